@@ -1,0 +1,57 @@
+"""What every discrete entropy estimator here has in common: it is linear in the fingerprint.
+
+An estimate is ``constant + sum over cells of f(count) + unseen cells * f(0)``, so an estimator
+is a table of f over counts, every one of them costs the same, and the counting kernel needs
+to know none of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+HEAD = 64
+"""From this count on, f may not depend on the size of the support."""
+
+
+class EntropyEstimator(ABC):
+    """An estimator of Shannon entropy, in nats, from the counts of the cells of a table."""
+
+    name: str
+    uses_support: bool = False
+    """Whether f, or the number of unseen cells, depends on the size of the support."""
+    observed_support: bool = False
+    """Whether the support is the cells that occur rather than the product of the arities."""
+    clips: bool = False
+    """Whether a negative estimate is reported as 0."""
+
+    @abstractmethod
+    def terms(
+        self, counts: NDArray[np.int64], n_rows: int, support: int
+    ) -> NDArray[np.float64]:
+        """f(count) of a cell, for each of these counts, in a table of ``n_rows`` rows."""
+
+    def constant(self, n_rows: int) -> float:
+        """What is added once to each estimate."""
+        return 0.0
+
+    def support_size(self, cells: float, observed: int) -> int:
+        """The support that f assumes for a table of so many cells, ``observed`` of them seen."""
+        return observed
+
+    def entropy(self, counts: NDArray[np.int64], cells: float | None = None) -> float:
+        """The entropy of one table, straight from the definition; the kernel's oracle.
+
+        ``cells`` is the number of cells the table could have, by default those given.
+        """
+        counts = np.asarray(counts, dtype=np.int64).ravel()
+        seen = counts[counts > 0]
+        n_rows = int(seen.sum())
+        support = self.support_size(float(counts.size if cells is None else cells), seen.size)
+        total = self.constant(n_rows) + float(self.terms(seen, n_rows, support).sum())
+        if self.uses_support:
+            nothing = self.terms(np.zeros(1, dtype=np.int64), n_rows, support)[0]
+            total += (support - seen.size) * float(nothing)
+        return max(total, 0.0) if self.clips else total

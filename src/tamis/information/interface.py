@@ -1,0 +1,85 @@
+"""The two questions every algorithm of the paper asks: H(X_k | S) and I(X_k ; X_l | S).
+
+Whatever can answer them, counts of a table or a known network, is an ``Information``;
+the algorithms see nothing else. Variables are positions 0..d-1, entropies are in nats,
+and calls come in batches, because one pass over the data can answer many questions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Context(NamedTuple):
+    """A target X_k and the set S it is conditioned on; S is kept sorted."""
+
+    target: int
+    given: tuple[int, ...]
+
+
+class Pair(NamedTuple):
+    """One test: is X_k independent of the variables ``others``, taken as one, given S?"""
+
+    target: int
+    others: tuple[int, ...]
+    given: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a decision rule needs to know about a batch of tests, one entry a test.
+
+    ``gain`` is I(X_k ; others | S) by the source's own estimator. The other fields describe
+    the same table as a test of independence: the plug-in gain, the degrees of freedom that
+    the occupied levels leave, Pearson's X2 summed over the strata of S, and the exact mean
+    and variance of that X2 when the rows of X_k are permuted within each stratum.
+    """
+
+    gain: Floats
+    plugin: Floats
+    df: Floats
+    pearson: Floats
+    null_mean: Floats
+    null_variance: Floats
+    n_rows: float
+    n_variables: int
+
+    def __len__(self) -> int:
+        return len(self.gain)
+
+
+class Information(ABC):
+    """A source of entropies and of the evidence for dependence."""
+
+    names: tuple[str, ...]
+    n_rows: float
+    """The number of rows behind the answers; infinite for a known network."""
+
+    @property
+    def n_variables(self) -> int:
+        """The paper's d."""
+        return len(self.names)
+
+    @abstractmethod
+    def entropies(self, contexts: Sequence[Context]) -> Floats:
+        """H(target | given), one for each context."""
+
+    @abstractmethod
+    def gains(self, contexts: Sequence[Context]) -> Floats:
+        """I(target ; l | given) for every variable l: a row of d values for each context.
+
+        The entries of the target and of the given variables themselves are 0.
+        """
+
+    @abstractmethod
+    def evidence(self, pairs: Sequence[Pair]) -> Evidence:
+        """All that is known about each of these tests."""
