@@ -1,0 +1,69 @@
+"""tamis: learn one Bayesian-network DAG from data by sieving variables layer by layer.
+
+The public names; each is imported when first used, so that starting the command is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tamis import rules as rules
+    from tamis.errors import (
+        DataError,
+        FileFormatError,
+        SettingError,
+        TamisError,
+        TamisWarning,
+    )
+    from tamis.estimator import TAM
+    from tamis.formats import load
+    from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
+    from tamis.result import Result
+
+_HOME = {
+    "TAM": "tamis.estimator",
+    "Result": "tamis.result",
+    "load": "tamis.formats",
+    "entropy": "tamis.quantities",
+    "conditional_mutual_information": "tamis.quantities",
+    "markov_boundary": "tamis.quantities",
+    "TamisError": "tamis.errors",
+    "DataError": "tamis.errors",
+    "SettingError": "tamis.errors",
+    "FileFormatError": "tamis.errors",
+    "TamisWarning": "tamis.errors",
+}
+
+__all__ = [
+    "TAM",
+    "DataError",
+    "FileFormatError",
+    "Result",
+    "SettingError",
+    "TamisError",
+    "TamisWarning",
+    "__version__",
+    "conditional_mutual_information",
+    "entropy",
+    "load",
+    "markov_boundary",
+    "rules",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name == "rules":
+        return import_module("tamis.rules")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("tamis")
+    raise AttributeError(f"module 'tamis' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

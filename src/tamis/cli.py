@@ -1,1 +1,140 @@
-"""placeholder"""
+"""The command `tamis`: its words and options, no logic.
+
+Everything heavy is imported inside the commands, so that help is quick.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tamis.terminal.endings import clean_ending
+
+app = typer.Typer(
+    name="tamis",
+    no_args_is_help=True,
+    add_completion=False,
+    # Plain help needs neither rich nor markdown to be imported; bugs keep plain tracebacks.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"tamis {version('tamis')}")
+        raise typer.Exit()
+
+
+@app.callback()
+def tamis(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Learn one Bayesian-network DAG from a discrete table, with the reasons."""
+
+
+@app.command()
+def learn(
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="A CSV or Parquet file with a header.")
+    ],
+    search: Annotated[
+        str,
+        typer.Option(
+            metavar="node|layer|sieve|sequential|reference",
+            help="How the next nodes are found.",
+        ),
+    ] = "sequential",
+    entropy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How entropies are estimated: plugin, miller-madow, jackknife, grassberger "
+            "or minimax.",
+        ),
+    ] = None,
+    boundary_rule: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="When a candidate becomes a parent: a number of nats, or permutation:LEVEL, "
+            "chi-squared:LEVEL, bic, rate:CONSTANT, fixed:NATS.",
+        ),
+    ] = None,
+    masking_rule: Annotated[
+        str | None,
+        typer.Option(metavar="RULE", help="When a node is masked: a rule as above."),
+    ] = None,
+    boundary: Annotated[
+        str,
+        typer.Option(
+            metavar="pps|none", help="Condition on selected parents, or on all nodes before."
+        ),
+    ] = "pps",
+    backward: Annotated[
+        str | None,
+        typer.Option(
+            metavar="one|together|none", help="How superfluous parents are removed again."
+        ),
+    ] = None,
+    max_boundary: Annotated[
+        int | None, typer.Option(metavar="N", help="Select at most N parents a node.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Threads; all cores unless given. No effect on the result."),
+    ] = None,
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the result: .json (everything), .dot, .graphml or .csv (edges). "
+            "May be repeated.",
+        ),
+    ] = None,
+    explain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="Show the tests that placed this column. May be repeated."
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show nothing but errors; for use with --out.")
+    ] = False,
+) -> None:
+    """Learn the DAG of a table and show it.
+
+    What is left out of entropy, rules and backward is the search's own default.
+    """
+    if quiet and explain:
+        raise typer.BadParameter("--explain shows something and --quiet forbids it: leave one out")
+    with clean_ending():
+        from tamis.learning import Request
+        from tamis.terminal.learning import Wishes, run
+        from tamis.terminal.rule_text import rule_from_text
+
+        request = Request(
+            search=search,
+            entropy=entropy,
+            boundary_rule=rule_from_text("--boundary-rule", boundary_rule),
+            masking_rule=rule_from_text("--masking-rule", masking_rule),
+            boundary=boundary,
+            backward=backward,
+            max_boundary=max_boundary,
+            n_jobs=jobs,
+        )
+        run(table, request, Wishes(tuple(out or ()), tuple(explain or ()), quiet))
+
+
+def main() -> None:
+    """Run the command."""
+    app()

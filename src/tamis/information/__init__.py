@@ -1,0 +1,1 @@
+"""The interface to entropies and gains, and the sources that answer it."""

@@ -26,19 +26,27 @@ class Context(NamedTuple):
     given: tuple[int, ...]
 
 
-class Pair(NamedTuple):
-    """One test: is X_k independent of the variables ``others``, taken as one, given S?"""
+class Query(NamedTuple):
+    """A context and the candidates it is to be tested with, one by one."""
 
     target: int
-    others: tuple[int, ...]
     given: tuple[int, ...]
+    candidates: Ints
+
+
+class Group(NamedTuple):
+    """A context and several variables to be tested with it as if they were one."""
+
+    target: int
+    given: tuple[int, ...]
+    members: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Evidence:
     """What a decision rule needs to know about a batch of tests, one entry a test.
 
-    ``gain`` is I(X_k ; others | S) by the source's own estimator. The other fields describe
+    ``gain`` is I(X_k ; X_l | S) by the source's own estimator. The other fields describe
     the same table as a test of independence: the plug-in gain, the degrees of freedom that
     the occupied levels leave, Pearson's X2 summed over the strata of S, and the exact mean
     and variance of that X2 when the rows of X_k are permuted within each stratum.
@@ -81,5 +89,9 @@ class Information(ABC):
         """
 
     @abstractmethod
-    def evidence(self, pairs: Sequence[Pair]) -> Evidence:
-        """All that is known about each of these tests."""
+    def evidence(self, queries: Sequence[Query]) -> Evidence:
+        """All that is known about each test: the candidates of all queries, end to end."""
+
+    @abstractmethod
+    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+        """The same for groups of variables, one test a group."""

@@ -1,0 +1,1 @@
+"""The paper, one algorithm a file."""

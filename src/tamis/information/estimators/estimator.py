@@ -28,10 +28,12 @@ class EntropyEstimator(ABC):
     """Whether a negative estimate is reported as 0."""
 
     @abstractmethod
-    def terms(
-        self, counts: NDArray[np.int64], n_rows: int, support: int
-    ) -> NDArray[np.float64]:
+    def terms(self, counts: NDArray[np.int64], n_rows: int, support: int) -> NDArray[np.float64]:
         """f(count) of a cell, for each of these counts, in a table of ``n_rows`` rows."""
+
+    def parameters(self) -> dict[str, str | int]:
+        """What, besides the name, would make the same estimator again."""
+        return {}
 
     def constant(self, n_rows: int) -> float:
         """What is added once to each estimate."""

@@ -1,0 +1,129 @@
+"""Entropies of a table: f(count) summed over its cells, in fixed point.
+
+Nothing here knows an estimator; ``lookup.py`` says what f is and why the sums are integers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.counts.compiled import Ints, Tables, compiled
+
+HEAD = 64
+"""Counts below this have an f of their own for each size of the support."""
+
+
+@compiled
+def finish(
+    total: np.int64,
+    occupied: int,
+    row: int,
+    supports: Ints,
+    nothing: Ints,
+    constant: np.int64,
+    clips: bool,
+) -> np.int64:
+    """Add what the unseen cells and the estimator's constant contribute."""
+    total += constant + (supports[row] - occupied) * nothing[row]
+    if clips and total < 0:
+        return np.int64(0)
+    return total
+
+
+@compiled
+def estimate(
+    counts: Ints,
+    choice: int,
+    lookup: Tables,
+) -> np.int64:
+    """The entropy of a flat table through the lookup; ``choice`` is its support's row."""
+    terms, tail, supports, nothing, constant, observed, clips = lookup
+    occupied = 0
+    for count in counts:
+        occupied += count > 0
+    row = occupied if observed else choice
+    total = np.int64(0)
+    for count in counts:
+        total += terms[count + (tail if count >= HEAD else row * HEAD)]
+    return finish(total, occupied, row, supports, nothing, constant, clips)
+
+
+@compiled
+def occupied_cells(
+    cells: Ints,
+    n_cells: int,
+    n_levels: int,
+    n_candidate: int,
+) -> tuple[int, int]:
+    """How many cells of (S, X_l) and of (S, X_k, X_l) occur."""
+    beside = both = 0
+    for s in range(0, n_cells, n_levels):
+        for y in range(n_candidate):
+            here = 0
+            for x in range(n_levels):
+                here += cells[(s + x) * n_candidate + y] > 0
+            both += here
+            beside += here > 0
+    return beside, both
+
+
+@compiled
+def fold_table(
+    cells: Ints,
+    n_cells: int,
+    n_levels: int,
+    n_candidate: int,
+    beside_row: int,
+    both_row: int,
+    terms: Ints,
+    tail: int,
+    supports: Ints,
+    nothing: Ints,
+    constant: np.int64,
+    observed: bool,
+    clips: bool,
+) -> tuple[np.int64, np.int64]:
+    """H(S, X_l) and H(S, X_k, X_l) of a table ``cells[(s, x), y]``.
+
+    The lookup comes in pieces, and f is read without a call: either would cost more than
+    the sums.
+    """
+    if observed:
+        beside_row, both_row = occupied_cells(cells, n_cells, n_levels, n_candidate)
+    beside_head = beside_row * HEAD
+    both_head = both_row * HEAD
+    beside = np.int64(0)
+    both = np.int64(0)
+    n_beside = n_both = 0
+    for s in range(0, n_cells, n_levels):
+        for y in range(n_candidate):
+            total = np.int64(0)
+            for x in range(n_levels):
+                count = cells[(s + x) * n_candidate + y]
+                both += terms[count + (tail if count >= HEAD else both_head)]
+                n_both += int(count > 0)
+                total += count
+            beside += terms[total + (tail if total >= HEAD else beside_head)]
+            n_beside += int(total > 0)
+    return (
+        finish(beside, n_beside, beside_row, supports, nothing, constant, clips),
+        finish(both, n_both, both_row, supports, nothing, constant, clips),
+    )
+
+
+@compiled
+def base_entropies(
+    margin: Ints,
+    n_levels: int,
+    is_empty: bool,
+    choices: Ints,
+    lookup: Tables,
+) -> tuple[np.int64, np.int64]:
+    """H(S) and H(S, X_k) of a context; the empty set has no entropy, whatever the estimator."""
+    with_target = estimate(margin, choices[1], lookup)
+    if is_empty:
+        return np.int64(0), with_target
+    strata = np.zeros(margin.shape[0] // n_levels, dtype=np.int64)
+    for e in range(margin.shape[0]):
+        strata[e // n_levels] += margin[e]
+    return estimate(strata, choices[0], lookup), with_target

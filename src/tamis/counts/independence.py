@@ -1,0 +1,113 @@
+"""Tests of independence within strata: what a decision rule will want to know."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tamis.counts.compiled import Floats, Ints, compiled
+
+
+@compiled
+def null_moments(
+    N: float,
+    r: float,
+    s: float,
+    inverse_a: float,
+    inverse_b: float,
+) -> tuple[float, float]:
+    """Mean and variance of Pearson's X2 of a table with these margins, rows permuted.
+
+    N rows, r and s non-empty levels, and the sums of the margins' reciprocals.
+    """
+    if N < 2:
+        return 0.0, 0.0
+    mean = N * (r - 1.0) * (s - 1.0) / (N - 1.0)
+    if N < 3:
+        return mean, 0.0
+    w_r = (N * inverse_a - r * r) / (N - 2.0)
+    w_s = (N * inverse_b - s * s) / (N - 2.0)
+    variance = N * N / (N - 1.0) * w_r * w_s
+    if N > 3:
+        v_r = (N - r) * (r - 1.0) / (N - 1.0)
+        v_s = (N - s) * (s - 1.0) / (N - 1.0)
+        variance += 2.0 * N / (N - 3.0) * (v_r - w_r) * (v_s - w_s)
+    return mean, variance
+
+
+@compiled
+def margins_of_stratum(
+    cells: Ints,
+    start: int,
+    n_levels: int,
+    n_candidate: int,
+    rows: Ints,
+    columns: Ints,
+) -> tuple[int, int, int, float, float]:
+    """The row and column sums of one stratum, with their counts and reciprocals."""
+    for y in range(n_candidate):
+        columns[y] = 0
+    N = r = s = 0
+    inverse_a = inverse_b = 0.0
+    for x in range(n_levels):
+        rows[x] = 0
+        for y in range(n_candidate):
+            count = cells[start + x * n_candidate + y]
+            rows[x] += count
+            columns[y] += count
+        if rows[x] > 0:
+            N += rows[x]
+            r += 1
+            inverse_a += 1.0 / rows[x]
+    for y in range(n_candidate):
+        if columns[y] > 0:
+            s += 1
+            inverse_b += 1.0 / columns[y]
+    return N, r, s, inverse_a, inverse_b
+
+
+@compiled
+def test_table(
+    cells: Ints,
+    n_cells: int,
+    n_levels: int,
+    n_candidate: int,
+    n_rows: int,
+    c: int,
+    stats: Floats,
+) -> None:
+    """Independence of target and candidate within strata.
+
+    ``stats[c]`` receives the plug-in gain, the degrees of freedom, and over the strata in
+    which a permutation can change anything Pearson's X2 and its null mean and variance.
+    """
+    rows = np.empty(n_levels, dtype=np.int64)
+    columns = np.empty(n_candidate, dtype=np.int64)
+    gain = df = pearson = mean = variance = 0.0
+    for start in range(0, n_cells * n_candidate, n_levels * n_candidate):
+        N, r, s, inverse_a, inverse_b = margins_of_stratum(
+            cells, start, n_levels, n_candidate, rows, columns
+        )
+        if r < 2 or s < 2:
+            continue
+        squares = 0.0
+        for x in range(n_levels):
+            for y in range(n_candidate):
+                count = cells[start + x * n_candidate + y]
+                if count > 0:
+                    expected = float(rows[x]) * float(columns[y])
+                    gain += count * math.log(count * float(N) / expected)
+                    squares += count * (count / expected)
+        df += (r - 1.0) * (s - 1.0)
+        null_mean, null_variance = null_moments(float(N), r, s, inverse_a, inverse_b)
+        # Rounding leaves about 1e-15 where the exact variance is 0.
+        if null_variance > 1e-9 * null_mean * null_mean:
+            pearson += N * (squares - 1.0)
+            mean += null_mean
+            variance += null_variance
+    stats[c, 0] = gain / n_rows
+    stats[c, 1] = df
+    stats[c, 2] = pearson
+    stats[c, 3] = mean
+    stats[c, 4] = variance

@@ -1,0 +1,137 @@
+"""The two drivers: fold, and where asked test, the tables of contexts and candidates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Tables, Words, compiled
+from tamis.counts.fold import base_entropies, fold_table
+from tamis.counts.independence import test_table
+from tamis.counts.tables import (
+    context_masks,
+    margin_from_planes,
+    plane_counts,
+    table_from_codes,
+    table_from_planes,
+)
+
+BLOCK = 128
+"""Planes counted together: enough to vectorise over, few enough to stay in the cache."""
+
+
+@compiled
+def judge_planes(
+    words: Words,
+    ones: Ints,
+    pairs: Pairs,
+    first: Ints,
+    arities: Ints,
+    n_rows: int,
+    variables: Ints,
+    variables_start: Ints,
+    candidates: Ints,
+    candidates_start: Ints,
+    base_choices: Ints,
+    choices: Ints,
+    classes: Ints,
+    lookup: Tables,
+    entropies: Ints,
+    gains: Ints,
+    stats: Floats,
+) -> None:
+    """Judge the candidates of each context, counting in bit planes.
+
+    The variables of context b, its conditioning set and then its target, are
+    ``variables[variables_start[b] : variables_start[b + 1]]``; candidates likewise.
+    ``choices`` are the supports' rows for (S, X_l) and (S, X_k, X_l), by context and class of
+    candidate. ``stats`` has a row a candidate, or none when no tests are wanted. Candidates
+    are counted in blocks whose planes stay in the cache while the context's masks pass.
+    """
+    terms, tail, supports, nothing, constant, observed, clips = lookup
+    widest = arities.max()
+    planes = np.empty(BLOCK + widest, dtype=np.int64)
+    for b in range(entropies.shape[0]):
+        context = variables[variables_start[b] : variables_start[b + 1]]
+        sizes = arities[context]
+        n_cells = sizes.prod()
+        n_levels = sizes[-1]
+        single = np.empty(n_cells, dtype=np.int64)
+        slot = np.empty(n_cells, dtype=np.int64)
+        masks = context_masks(words, first, context, sizes, single, slot)
+        margin = margin_from_planes(words, ones, masks, single, slot, sizes, n_rows)
+        h_s, h_sk = base_entropies(margin, n_levels, len(sizes) == 1, base_choices[b], lookup)
+        entropies[b] = h_sk - h_s
+        stop = candidates_start[b + 1]
+        n_wanted = 0
+        for c in range(candidates_start[b], stop):
+            n_wanted += arities[candidates[c]] - 1
+        counts = np.empty((n_cells, min(n_wanted, BLOCK + widest)), dtype=np.int64)
+        cells = np.empty(n_cells * widest, dtype=np.int64)
+        begin = candidates_start[b]
+        while begin < stop:
+            end = begin
+            n_planes = 0
+            while end < stop and n_planes < BLOCK:
+                k = candidates[end]
+                for q in range(first[k], first[k + 1]):
+                    planes[n_planes] = q
+                    n_planes += 1
+                end += 1
+            plane_counts(words, ones, pairs, masks, single, slot, sizes, planes, n_planes, counts)
+            start = 0
+            for c in range(begin, end):
+                k = candidates[c]
+                n_candidate = arities[k]
+                table_from_planes(counts, margin, start, n_candidate, cells)
+                start += n_candidate - 1
+                h_sl, h_skl = fold_table(
+                    cells, n_cells, n_levels, n_candidate, choices[b, classes[k], 0],
+                    choices[b, classes[k], 1], terms, tail, supports, nothing, constant,
+                    observed, clips,
+                )  # fmt: skip
+                gains[c] = h_sk + h_sl - h_s - h_skl
+                if stats.shape[0]:
+                    test_table(cells, n_cells, n_levels, n_candidate, n_rows, c, stats)
+            begin = end
+
+
+@compiled
+def judge_codes(
+    cell_of_row: Ints,
+    n_cells: int,
+    n_levels: int,
+    is_empty: bool,
+    codes: Codes,
+    arities: Ints,
+    candidates: Ints,
+    base_choices: Ints,
+    choices: Ints,
+    classes: Ints,
+    lookup: Tables,
+    entropies: Ints,
+    gains: Ints,
+    stats: Floats,
+) -> None:
+    """Judge the candidates of one context, counting row by row."""
+    terms, tail, supports, nothing, constant, observed, clips = lookup
+    n_rows = cell_of_row.shape[0]
+    margin = np.zeros(n_cells, dtype=np.int64)
+    for i in range(n_rows):
+        margin[cell_of_row[i]] += 1
+    h_s, h_sk = base_entropies(margin, n_levels, is_empty, base_choices, lookup)
+    entropies[0] = h_sk - h_s
+    widest = 1
+    for k in candidates:
+        widest = max(widest, arities[k])
+    cells = np.empty(n_cells * widest, dtype=np.int64)
+    for c in range(candidates.shape[0]):
+        k = candidates[c]
+        n_candidate = arities[k]
+        table_from_codes(cell_of_row, codes, k, n_candidate, n_cells, cells)
+        h_sl, h_skl = fold_table(
+            cells, n_cells, n_levels, n_candidate, choices[classes[k], 0],
+            choices[classes[k], 1], terms, tail, supports, nothing, constant, observed, clips,
+        )  # fmt: skip
+        gains[c] = h_sk + h_sl - h_s - h_skl
+        if stats.shape[0]:
+            test_table(cells, n_cells, n_levels, n_candidate, n_rows, c, stats)

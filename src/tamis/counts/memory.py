@@ -1,0 +1,298 @@
+"""Counting a table held in memory: bit planes for small tables, rows for large ones."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence, Sized
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from tamis.counts.bits import pair_counts, plane_ones
+from tamis.counts.compiled import Codes, Floats, Ints, Pairs
+from tamis.counts.judge import judge_codes, judge_planes
+from tamis.counts.lookup import SCALE, Lookup
+from tamis.counts.planes import build_planes
+from tamis.counts.sparse import judge_sparse
+from tamis.counts.tables import extend_states, relabel
+from tamis.data.table import Table
+from tamis.errors import SettingError
+
+Question = tuple[int, tuple[int, ...]]
+"""A target and its conditioning set."""
+
+CROSSOVER = 192
+"""Tables with more cells than this are counted row by row (measured: `make bench`)."""
+PAIR_TABLE_BYTES = 2**30
+"""The joint counts of all pairs of planes are kept while they fit in this."""
+THREAD_WORDS = 2**22
+"""A batch that reads fewer words than this is not worth handing to threads."""
+DENSE_CELLS = 2**24
+"""Tables with more cells than this are kept as the list of those that occur."""
+STATS = 5
+"""Plug-in gain, degrees of freedom, Pearson's X2, its null mean and variance."""
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """The answers to a batch: one entropy a context, one row a (context, candidate)."""
+
+    entropies: Floats
+    gains: Floats
+    stats: Floats
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """A batch as the kernels read it: the contexts and candidates, laid end to end."""
+
+    contexts: Sequence[Question]
+    candidates: Ints
+    starts: Ints
+    base_choices: Ints
+    choices: Ints
+
+
+class MemoryCounts:
+    """The contingency tables of a table in memory, judged in batches."""
+
+    def __init__(self, table: Table, n_jobs: int | None = None) -> None:
+        self.n_rows = table.n_rows
+        self.arities = table.arities
+        self._codes = table.codes
+        self._planes = build_planes(table.codes, table.arities)
+        self._widest = int(table.arities.max())
+        self._sizes: list[int] = table.arities.tolist()
+        self._all_planed = bool(self._planes.planed.all())
+        self._class_arities, classes = np.unique(table.arities, return_inverse=True)
+        self._classes = classes.astype(np.int64)
+        self._n_jobs = usable_jobs(n_jobs)
+        self._pairs = self._count_pairs()
+        self._ones = plane_ones(self._planes.words)
+
+    def judge(
+        self,
+        contexts: Sequence[Question],
+        candidates: Sequence[Ints],
+        lookup: Lookup,
+        *,
+        tests: bool,
+    ) -> Judgements:
+        """Fold the table of each context with each of its candidates; test it where asked."""
+        batch = self._batch(contexts, candidates, lookup)
+        total = int(batch.starts[-1])
+        entropies = np.zeros(len(contexts), dtype=np.int64)
+        gains = np.zeros(total, dtype=np.int64)
+        stats = np.zeros((total if tests else 0, STATS))
+        self._dispatch(batch, lookup, entropies, gains, stats)
+        return Judgements(entropies / SCALE, gains / SCALE, stats)
+
+    def judge_joint(self, context: Question, others: tuple[int, ...], lookup: Lookup) -> Judgements:
+        """The same for several variables taken together as one candidate."""
+        states, n_states = self._states(others)
+        cells = math.prod(int(self.arities[k]) for k in others)
+        entropies = np.zeros(1, dtype=np.int64)
+        gains = np.zeros(1, dtype=np.int64)
+        stats = np.zeros((1, STATS))
+        base, choices = self._supports([context], [float(cells)], lookup)
+        self._judge_rows(
+            context, np.zeros(1, dtype=np.int64), states[None, :].astype(np.uint32),
+            np.array([n_states]), base[0], choices[0], np.zeros(1, dtype=np.int64), lookup,
+            entropies, gains, stats,
+        )  # fmt: skip
+        return Judgements(entropies / SCALE, gains / SCALE, stats)
+
+    def _count_pairs(self) -> Pairs:
+        words = self._planes.words
+        n_planes = words.shape[0]
+        if 4 * n_planes**2 > PAIR_TABLE_BYTES or self.n_rows >= 2**31:
+            return np.zeros((0, 0), dtype=np.int32)
+        pairs = np.empty((n_planes, n_planes), dtype=np.int32)
+        work = n_planes**2 * words.shape[1] // 2
+
+        def part(start: int, stop: int) -> None:
+            pair_counts(words, start, stop, pairs)
+
+        # Row p has n_planes - p pairs: equal work means unequal shares of the rows.
+        self._share(n_planes, work, part, falling=True)
+        return pairs
+
+    def _batch(
+        self, contexts: Sequence[Question], candidates: Sequence[Ints], lookup: Lookup
+    ) -> _Batch:
+        starts = _starts(candidates)
+        flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
+        base, choices = self._supports(contexts, self._class_arities.tolist(), lookup)
+        return _Batch(contexts, flat, starts, base, choices)
+
+    def _supports(
+        self, contexts: Sequence[Question], candidate_cells: Sequence[float], lookup: Lookup
+    ) -> tuple[Ints, Ints]:
+        """Which head of the lookup each of the four tables of a gain uses."""
+        base = np.zeros((len(contexts), 2), dtype=np.int64)
+        choices = np.zeros((len(contexts), len(candidate_cells), 2), dtype=np.int64)
+        if not lookup.needs_support:
+            return base, choices
+        largest = 1.0
+        widest = max(float(width) for width in candidate_cells)
+        for b, (target, given) in enumerate(contexts):
+            strata = math.prod(float(self.arities[k]) for k in given)
+            cells = strata * float(self.arities[target])
+            base[b] = lookup.choice(strata), lookup.choice(cells)
+            for c, width in enumerate(candidate_cells):
+                choices[b, c] = lookup.choice(strata * width), lookup.choice(cells * width)
+            largest = max(largest, cells * widest)
+        lookup.reserve(int(min(self.n_rows, largest)))
+        return base, choices
+
+    def _dispatch(
+        self, batch: _Batch, lookup: Lookup, entropies: Ints, gains: Ints, stats: Floats
+    ) -> None:
+        """Send each context to planes or to rows, by the size of its tables."""
+        cells = [self._n_cells(context) for context in batch.contexts]
+        if max(cells) * (self._widest - 1) <= CROSSOVER and self._all_planed:
+            self._judge_planes(batch, lookup, entropies, gains, stats, max(cells))
+            return
+        for b, context in enumerate(batch.contexts):
+            span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
+            self._judge_one(batch, b, context, cells[b], span, lookup, entropies, gains, stats)
+
+    def _n_cells(self, context: Question) -> int:
+        target, given = context
+        cells = self._sizes[target]
+        for k in given:
+            cells *= self._sizes[k]
+        return cells
+
+    def _judge_one(
+        self, batch: _Batch, b: int, context: Question, cells: int, span: slice,
+        lookup: Lookup, entropies: Ints, gains: Ints, stats: Floats,
+    ) -> None:  # fmt: skip
+        """One context whose candidates may go different ways."""
+        candidates = batch.candidates[span]
+        target, given = context
+        small = self._planes.planed[candidates] & (
+            cells * (self.arities[candidates] - 1) <= CROSSOVER
+        )
+        if not self._planes.planed[[target, *given]].all():
+            small[:] = False
+        for chosen, in_planes in ((small, True), (~small, False)):
+            if not chosen.any() and not (in_planes is False and not len(candidates)):
+                continue
+            part = candidates[chosen]
+            part_gains = np.zeros(len(part), dtype=np.int64)
+            part_stats = np.zeros((len(part) if len(stats) else 0, STATS))
+            if in_planes:
+                one = _Batch(
+                    [context], part, np.array([0, len(part)]),
+                    batch.base_choices[b : b + 1], batch.choices[b : b + 1],
+                )  # fmt: skip
+                self._judge_planes(one, lookup, entropies[b : b + 1], part_gains, part_stats, cells)
+            else:
+                self._judge_rows(
+                    context, part, self._codes, self.arities, batch.base_choices[b],
+                    batch.choices[b], self._classes, lookup, entropies[b : b + 1], part_gains,
+                    part_stats,
+                )  # fmt: skip
+            gains[span][chosen] = part_gains
+            if len(stats):
+                stats[span][chosen] = part_stats
+
+    def _judge_planes(
+        self, batch: _Batch, lookup: Lookup, entropies: Ints, gains: Ints, stats: Floats,
+        cells: int,
+    ) -> None:  # fmt: skip
+        sets = [(*given, target) for target, given in batch.contexts]
+        variables = np.array([k for one in sets for k in one], dtype=np.int64)
+        variables_start = _starts(sets)
+        words = self._planes.words
+        argument = lookup.as_kernel_argument()
+
+        def part(start: int, stop: int) -> None:
+            judge_planes(
+                words, self._ones, self._pairs, self._planes.first, self.arities, self.n_rows,
+                variables, variables_start[start : stop + 1], batch.candidates,
+                batch.starts[start : stop + 1], batch.base_choices[start:stop],
+                batch.choices[start:stop], self._classes, argument, entropies[start:stop],
+                gains, stats,
+            )  # fmt: skip
+
+        self._share(len(sets), len(batch.candidates) * cells * words.shape[1], part)
+
+    def _judge_rows(
+        self, context: Question, candidates: Ints, codes: Codes, arities: Ints,
+        base_choices: Ints, choices: Ints, classes: Ints, lookup: Lookup, entropies: Ints,
+        gains: Ints, stats: Floats,
+    ) -> None:  # fmt: skip
+        target, given = context
+        strata, n_strata = self._states(given)
+        n_levels = int(self.arities[target])
+        n_cells = n_strata * n_levels
+        argument = lookup.as_kernel_argument()
+        widest = int(arities[candidates].max()) if len(candidates) else 1
+        if n_cells * widest > DENSE_CELLS:
+            judge_sparse(
+                strata, self._codes[target], codes[candidates], not given, base_choices,
+                choices[classes[candidates]], argument, entropies, gains, stats,
+            )  # fmt: skip
+            return
+        cell_of_row = strata * n_levels + self._codes[target]
+
+        def part(start: int, stop: int) -> None:
+            judge_codes(
+                cell_of_row, n_cells, n_levels, not given, codes, arities,
+                candidates[start:stop], base_choices, choices, classes, argument, entropies,
+                gains[start:stop], stats[start:stop],
+            )  # fmt: skip
+
+        self._share(len(candidates), len(candidates) * self.n_rows, part)
+
+    def _states(self, variables: tuple[int, ...]) -> tuple[Ints, int]:
+        """The joint state of these variables in each row, numbered from 0 without gaps."""
+        states = np.zeros(self.n_rows, dtype=np.int64)
+        n_states = 1
+        for k in variables:
+            arity = int(self.arities[k])
+            extend_states(states, self._codes, k, arity)
+            if n_states * arity > DENSE_CELLS:
+                values, states = np.unique(states, return_inverse=True)
+                n_states = len(values)
+            else:
+                n_states = int(relabel(states, n_states * arity))
+        return states, n_states
+
+    def _share(
+        self, n_items: int, work: int, part: Callable[[int, int], None], *, falling: bool = False
+    ) -> None:
+        """Do ``part`` on all items: at once, or in one thread for each share of a large work.
+
+        ``falling``: item i takes time in proportion to the number of items after it.
+        """
+        shares = min(self._n_jobs, n_items) if work > THREAD_WORDS else 1
+        if shares <= 1:
+            part(0, n_items)
+            return
+        power = 0.5 if falling else 1.0
+        cuts = [n_items - round(n_items * (1 - i / shares) ** power) for i in range(shares + 1)]
+        with ThreadPoolExecutor(shares) as pool:
+            for done in [pool.submit(part, start, stop) for start, stop in pairwise(cuts)]:
+                done.result()
+
+
+def _starts(parts: Sequence[Sized]) -> Ints:
+    """Where each part begins, and the last one ends, when they are laid end to end."""
+    return np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
+
+
+def usable_jobs(n_jobs: int | None) -> int:
+    """The number of threads: None is all cores, -1 too, -2 all but one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    if n_jobs is None:
+        return cores
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise SettingError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
+    return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)

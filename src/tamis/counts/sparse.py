@@ -1,0 +1,88 @@
+"""Tables too large to lay out: the cells that occur, found by sorting.
+
+Columns with tens of thousands of levels make tables of billions of cells, nearly all empty.
+Everything a judgement needs is a sum over the occupied ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.counts.compiled import Floats, Ints, Tables
+from tamis.counts.fold import estimate
+from tamis.counts.independence import null_moments
+
+
+def judge_sparse(
+    strata: Ints,
+    target: NDArray[np.integer],
+    candidates: NDArray[np.integer],
+    is_empty: bool,
+    base_choices: Ints,
+    choices: Ints,
+    lookup: Tables,
+    entropies: Ints,
+    gains: Ints,
+    stats: Floats,
+) -> None:
+    """Judge the candidate columns of one context, filling the last three arguments."""
+    with_target, pair_of_row = _joined(strata, target)
+    counts_s = np.bincount(strata)
+    h_s = 0 if is_empty else estimate(counts_s, base_choices[0], lookup)
+    h_sk = estimate(with_target.counts, base_choices[1], lookup)
+    entropies[0] = h_sk - h_s
+    for c, column in enumerate(candidates):
+        beside, beside_of_row = _joined(strata, column)
+        both, both_of_row = _joined(pair_of_row, column)
+        h_sl = estimate(beside.counts, choices[c, 0], lookup)
+        h_skl = estimate(both.counts, choices[c, 1], lookup)
+        gains[c] = h_sk + h_sl - h_s - h_skl
+        if len(stats):
+            first = np.zeros(len(both.counts), dtype=np.int64)
+            first[both_of_row] = np.arange(len(strata))
+            stats[c] = _statistics(
+                counts_s, with_target, beside, both.counts, strata[first],
+                with_target.counts[pair_of_row[first]], beside.counts[beside_of_row[first]],
+            )  # fmt: skip
+
+
+class _Margin:
+    """The occupied cells of (stratum, variable): their counts and their strata."""
+
+    def __init__(self, counts: Ints, strata: Ints) -> None:
+        self.counts = counts
+        self.strata = strata
+
+
+def _joined(states: Ints, column: NDArray[np.integer]) -> tuple[_Margin, Ints]:
+    width = int(column.max()) + 1
+    values, of_row, counts = np.unique(
+        states * width + column, return_inverse=True, return_counts=True
+    )
+    return _Margin(counts.astype(np.int64), values // width), of_row
+
+
+def _statistics(
+    n_s: Ints, rows: _Margin, columns: _Margin, cells: Ints, cell_stratum: Ints,
+    cell_row: Ints, cell_column: Ints,
+) -> Floats:  # fmt: skip
+    """Plug-in gain, degrees of freedom, X2, null mean and variance; see the dense kernel."""
+    size = len(n_s)
+    N = n_s.astype(float)
+    r = np.bincount(rows.strata, minlength=size).astype(float)
+    s = np.bincount(columns.strata, minlength=size).astype(float)
+    inverse_a = np.bincount(rows.strata, weights=1.0 / rows.counts, minlength=size)
+    inverse_b = np.bincount(columns.strata, weights=1.0 / columns.counts, minlength=size)
+    expected = cell_row.astype(float) * cell_column
+    gain = np.sum(cells * np.log(cells * N[cell_stratum] / expected)) / N.sum()
+    squares = np.bincount(cell_stratum, weights=cells * (cells / expected), minlength=size)
+    df = float(np.sum((r - 1) * (s - 1)))
+    pearson = mean = variance = 0.0
+    for i in np.flatnonzero((r > 1) & (s > 1)):
+        m, v = null_moments(N[i], r[i], s[i], inverse_a[i], inverse_b[i])
+        if v > 1e-9 * m * m:
+            pearson += N[i] * (squares[i] - 1.0)
+            mean += m
+            variance += v
+    return np.array([gain, df, pearson, mean, variance])

@@ -1,0 +1,68 @@
+"""numpy arrays become tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.data.assemble import build_table
+from tamis.data.cells import encode_cells
+from tamis.data.columns import Column, encode_booleans, encode_floats, encode_integers
+from tamis.data.refusals import ColumnRefused, Problem, at_row, missing
+from tamis.data.table import Table
+from tamis.errors import DataError
+
+_BLOCK = 64
+"""How many columns are gathered at once: a row-major array is read by cache lines, not cells,
+and a whole transposed copy would double the memory."""
+
+
+def read_array(values: NDArray[Any]) -> Table:
+    """A two-dimensional array, with names x0, x1, …, or an array of records with named fields."""
+    if values.dtype.names is not None and values.ndim == 1:
+        names = values.dtype.names
+        return build_table(names, len(values), (values[name] for name in names), encode_array)
+    if values.ndim != 2 or values.dtype.names is not None:
+        raise DataError(
+            f"A table is a two-dimensional array, rows by columns, but this one has shape "
+            f"{values.shape} and type {values.dtype}. Reshape it, or stack its columns with "
+            "numpy.column_stack."
+        )
+    n_rows, n_columns = values.shape
+    names = tuple(f"x{k}" for k in range(n_columns))
+    return build_table(names, n_rows, columns_of(values), encode_array)
+
+
+def columns_of(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """The columns of a two-dimensional array, each contiguous."""
+    if isinstance(values, np.ma.MaskedArray):
+        yield from values.T
+        return
+    # np.asarray strips np.matrix, whose rows are matrices again.
+    transposed = np.asarray(values).T
+    for start in range(0, len(transposed), _BLOCK):
+        yield from np.ascontiguousarray(transposed[start : start + _BLOCK])
+
+
+def encode_array(values: NDArray[Any]) -> Column:
+    """Levels from a one-dimensional array of any type."""
+    if values.ndim != 1:
+        raise ColumnRefused(Problem.UNSUPPORTED, f"holds arrays of shape {values.shape[1:]}")
+    if isinstance(values, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(values)
+        if masked.any():
+            raise missing(int(masked.sum()), len(values), at_row(int(masked.argmax())))
+        values = values.data
+    match values.dtype.kind:
+        case "i" | "u":
+            return encode_integers(values)
+        case "b":
+            return encode_booleans(values)
+        case "f":
+            return encode_floats(values)
+        case "O" | "U" | "T":
+            return encode_cells(values.tolist())
+    raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {values.dtype.name}")

@@ -1,0 +1,164 @@
+"""One column of Python objects becomes codes and levels."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import Any, SupportsFloat
+
+import numpy as np
+
+from tamis.data.columns import (
+    LARGEST_INTEGER,
+    SMALLEST_INTEGER,
+    Column,
+    continuous,
+    encode_booleans,
+    encode_floats,
+    encode_integers,
+    infinite,
+    smallest_unsigned,
+    too_large,
+)
+from tamis.data.refusals import ColumnRefused, Problem, at_row, missing, shown
+from tamis.data.table import Label
+
+
+class Kind(Enum):
+    """What a cell is, whatever library made it."""
+
+    MISSING = auto()
+    STRING = auto()
+    BOOLEAN = auto()
+    INTEGER = auto()
+    FLOAT = auto()
+    OTHER = auto()
+
+
+def encode_cells(cells: Sequence[Any]) -> Column:
+    """Levels from Python or numpy scalars, all of one kind."""
+    # Types, not values: cells may be unhashable, and 1, 1.0 and True are equal.
+    kinds = {type_: kind_of(type_) for type_ in set(map(type, cells))}
+    _refuse_other(kinds)
+    _refuse_missing(cells, kinds)
+    found = set(kinds.values())
+    if found == {Kind.STRING}:
+        return _encode_strings(cells, plain=set(kinds) == {str})
+    if found == {Kind.BOOLEAN}:
+        return encode_booleans(np.array(cells, dtype=np.bool_))
+    if found == {Kind.INTEGER}:
+        plain = set(kinds) == {int}
+        return _encode_integers(cells if plain else [operator.index(cell) for cell in cells])
+    if found == {Kind.FLOAT}:
+        return encode_floats(np.array(cells, dtype=np.float64))
+    if found == {Kind.INTEGER, Kind.FLOAT}:
+        return _encode_integers([_integer(cell, row) for row, cell in enumerate(cells)])
+    raise mixed(cells)
+
+
+def plain_labels(categories: Sequence[Any]) -> list[Label]:
+    """The categories as labels: what is no string, integer or boolean goes by its text.
+
+    Calling values categories is what turns intervals and dates into levels, and so what the
+    advice on such columns asks for.
+    """
+    kinds = {kind_of(type(category)) for category in categories}
+    if len(kinds) > 1:
+        raise mixed(categories)
+    if kinds <= {Kind.STRING, Kind.BOOLEAN, Kind.INTEGER}:
+        column = encode_cells(categories)
+        return [column.levels[code] for code in column.codes.tolist()]
+    if kinds == {Kind.FLOAT} and all(float(category).is_integer() for category in categories):
+        return [int(category) for category in categories]
+    return [str(category) for category in categories]
+
+
+def kind_of(type_: type) -> Kind:
+    """The kind of all cells of this type."""
+    # pandas marks missing values with types of its own, known here by name
+    # because pandas may not be installed.
+    if type_ is type(None) or type_.__name__ in {"NAType", "NaTType"}:
+        return Kind.MISSING
+    if issubclass(type_, str):
+        return Kind.STRING
+    if issubclass(type_, bool | np.bool_):
+        return Kind.BOOLEAN
+    if issubclass(type_, np.timedelta64):
+        # numpy counts durations among its integers.
+        return Kind.OTHER
+    if issubclass(type_, int | np.integer):
+        return Kind.INTEGER
+    if issubclass(type_, float | np.floating):
+        return Kind.FLOAT
+    return Kind.OTHER
+
+
+def mixed(cells: Sequence[Any]) -> ColumnRefused:
+    """The refusal of cells of several kinds, with an example of the first two."""
+    examples: dict[Kind, object] = {}
+    for cell in cells:
+        examples.setdefault(kind_of(type(cell)), cell)
+    pair = [f"{type(cell).__name__} ({shown(cell)})" for cell in list(examples.values())[:2]]
+    return ColumnRefused(Problem.MIXED, f"mixes {' and '.join(pair)}")
+
+
+def _refuse_other(kinds: dict[type, Kind]) -> None:
+    other = sorted(type_.__name__ for type_, kind in kinds.items() if kind is Kind.OTHER)
+    if other:
+        raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {other[0]}")
+
+
+def _refuse_missing(cells: Sequence[Any], kinds: dict[type, Kind]) -> None:
+    suspects = {type_ for type_, kind in kinds.items() if kind in {Kind.MISSING, Kind.FLOAT}}
+    if not suspects:
+        return
+    # Only NaN differs from itself; the markers of pandas are not asked.
+    rows = [
+        row
+        for row, cell in enumerate(cells)
+        if type(cell) in suspects and (kinds[type(cell)] is Kind.MISSING or cell != cell)
+    ]
+    if rows:
+        raise missing(len(rows), len(cells), at_row(rows[0]))
+
+
+def _encode_strings(cells: Sequence[Any], *, plain: bool) -> Column:
+    # Subclasses may print or compare as they like; their text is the label.
+    texts = cells if plain else [str.__str__(cell) for cell in cells]
+    levels = sorted(set(texts))
+    rank = {level: k for k, level in enumerate(levels)}
+    codes = np.fromiter(
+        map(rank.__getitem__, texts), dtype=smallest_unsigned(len(levels)), count=len(texts)
+    )
+    return Column(tuple(levels), codes)
+
+
+def _encode_integers(values: Sequence[int]) -> Column:
+    try:
+        return encode_integers(np.array(values, dtype=np.int64))
+    except OverflowError:
+        return _encode_large_integers(values)
+
+
+def _encode_large_integers(values: Sequence[int]) -> Column:
+    low, high = min(values), max(values)
+    if low < SMALLEST_INTEGER or high > LARGEST_INTEGER:
+        raise too_large(low if low < SMALLEST_INTEGER else high)
+    levels = sorted(set(values))
+    rank = {level: k for k, level in enumerate(levels)}
+    codes = np.array([rank[value] for value in values], dtype=smallest_unsigned(len(levels)))
+    return Column(tuple(levels), codes)
+
+
+def _integer(cell: SupportsFloat, row: int) -> int:
+    # Not by way of an array of floats, which would round large integers.
+    if isinstance(cell, int | np.integer):
+        return operator.index(cell)
+    number = float(cell)
+    if math.isinf(number):
+        raise infinite(at_row(row))
+    if not number.is_integer():
+        raise continuous(number)
+    return int(number)

@@ -1,0 +1,81 @@
+"""Mappings of columns and lists of rows become tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.data.arrays import encode_array
+from tamis.data.assemble import build_table
+from tamis.data.cells import encode_cells
+from tamis.data.columns import Column
+from tamis.data.frames import NativeSeries, encode_series, is_series
+from tamis.data.refusals import listed, shown
+from tamis.data.table import Table
+from tamis.errors import DataError
+
+Values: TypeAlias = list[Any] | NDArray[Any] | NativeSeries
+
+
+def read_mapping(data: Mapping[Any, object]) -> Table:
+    """A mapping from names to sequences of equal length."""
+    columns = {name: _sequence(name, values) for name, values in data.items()}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        usual = Counter(lengths.values()).most_common(1)[0][0]
+        odd = (f"{shown(name)} has {n}" for name, n in lengths.items() if n != usual)
+        raise DataError(
+            f"Columns differ in length: most have {usual} rows, but column {listed(odd)}. "
+            "Give every column one value a row."
+        )
+    n_rows = next(iter(lengths.values()), 0)
+    return build_table(columns, n_rows, columns.values(), _encode)
+
+
+def read_rows(data: Sequence[object]) -> Table:
+    """A list of rows of equal length, with names x0, x1, … as for an array."""
+    rows = [_row(k, row) for k, row in enumerate(data)]
+    width = len(rows[0]) if rows else 0
+    for k, row in enumerate(rows):
+        if len(row) != width:
+            raise DataError(
+                f"Row {k}, counting from 0, has {len(row)} values where row 0 has {width}. "
+                "Give every row one value a column."
+            )
+    names = (f"x{k}" for k in range(width))
+    return build_table(names, len(rows), zip(*rows, strict=True), encode_cells)
+
+
+def _sequence(name: object, values: object) -> Values:
+    if is_series(values):
+        return values
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray):
+        return list(values)
+    if hasattr(values, "__array__"):
+        # Indexes, extension arrays and arrow arrays are arrays in all but name.
+        return np.atleast_1d(np.asanyarray(values))
+    raise DataError(
+        f"Column {shown(name)} is of type {type(values).__name__}, not a sequence of values. "
+        "Pass a list, an array or a series."
+    )
+
+
+def _encode(values: Values) -> Column:
+    if isinstance(values, np.ndarray):
+        return encode_array(values)
+    return encode_cells(values) if isinstance(values, list) else encode_series(values)
+
+
+def _row(k: int, row: object) -> Sequence[object]:
+    if isinstance(row, np.ndarray) and row.ndim == 1:
+        return list(row)
+    if isinstance(row, list | tuple):
+        return row
+    raise DataError(
+        f"Row {k}, counting from 0, is of type {type(row).__name__}, not a list of values. "
+        "Pass a list of row lists, a mapping from names to columns, or a data frame."
+    )

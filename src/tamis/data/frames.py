@@ -1,0 +1,150 @@
+"""Data frames of pandas, polars, pyarrow and their kin become tables, through narwhals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from narwhals.dependencies import (
+    is_into_dataframe,
+    is_into_series,
+    is_pandas_like_dataframe,
+    is_pyarrow_table,
+)
+
+from tamis.data.arrays import columns_of, encode_array
+from tamis.data.assemble import build_table, check_names
+from tamis.data.cells import encode_cells, plain_labels
+from tamis.data.columns import Column, encode_labels
+from tamis.data.refusals import ColumnRefused, Problem, at_row, missing
+from tamis.data.table import Table
+
+NativeFrame: TypeAlias = Any
+NativeSeries: TypeAlias = Any
+"""Typed loosely, because the library they come from may not be installed."""
+
+
+def is_frame(data: object) -> bool:
+    """Whether this is a data frame that holds its rows."""
+    return is_into_dataframe(data)
+
+
+def is_series(data: object) -> bool:
+    """Whether this is a column of some data frame library."""
+    return is_into_series(data) or _is_categorical(data)
+
+
+def read_frame(data: NativeFrame) -> Table:
+    """An eager data frame, with the names it gives its columns."""
+    native = nw.to_native(data, pass_through=True)
+    if is_pandas_like_dataframe(native):
+        # narwhals refuses repeated names with a message of its own, and costs pandas
+        # more time a column than counting the levels does.
+        return build_table(native.columns, len(native), _pandas_columns(native), encode_series)
+    # Checked before narwhals sees them, for the same reason.
+    names = check_names(native.column_names if is_pyarrow_table(native) else native.columns)
+    frame = nw.from_native(native, eager_only=True)
+    return build_table(names, len(frame), frame.iter_columns(), encode_series)
+
+
+def encode_series(series: NativeSeries) -> Column:
+    """Levels from a series of any library, wrapped or not, or from an array."""
+    native = nw.to_native(series, pass_through=True)
+    if isinstance(native, np.ndarray):
+        return encode_array(native)
+    if isinstance(getattr(native, "dtype", None), np.dtype):
+        return encode_array(native.to_numpy())
+    if _is_categorical(native):
+        return _encode_categorical(getattr(native, "cat", native))
+    return _encode_wrapped(nw.from_native(native, series_only=True))
+
+
+def _pandas_columns(frame: NativeFrame) -> Iterable[NativeSeries]:
+    types = set(frame.dtypes)
+    if len(types) == 1 and isinstance(next(iter(types)), np.dtype):
+        # One type means one block of memory: no series need be made.
+        return columns_of(frame.to_numpy())
+    return (series for _, series in frame.items())
+
+
+def _encode_wrapped(series: nw.Series[Any]) -> Column:
+    dtype = series.dtype
+    labelled = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
+    opaque = isinstance(dtype, nw.Object | nw.Unknown)
+    if not (dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean or labelled or opaque):
+        raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {type(dtype).__name__}")
+    _refuse_null(series)
+    if labelled:
+        return _encode_labelled(series)
+    if opaque or isinstance(dtype, nw.Int128 | nw.UInt128):
+        return encode_cells(series.to_list())
+    return encode_array(series.to_numpy())
+
+
+def _refuse_null(series: nw.Series[Any]) -> None:
+    count = series.null_count()
+    if count:
+        first = int(series.is_null().to_numpy().argmax())
+        raise missing(count, len(series), at_row(first))
+
+
+def _encode_labelled(series: nw.Series[Any]) -> Column:
+    # Each library numbers distinct strings faster than Python can, in its own way.
+    native: Any = series.to_native()
+    if series.implementation.is_polars():
+        return _encode_polars(native)
+    if series.implementation.is_pyarrow():
+        return _encode_pyarrow(native)
+    if series.implementation.is_pandas_like() and isinstance(series.dtype, nw.String):
+        return _encode_pandas(native)
+    # Among these an arrow dictionary inside pandas.
+    return encode_cells(series.to_list())
+
+
+def _encode_polars(series: NativeSeries) -> Column:
+    import polars as pl
+
+    ordered = isinstance(series.dtype, pl.Enum)
+    if not ordered:
+        # Also a Categorical, whose own numbers are shared by the whole process.
+        texts = series.cast(pl.String)
+        series = texts.cast(pl.Enum(texts.unique().sort()))
+    labels = series.dtype.categories.to_list()
+    return encode_labels(series.to_physical().to_numpy(), labels, ordered=ordered)
+
+
+def _encode_pyarrow(array: NativeSeries) -> Column:
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        # The newer views have no dictionary form yet.
+        array = array.cast(pa.large_string()).dictionary_encode()
+    ordered = bool(array.type.ordered)
+    chunk = array.unify_dictionaries().combine_chunks()
+    labels = chunk.dictionary.to_pylist()
+    if any(label is None or label != label for label in labels):
+        # A null or a NaN may hide in the dictionary, where the array does not count it.
+        return encode_cells(chunk.to_pylist())
+    labels = plain_labels(labels)
+    return encode_labels(chunk.indices.to_numpy(), labels, ordered=ordered)
+
+
+def _encode_pandas(series: NativeSeries) -> Column:
+    codes, labels = series.factorize()
+    return encode_labels(codes, labels.tolist())
+
+
+def _is_categorical(values: object) -> bool:
+    # Of pandas, in a series or bare; known by name because pandas may not be installed.
+    return type(getattr(values, "dtype", None)).__name__ == "CategoricalDtype"
+
+
+def _encode_categorical(categorical: NativeSeries) -> Column:
+    codes = np.asarray(categorical.codes)
+    absent = codes < 0
+    if absent.any():
+        raise missing(int(absent.sum()), len(codes), at_row(int(absent.argmax())))
+    labels = plain_labels(categorical.categories.tolist())
+    return encode_labels(codes, labels, ordered=bool(categorical.ordered))

@@ -1,0 +1,77 @@
+"""The one way in: whatever holds a table is recognised here and handed to its reader."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+
+import narwhals as nw
+import numpy as np
+
+from tamis.data.arrays import read_array
+from tamis.data.containers import read_mapping, read_rows
+from tamis.data.files import read_file
+from tamis.data.frames import is_frame, is_series, read_frame
+from tamis.data.refusals import listed, shown
+from tamis.data.table import Table
+from tamis.errors import DataError, TamisWarning
+
+
+def read_table(data: object) -> Table:
+    """Read anything that holds a discrete table; warn about columns that never vary.
+
+    Accepted are eager data frames of pandas, polars, pyarrow and what else narwhals knows;
+    two-dimensional or structured numpy arrays; mappings from names to sequences; lists of
+    rows; and paths to CSV (.csv, .tsv, .txt) or Parquet (.parquet, .pq) files. Lazy frames
+    are refused, because running a query is the user's decision. ``data`` is never modified
+    and the table shares no memory with it.
+
+    Levels are strings, integers (also as floats) or booleans, sorted unless an ordered
+    categorical says otherwise. CSV cells become integers if that loses nothing and are
+    strings otherwise.
+
+    Raises ``DataError`` or ``FileFormatError`` with the name of the column, what was seen and
+    what to do. A column with more than two levels must have at most half as many levels as
+    rows.
+    """
+    if isinstance(data, Table):
+        return data
+    table = _read(data)
+    constant = [
+        name for name, levels in zip(table.names, table.levels, strict=True) if len(levels) == 1
+    ]
+    if constant:
+        message = (
+            f"Constant columns say nothing about the others: {listed(map(shown, constant))}. "
+            "Consider dropping them."
+        )
+        warnings.warn(TamisWarning(message), stacklevel=2)
+    return table
+
+
+def _read(data: object) -> Table:
+    if isinstance(data, str | os.PathLike):
+        return read_file(data)
+    if is_frame(data):
+        return read_frame(data)
+    if isinstance(data, np.ndarray):
+        return read_array(data)
+    if isinstance(data, Mapping):
+        return read_mapping(data)
+    if isinstance(data, list | tuple):
+        return read_rows(data)
+    raise DataError(
+        f"{_what(data)} Accepted are data frames, arrays, mappings, lists of rows and paths."
+    )
+
+
+def _what(data: object) -> str:
+    kind = type(data).__name__
+    if is_series(data):
+        return f"A {kind} is one column, not a table: pass a data frame of several columns."
+    if isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
+        return f"A {kind} holds a query, not rows: call its collect (or compute) method first."
+    if type(data).__module__.startswith("scipy.sparse"):
+        return f"A {kind} is sparse: pass data.toarray()."
+    return f"A value of type {kind} is not a table."

@@ -1,0 +1,96 @@
+"""Why a column is refused, and how several refusals become one message that says the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+from tamis.errors import DataError
+
+LISTED = 5
+"""How many columns or names one message lists before it says how many more there are."""
+
+_WIDTH = 60
+_PATH_WIDTH = 200
+
+
+class Problem(Enum):
+    """What can be wrong with a column; the value is the advice that ends the message."""
+
+    UNSUPPORTED = (
+        "Levels are strings, integers or booleans: convert to a string or a category first."
+    )
+    MIXED = "Give all cells of a column one type, for example by converting them to strings."
+    MISSING = (
+        "Every cell needs a value: drop those rows, fill them in, "
+        "or give missing values a level of their own."
+    )
+    INFINITE = "Replace infinite values or drop those rows."
+    CONTINUOUS = (
+        "Continuous columns need a continuous information source, which this version "
+        "does not have yet: discretise them first, for example with pandas.cut."
+    )
+    TOO_LARGE = "Convert such integers to strings."
+    UNWRITABLE = "UTF-8 cannot write such text: replace the lone surrogates."
+    IDENTIFIER = (
+        "A column with more levels than half the rows looks like an identifier: "
+        "drop it or group its levels."
+    )
+
+
+class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never seen by users
+    """One column cannot be used; raised by encoders, which do not know the column's name."""
+
+    def __init__(self, problem: Problem, seen: str) -> None:
+        super().__init__(seen)
+        self.problem = problem
+        self.seen = seen
+
+
+def refusal(refused: Sequence[tuple[str, ColumnRefused]]) -> DataError:
+    """One error for all refused columns: a sentence on what was seen and one on the cure."""
+    sentences = []
+    for problem in Problem:
+        seen = [
+            f"column {shown(name)} {why.seen}" for name, why in refused if why.problem is problem
+        ]
+        if seen:
+            sentences.append(f"{_capitalised(listed(seen, separator='; '))}. {problem.value}")
+    return DataError(" ".join(sentences))
+
+
+def missing(count: int, n_rows: int, where: str) -> ColumnRefused:
+    """The refusal of a column with ``count`` missing values, the first of them at ``where``."""
+    return ColumnRefused(Problem.MISSING, f"is missing in {count} of {n_rows} rows (first {where})")
+
+
+def at_row(row: int) -> str:
+    """Where a cell stands in a table held in memory."""
+    return f"at row {row}, counting from 0"
+
+
+def listed(items: Iterable[str], separator: str = ", ") -> str:
+    """The first few items, and how many more there are."""
+    items = list(items)
+    rest = len(items) - LISTED
+    return separator.join(items[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def shown(value: object) -> str:
+    """A value as it appears in a message: quoted, escaped and never long."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        # Python refuses to print integers of several thousand digits.
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
+
+
+def shown_path(path: str) -> str:
+    """A path as it appears in a message: if it is cut, the name of the file remains."""
+    text = repr(path)
+    return text if len(text) <= _PATH_WIDTH else f"…{text[-_PATH_WIDTH:]}"
+
+
+def _capitalised(text: str) -> str:
+    # str.capitalize would also lower the rest, and with it the user's names.
+    return text[:1].upper() + text[1:]

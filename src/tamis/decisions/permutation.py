@@ -1,0 +1,47 @@
+"""Pearson's X2 against the gamma law with the mean and variance that permutations give it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy.special import gammaincc
+
+from tamis.decisions.pvalue import PValueRule
+from tamis.information.interface import Evidence, Floats
+
+ROUNDING = 1e-12
+"""A variance below this share of the mean is 0 but for rounding."""
+
+
+@final
+@dataclass(frozen=True)
+class Permutation(PValueRule):
+    """The permutation test of independence within strata, without permuting anything.
+
+    Shuffle the rows of X_k within each stratum of S: the mean and the variance of X2 over all
+    shuffles are known exactly (Haldane, 1940, gives one stratum; strata add). The p-value is
+    the upper tail of the gamma law with these two moments. Where no shuffle changes X2, the
+    table cannot speak and p = 1.
+
+    Promise: a false dependence is declared in a share of about ``alpha`` of the independent
+    tests, in well filled and in sparse tables alike. Measured at .05, over 80 random settings
+    from .01 to 77 cells a row: .04 to .06 in 74 of them, never above .065.
+
+    Does not hold: two moments do not fix a tail, so p-values below about .01 are approximate,
+    and with them the correction for many candidates. Where levels are very uneven X2 has a
+    heavier tail than the gamma law: at .001 up to .007 was seen. Where rows are so few that
+    most tables cannot speak (30 cells a row), less than ``alpha`` is declared. Rows must be
+    exchangeable within a stratum.
+    """
+
+    name = "permutation"
+
+    def p_values(self, evidence: Evidence) -> Floats:
+        """The upper tail of the gamma law of shape mean^2 / var and scale var / mean at X2."""
+        mean = evidence.null_mean
+        speaks = (mean > 0) & (evidence.null_variance > ROUNDING * mean)
+        rate = mean / np.where(speaks, evidence.null_variance, 1.0)
+        p: Floats = np.where(speaks, gammaincc(mean * rate, evidence.pearson * rate), 1.0)
+        return p

@@ -1,0 +1,55 @@
+"""What the rules that compute a p-value share: the score is -ln p, the bar is Bonferroni's."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.decisions import parameters
+from tamis.decisions.rule import Rule
+from tamis.information.interface import Evidence, Floats
+
+SMALLEST_P = 1e-300
+"""Smaller p-values count as this one, so that a score is finite; such scores tie."""
+
+
+@dataclass(frozen=True)
+class PValueRule(Rule):
+    """Dependence is a p-value below ``alpha`` divided by the number of tests."""
+
+    alpha: float = 0.05
+
+    unit = "p"
+
+    def __post_init__(self) -> None:
+        value = parameters.probability(type(self).__name__, "alpha", self.alpha)
+        object.__setattr__(self, "alpha", value)
+
+    def bind(self, n_rows: float, n_variables: int) -> Rule:
+        """The same rule, if there are rows to test on."""
+        parameters.require_rows(type(self).__name__, n_rows)
+        return self
+
+    @abstractmethod
+    def p_values(self, evidence: Evidence) -> Floats:
+        """The chance of evidence as strong as this when X_k and the others are independent."""
+
+    def scores(self, evidence: Evidence) -> Floats:
+        """-ln p, from 0 (nothing speaks for dependence) to about 691."""
+        parameters.require_rows(type(self).__name__, evidence.n_rows)
+        return 0.0 - np.log(np.maximum(self.p_values(evidence), SMALLEST_P))
+
+    def bar(self, tests: NDArray[np.int64] | int) -> Floats:
+        """ln(tests / alpha); no tests at all count as one."""
+        if isinstance(tests, int):
+            return np.asarray(math.log(max(tests, 1) / self.alpha))
+        bar: Floats = np.log(np.maximum(tests, 1) / self.alpha)
+        return bar
+
+    def natural(self, score: float) -> float:
+        """The p-value of the single test, not corrected for the number of tests."""
+        return math.exp(-score)

@@ -1,0 +1,115 @@
+"""TAM: the front door, in the manner of scikit-learn; thin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Self
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from tamis.data import read_table
+from tamis.decisions.rule import Rule
+from tamis.explain import Explanation, explain
+from tamis.information.estimators import EntropyEstimator
+from tamis.learning import Request, learn
+from tamis.result import Result, Trace
+
+
+class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Learn one DAG from a discrete table.
+
+    Parameters
+    ----------
+    search : {"sequential", "sieve", "node", "layer", "reference"}
+        How the next nodes are found: "node" and "layer" are the paper's testing and masking,
+        short and general; "sieve" masks by every less uncertain node; "sequential" takes the
+        least uncertain node, one at a time; "reference" agrees with the authors' program.
+    entropy : {"miller-madow", "plugin", "jackknife", "grassberger", "minimax"} or estimator
+        How entropies are estimated; None is the search's default.
+    boundary_rule, masking_rule : rule of `tamis.rules` or float
+        When a gain counts as dependence, in the parents' selection and in masking; a number
+        is a fixed threshold in nats; None is the search's default.
+    boundary : {"pps", "none"}
+        Whether to condition on a boundary found by PPS or on the whole ancestral set.
+    backward : {"one", "together", "none"}
+        How superfluous parents are removed; None is the search's default.
+    max_boundary : int or None
+        The largest boundary PPS may build.
+    n_jobs : int or None
+        Threads used for counting; None is all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    graph_ : networkx.DiGraph
+        The DAG; each edge carries ``gain`` (nats) and ``p_value``.
+    adjacency_ : ndarray of shape (d, d)
+        ``adjacency_[i, j] == 1`` where column i is a parent of column j.
+    layers_, order_, parents_, entropies_, trace_
+        The layers as lists of names, the order of admission, each node's parents, its
+        conditional entropy at admission, and every decision.
+    result_ : Result
+        All of this, frozen; what `save` writes and `tamis.load` reads.
+    """
+
+    def __init__(
+        self,
+        search: str = "sequential",
+        *,
+        entropy: str | EntropyEstimator | None = None,
+        boundary_rule: float | Rule | None = None,
+        masking_rule: float | Rule | None = None,
+        boundary: str = "pps",
+        backward: str | None = None,
+        max_boundary: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.search = search
+        self.entropy = entropy
+        self.boundary_rule = boundary_rule
+        self.masking_rule = masking_rule
+        self.boundary = boundary
+        self.backward = backward
+        self.max_boundary = max_boundary
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: object,
+        y: object = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Self:
+        """Learn the DAG of a table: data frame, array, mapping or path. ``y`` is ignored.
+
+        ``progress`` is called with the number of nodes admitted and the number of all.
+        """
+        request = Request(**self.get_params(deep=False))
+        table = read_table(X)
+        result = learn(table, request, progress)
+        self.result_: Result = result
+        self.feature_names_in_: NDArray[np.object_] = np.array(table.names, dtype=object)
+        self.n_features_in_: int = table.n_variables
+        self.graph_: nx.DiGraph[str] = result.graph
+        self.adjacency_: NDArray[np.int8] = result.adjacency
+        self.layers_: list[list[str]] = [list(layer) for layer in result.layers]
+        self.order_: list[str] = list(result.order)
+        self.parents_: dict[str, list[str]] = {k: list(v) for k, v in result.parents.items()}
+        self.entropies_: dict[str, float] = dict(result.entropies)
+        self.trace_: Trace = result.trace
+        return self
+
+    def explain(self, name: str) -> Explanation:
+        """The tests that put a column where it is; print it."""
+        check_is_fitted(self)
+        return explain(self.result_, name)
+
+    def save(self, *paths: str) -> None:
+        """Write the result by each file's ending: .json, .dot, .graphml or .csv."""
+        check_is_fitted(self)
+        from tamis.formats import save
+
+        save(self.result_, *paths)

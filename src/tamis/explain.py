@@ -1,0 +1,93 @@
+"""The story of one column: who masked it, when it entered, which parents it took and why."""
+
+from __future__ import annotations
+
+from tamis.result import Result, Verdict
+
+
+class Explanation(str):
+    """Text that shows itself as text."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def explain(result: Result, name: str) -> Explanation:
+    """Why ``name`` stands where it does, one decision a line."""
+    result.require(name)
+    lines = [f"{show(name)}: {_place(result, name)}"]
+    lines += _masked(result, name)
+    lines += _admitted(result, name)
+    lines += _parents(result, name)
+    return Explanation("\n".join(lines))
+
+
+def show(name: str) -> str:
+    """A name as one line of text, whatever characters it holds."""
+    return name if name.isprintable() else repr(name)[1:-1]
+
+
+def describe(verdict: Verdict) -> str:
+    """value, threshold and margin of one test."""
+    if verdict.unit == "p":
+        compared = f"p {verdict.value:.2g} {'<' if verdict.dependent else '≥'} "
+        compared += f"{verdict.threshold:.2g}, margin {verdict.margin:+.1f} log units"
+    else:
+        sign = ">" if verdict.dependent else "≤"
+        compared = f"{verdict.value:.5f} {sign} {verdict.threshold:.5f} {verdict.unit}, "
+        compared += f"margin {verdict.margin:+.5f}"
+    return f"gain {verdict.gain:.5f} nats; {compared}"
+
+
+def _place(result: Result, name: str) -> str:
+    layer = next(j for j, names in enumerate(result.layers, start=1) if name in names)
+    place = f"layer {layer} of {len(result.layers)}, {result.order.index(name) + 1}th admitted"
+    return f"{place}, conditional entropy {result.entropies[name]:.4f} nats"
+
+
+def _set(names: tuple[str, ...]) -> str:
+    return ", ".join(show(n) for n in names) if names else "nothing"
+
+
+def _masked(result: Result, name: str) -> list[str]:
+    return [
+        f"  masked in layer {m.layer} by {_set(m.verdict.others)} "
+        f"(given {_set(m.verdict.given)}): {describe(m.verdict)}"
+        for m in result.trace.maskings
+        if m.name == name
+    ]
+
+
+def _admitted(result: Result, name: str) -> list[str]:
+    entry = next(a for a in result.trace.admissions if a.name == name)
+    sequential = result.settings["search"] == "sequential"
+    when = f"as number {entry.layer}" if sequential else f"to layer {entry.layer}"
+    line = f"  admitted {when} with conditional entropy {entry.entropy:.4f}"
+    if entry.runner_up is not None and entry.runner_up_entropy is not None:
+        ahead = entry.runner_up_entropy - entry.entropy
+        line += f"; next in line {show(entry.runner_up)}, {ahead:.4f} nats behind"
+    lines = [line]
+    if entry.closest is not None:
+        lines.append(
+            f"  nearest to masking it: {_set(entry.closest.others)} "
+            f"(given {_set(entry.closest.given)}): {describe(entry.closest)}"
+        )
+    return lines
+
+
+def _parents(result: Result, name: str) -> list[str]:
+    selection = next(s for s in result.trace.selections if s.name == name)
+    lines = [
+        f"  took {_set(v.others)} (given {_set(v.given)}): {describe(v)}" for v in selection.taken
+    ]
+    if selection.refused is not None:
+        v = selection.refused
+        lines.append(f"  refused {_set(v.others)} (given {_set(v.given)}): {describe(v)}")
+    lines += [
+        f"  removed {_set(v.others)} again (given {_set(v.given)}): {describe(v)}"
+        for v in selection.removed
+    ]
+    lines.append(f"  parents: {_set(result.parents[name])}")
+    return lines

@@ -1,0 +1,165 @@
+"""Whether the parts of a result agree, so that a damaged file cannot pass for a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
+from typing import TypeVar
+
+from tamis.result import Result, Selection, Verdict
+
+T = TypeVar("T")
+
+
+def first_contradiction(result: Result) -> str | None:
+    """What is wrong with a result of the right types, in words; None if nothing is."""
+    return next(_contradictions(result), None)
+
+
+def _contradictions(result: Result) -> Iterator[str]:
+    # Later checks may rely on what earlier ones found in order.
+    yield from _names(result)
+    yield from _levels(result)
+    yield from _graph(result)
+    yield from _edges(result)
+    yield from _trace(result)
+    yield from _settings(result)
+
+
+def _names(result: Result) -> Iterator[str]:
+    names = set(result.names)
+    if not names:
+        yield "names is empty"
+    if len(names) < len(result.names):
+        yield "names holds a name twice"
+    for field in ("levels", "parents", "entropies"):
+        if getattr(result, field).keys() != names:
+            yield f"{field} is not about the columns in names"
+    if sorted(result.order) != sorted(result.names):
+        yield "order is not an order of the columns in names"
+    if sorted(chain.from_iterable(result.layers)) != sorted(result.names):
+        yield "layers do not hold each of the columns in names once"
+    if not all(result.layers):
+        yield "layers holds an empty layer"
+
+
+def _levels(result: Result) -> Iterator[str]:
+    if result.n_rows < 1:
+        yield f"n_rows is {result.n_rows}"
+    for name, labels in result.levels.items():
+        if not labels:
+            yield f"levels has no labels for {name!r}"
+        if len({type(label) for label in labels}) > 1:
+            yield f"levels has labels of several types for {name!r}"
+        if len(set(labels)) < len(labels):
+            yield f"levels has a label twice for {name!r}"
+
+
+def _graph(result: Result) -> Iterator[str]:
+    for child, parents in result.parents.items():
+        yield from _unknown(parents, result, f"the parents of {child!r}")
+        if len(set(parents)) < len(parents):
+            yield f"a parent of {child!r} is named twice"
+    try:
+        TopologicalSorter(result.parents).prepare()
+    except CycleError as error:
+        yield f"parents has a cycle: {' → '.join(map(repr, error.args[1]))}"
+    place = {name: i for i, name in enumerate(result.order)}
+    depth = {name: j for j, layer in enumerate(result.layers) for name in layer}
+    for child, parents in result.parents.items():
+        for parent in parents:
+            if place[parent] >= place[child]:
+                yield f"order puts {child!r} before its parent {parent!r}"
+            if depth[parent] >= depth[child]:
+                yield f"layers put {child!r} no later than its parent {parent!r}"
+
+
+def _edges(result: Result) -> Iterator[str]:
+    listed = [(edge.parent, edge.child) for edge in result.edges]
+    if len(set(listed)) < len(listed):
+        yield "edges holds an edge twice"
+    if set(listed) != {(p, child) for child, parents in result.parents.items() for p in parents}:
+        yield "edges and parents disagree"
+    for edge in result.edges:
+        if not 0.0 <= edge.p_value <= 1.0:
+            yield f"the p_value of {edge.parent!r} → {edge.child!r} is {edge.p_value!r}"
+
+
+def _trace(result: Result) -> Iterator[str]:
+    trace = result.trace
+    for field, entries in (("admissions", trace.admissions), ("selections", trace.selections)):
+        if tuple(entry.name for entry in entries) != result.order:
+            yield f"trace.{field} does not follow order"
+    for verdict in trace.verdicts():
+        about = (verdict.target, *verdict.others, *verdict.given)
+        yield from _unknown(about, result, "a test of the trace")
+    for admission in trace.admissions:
+        if (admission.runner_up is None) != (admission.runner_up_entropy is None):
+            yield f"the runner-up of {admission.name!r} lacks its name or its entropy"
+        yield from _unknown(_some(admission.runner_up), result, "a runner-up")
+        yield from _misplaced(admission.name, _some(admission.closest), dependent=False)
+    for masking in trace.maskings:
+        yield from _misplaced(masking.name, [masking.verdict], dependent=True)
+    for selection in trace.selections:
+        yield from _selection(result, selection)
+    yield from _places(result)
+    yield from _steps(result)
+
+
+def _places(result: Result) -> Iterator[str]:
+    placed = [(entry.name, entry.layer) for entry in result.trace.admissions]
+    placed += [(entry.name, entry.layer) for entry in result.trace.maskings]
+    for name, layer in placed:
+        if not 1 <= layer <= len(result.names):
+            yield f"the trace puts {name!r} in layer {layer}"
+
+
+def _selection(result: Result, selection: Selection) -> Iterator[str]:
+    name, parents = selection.name, set(result.parents[selection.name])
+    yield from _misplaced(name, selection.taken, dependent=True)
+    yield from _misplaced(name, _some(selection.refused), dependent=False)
+    yield from _misplaced(name, selection.removed, dependent=False)
+    taken = {other for verdict in selection.taken for other in verdict.others}
+    removed = {other for verdict in selection.removed for other in verdict.others}
+    # Without a boundary search nothing is taken: all is there from the start.
+    found = parents if result.settings.get("boundary") == "none" else taken
+    if parents != found - removed:
+        yield f"trace.selections and parents disagree about {name!r}"
+
+
+def _steps(result: Result) -> Iterator[str]:
+    taken = {
+        (other, selection.name): step
+        for selection in result.trace.selections
+        for step, verdict in enumerate(selection.taken, start=1)
+        for other in verdict.others
+    }
+    for edge in result.edges:
+        if edge.step != taken.get((edge.parent, edge.child), 0):
+            yield f"edges and trace disagree about when {edge.child!r} took {edge.parent!r}"
+
+
+def _misplaced(name: str, verdicts: Iterable[Verdict], *, dependent: bool) -> Iterator[str]:
+    for verdict in verdicts:
+        if verdict.target != name:
+            yield f"a test of {verdict.target!r} stands in the trace of {name!r}"
+        if not verdict.others:
+            yield f"a test of {name!r} names nothing it was tested with"
+        if verdict.dependent is not dependent:
+            yield f"a test of {name!r} stands in the trace for the opposite of what it found"
+
+
+def _settings(result: Result) -> Iterator[str]:
+    if not isinstance(result.settings.get("search"), str):
+        yield "settings does not say which search was run"
+
+
+def _unknown(names: Sequence[str], result: Result, where: str) -> Iterator[str]:
+    for name in names:
+        if name not in result.parents:
+            yield f"{where} names {name!r}, which is not a column"
+
+
+def _some(value: T | None) -> list[T]:
+    return [] if value is None else [value]

@@ -1,0 +1,61 @@
+"""The graph in the language of Graphviz, one row of the drawing for each layer.
+
+DOT knows one escape inside quotes, ``\\"``, so a name that ends in a backslash cannot be
+written as it is. Here every backslash is doubled and every line break becomes ``\\n``, which
+Graphviz draws as the name itself; other readers show the doubled backslashes. Names that
+Graphviz would take apart further (``&amp;`` is an entity to it) get a label of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tamis.formats.text import is_unicode
+from tamis.result import Edge, Result
+
+
+def holds(name: str) -> bool:
+    """Whether DOT can hold a name: no text of Graphviz goes beyond a NUL."""
+    return "\0" not in name and is_unicode(name)
+
+
+def render(result: Result) -> bytes:
+    """Nodes with their conditional entropy, edges with their numbers."""
+    return "\n".join(_lines(result)).encode()
+
+
+def quoted(name: str) -> str:
+    """A name as an identifier of DOT; different names stay different."""
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + escaped.replace("\n", "\\n").replace("\r", "\\r") + '"'
+
+
+def _lines(result: Result) -> Iterator[str]:
+    yield "digraph tamis {"
+    for name in result.names:
+        yield f"  {quoted(name)} [{_label(name)}entropy={_number(result.entropies[name])}];"
+    for layer in (layer for layer in result.layers if len(layer) > 1):
+        yield "  { rank=same; " + " ".join(f"{quoted(name)};" for name in layer) + " }"
+    for edge in result.edges:
+        yield f"  {quoted(edge.parent)} -> {quoted(edge.child)} [{_numbers(edge)}];"
+    yield "}\n"
+
+
+def _label(name: str) -> str:
+    if "&" not in name and "\r" not in name:
+        return ""
+    # \r would align the line to the right.
+    plain = name.replace("&", "&amp;").replace("\r\n", "\n").replace("\r", "\n")
+    return f"label={quoted(plain)}, "
+
+
+def _numbers(edge: Edge) -> str:
+    return (
+        f"gain={_number(edge.gain)}, p_value={_number(edge.p_value)}, step={edge.step}, "
+        f"gain_given_rest={_number(edge.gain_given_rest)}"
+    )
+
+
+def _number(value: float) -> str:
+    # Quoted: a bare numeral of DOT has no exponent.
+    return f'"{float(value)!r}"'

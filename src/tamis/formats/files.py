@@ -1,0 +1,117 @@
+"""Which ending stands for which format, and everything that is checked before writing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tamis.errors import FileFormatError, SettingError
+from tamis.formats import csv_file, dot_file, graphml_file, json_file
+from tamis.formats.atomic import write_files
+from tamis.result import Result
+
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a result is written, and which names of columns the format can hold."""
+
+    called: str
+    render: Callable[[Result], bytes]
+    holds: Callable[[str], bool]
+
+
+FORMATS: dict[str, Format] = {
+    ".json": Format("JSON", json_file.render, json_file.holds),
+    ".dot": Format("DOT", dot_file.render, dot_file.holds),
+    ".graphml": Format("GraphML", graphml_file.render, graphml_file.holds),
+    ".csv": Format("CSV", csv_file.render, csv_file.holds),
+}
+"""The formats by the ending that asks for them."""
+
+
+def save(result: Result, *paths: Path) -> None:
+    """Write the result by each file's ending.
+
+    ``.json`` is the whole result, for ``load``; ``.dot`` (Graphviz) and ``.graphml`` are the
+    graph with its numbers; ``.csv`` is the list of edges. Every path is checked and every
+    file is rendered before the first is written; a file is replaced whole or left as it was.
+
+    Raises ``SettingError`` for a path or a name that cannot be written, and ``OSError`` if
+    writing fails.
+    """
+    check_outputs(paths, result.names)
+    write_files({os.fspath(path): _format(path).render(result) for path in paths})
+
+
+def load(path: Path) -> Result:
+    """Read a result that ``save`` wrote as JSON; anything else is refused.
+
+    The file is data, never code. It is checked for consistency as well, so that what is
+    returned is a result that a run could have given. Raises ``FileFormatError``.
+    """
+    text = os.fspath(path)
+    try:
+        with open(text, "rb") as file:
+            return json_file.parse(file.read())
+    except FileFormatError as error:
+        raise FileFormatError(f"{text!r} is not a result of tamis: {error}") from error
+    except FileNotFoundError as error:
+        raise FileFormatError(f"There is no file {text!r}. Check the path.") from error
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileFormatError(f"The file {text!r} cannot be read: {why}.") from error
+
+
+def check_outputs(paths: Iterable[Path], names: Sequence[str] = ()) -> None:
+    """Refuse paths that cannot be written, and formats that cannot hold the names.
+
+    Nothing is touched. Called before a long run, it saves the run from being lost.
+    """
+    for path in paths:
+        format_ = _format(path)
+        _check_place(os.fspath(path))
+        unheld = next((name for name in names if not format_.holds(name)), None)
+        if unheld is not None:
+            raise SettingError(
+                f"{format_.called} cannot hold the column name {unheld!r}, so "
+                f"{os.fspath(path)!r} cannot be written. Rename the column or use another format."
+            )
+
+
+def _format(path: Path) -> Format:
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending not in FORMATS:
+        raise SettingError(
+            f"the ending of {os.fspath(path)!r} must say the format: one of {', '.join(FORMATS)}"
+        )
+    return FORMATS[ending]
+
+
+def _check_place(path: str) -> None:
+    if "\0" in path:
+        raise SettingError(f"{path!r} cannot be the path of a file")
+    target = os.path.realpath(path)
+    directory = os.path.dirname(target)
+    if not os.path.isdir(directory):
+        raise SettingError(f"{path!r} cannot be written: there is no directory {directory!r}")
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        pass
+    else:
+        _check_replaceable(path, target, mode)
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise SettingError(f"{path!r} cannot be written: {directory!r} is write-protected")
+
+
+def _check_replaceable(path: str, target: str, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise SettingError(f"{path!r} cannot be written: it is a directory")
+    if not stat.S_ISREG(mode):
+        raise SettingError(f"{path!r} cannot be written: it is not an ordinary file")
+    if not os.access(target, os.W_OK):
+        raise SettingError(f"{path!r} cannot be written: it is write-protected")

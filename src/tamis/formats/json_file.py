@@ -1,0 +1,116 @@
+"""The whole result as JSON, and back again: strict both ways.
+
+The document has the fields of ``Result`` and its parts under their own names, after
+``format`` and ``version``. Numbers keep every digit. JSON has no word for a number that is
+not finite; the strings "Infinity", "-Infinity" and "NaN" stand for those.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from tamis.errors import FileFormatError
+from tamis.formats.consistency import first_contradiction
+from tamis.formats.structure import Refused, from_json, to_json
+from tamis.formats.text import is_unicode
+from tamis.result import Result
+
+FORMAT = "tamis result"
+VERSION = 1
+"""Raised by one whenever the fields of a result change."""
+
+_NESTED = 3
+
+holds = is_unicode
+
+
+def render(result: Result) -> bytes:
+    """One record a line, so that two results can be compared by their lines."""
+    document = {"format": FORMAT, "version": VERSION, **to_json(result)}
+    return (_spread(document, _NESTED) + "\n").encode()
+
+
+def parse(content: bytes) -> Result:
+    """The result in a document; whatever is wrong with it is a ``FileFormatError``."""
+    document = _decode(content)
+    _check_version(document)
+    fields = {key: value for key, value in document.items() if key not in ("format", "version")}
+    try:
+        result: Result = from_json(Result, fields, "the document")
+    except Refused as error:
+        raise FileFormatError(str(error)) from None
+    contradiction = first_contradiction(result)
+    if contradiction is not None:
+        raise FileFormatError(contradiction)
+    return result
+
+
+def _spread(value: object, depth: int, margin: str = "\n") -> str:
+    """Containers of containers take one line an item, down to ``depth``."""
+    inner = margin + " "
+    if depth and isinstance(value, dict) and any(map(_is_container, value.values())):
+        items = [f"{_text(key)}: {_spread(item, depth - 1, inner)}" for key, item in value.items()]
+        return "{" + inner + f",{inner}".join(items) + margin + "}"
+    if depth and isinstance(value, list) and any(map(_is_container, value)):
+        items = [_spread(item, depth - 1, inner) for item in value]
+        return "[" + inner + f",{inner}".join(items) + margin + "]"
+    return _text(value)
+
+
+def _is_container(value: object) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _decode(content: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(
+            content.decode(),
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_distinct_keys,
+        )
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"it is not UTF-8, at byte {error.start}") from error
+    except RecursionError as error:
+        raise FileFormatError("it is nested too deeply") from error
+    except ValueError as error:
+        raise FileFormatError(f"it is not JSON ({error})") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise FileFormatError(f'it does not say "format": "{FORMAT}"')
+    return document
+
+
+def _check_version(document: dict[str, Any]) -> None:
+    version = document.get("version")
+    if type(version) is int and version > VERSION:
+        raise FileFormatError(
+            f"its version is {version}, this tamis reads {VERSION}; install a newer tamis"
+        )
+    if type(version) is not int or version != VERSION:
+        raise FileFormatError(f"its version is {version!r}, this tamis reads {VERSION}")
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is not a number of JSON")
+
+
+def _finite(numeral: str) -> float:
+    value = float(numeral)
+    if math.isinf(value):
+        raise ValueError(f"{numeral} is too large")
+    return value
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return mapping

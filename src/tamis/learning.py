@@ -1,0 +1,315 @@
+"""From a table and a request to a result: choose what was left open, search, put names on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+
+import networkx as nx
+import numpy as np
+
+from tamis.data.table import Table
+from tamis.decisions.fixed import Fixed
+from tamis.decisions.permutation import Permutation
+from tamis.decisions.rule import Rule
+from tamis.decisions.specification import as_rule, rule_to_dict
+from tamis.errors import SettingError
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.interface import Information, Query
+from tamis.result import Admitted, Edge, Masked, Result, Selection, Trace, Verdict
+from tamis.search.outcome import Boundary, Decision, Outcome
+from tamis.search.tam import Progress, Settings, run
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a search uses where the user has left the choice open."""
+
+    entropy: str
+    boundary_rule: Rule
+    masking_rule: Rule
+    backward: str
+
+
+_CALIBRATED = Defaults("miller-madow", Permutation(0.001), Permutation(0.01), "one")
+
+SEARCHES: dict[str, Defaults] = {
+    "node": _CALIBRATED,
+    "layer": _CALIBRATED,
+    "sieve": _CALIBRATED,
+    "sequential": _CALIBRATED,
+    "reference": Defaults("minimax", Fixed(0.005), Fixed(0.001), "none"),
+}
+"""The searches by name, with their defaults; docs/departures.md says why."""
+
+BACKWARD = ("one", "together", "none")
+BOUNDARY = ("pps", "none")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for; None leaves the choice to the search."""
+
+    search: str = "sequential"
+    entropy: str | EntropyEstimator | None = None
+    boundary_rule: float | Rule | None = None
+    masking_rule: float | Rule | None = None
+    boundary: str = "pps"
+    backward: str | None = None
+    max_boundary: int | None = None
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The request with nothing left open."""
+
+    search: str
+    entropy: EntropyEstimator
+    boundary_rule: Rule
+    masking_rule: Rule
+    boundary: str
+    backward: str
+    max_boundary: int | None
+
+    def to_dict(self) -> dict[str, object]:
+        """What JSON can hold, enough to run the same again."""
+        return {
+            "search": self.search,
+            "entropy": {"estimator": self.entropy.name, **self.entropy.parameters()},
+            "boundary_rule": rule_to_dict(self.boundary_rule),
+            "masking_rule": rule_to_dict(self.masking_rule),
+            "boundary": self.boundary,
+            "backward": self.backward,
+            "max_boundary": self.max_boundary,
+            "tamis": _version(),
+        }
+
+
+@cache
+def _version() -> str:
+    return version("tamis")
+
+
+def make_plan(request: Request) -> Plan:
+    """Fill in the defaults and refuse what has no meaning."""
+    _require_choice("search", request.search, tuple(SEARCHES))
+    _require_choice("boundary", request.boundary, BOUNDARY)
+    defaults = SEARCHES[request.search]
+    backward = request.backward
+    if backward is None:
+        backward = "one" if request.boundary == "none" else defaults.backward
+    _require_choice("backward", backward, BACKWARD)
+    _require_size(request.max_boundary)
+    if request.boundary == "none":
+        _require_without_pps(request, backward)
+    if request.search == "reference" and backward != "none":
+        raise SettingError(
+            "search='reference' has no backward phase, as the authors' program has none; "
+            "leave backward out or use another search"
+        )
+    return Plan(
+        search=request.search,
+        entropy=as_estimator(defaults.entropy if request.entropy is None else request.entropy),
+        boundary_rule=_rule("boundary_rule", request.boundary_rule, defaults.boundary_rule),
+        masking_rule=_rule("masking_rule", request.masking_rule, defaults.masking_rule),
+        boundary=request.boundary,
+        backward=backward,
+        max_boundary=request.max_boundary,
+    )
+
+
+def learn(table: Table, request: Request, progress: Progress | None = None) -> Result:
+    """Learn a DAG from a table."""
+    plan = make_plan(request)
+    # Positions break ties. Sorted by name, the order of the user's columns plays no part;
+    # the authors' program breaks them by column, so its twin keeps the columns as they are.
+    names = table.names
+    by_name = range(len(names)) if plan.search == "reference" else np.argsort(np.array(names))
+    arranged = table.select([int(k) for k in by_name])
+    information = CountedInformation(arranged, plan.entropy, n_jobs=request.n_jobs)
+    outcome = search(information, plan, progress)
+    return _Names(arranged.names, plan).result(table, information, outcome)
+
+
+def search(information: Information, plan: Plan, progress: Progress | None = None) -> Outcome:
+    """Run the plan's search on any source of information."""
+    size = information.n_rows, information.n_variables
+    settings = Settings(
+        search=plan.search,
+        boundary_rule=plan.boundary_rule.bind(*size),
+        masking_rule=plan.masking_rule.bind(*size),
+        boundary=plan.boundary,
+        backward=plan.backward,
+        max_boundary=plan.max_boundary,
+    )
+    return run(information, settings, progress)
+
+
+def _require_choice(parameter: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise SettingError(f"{parameter} must be one of {listed}, not {value!r}")
+
+
+def _require_size(value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise SettingError(f"max_boundary must be None or a whole number >= 0, not {value!r}")
+
+
+def _require_without_pps(request: Request, backward: str) -> None:
+    if request.search == "reference":
+        raise SettingError("search='reference' always selects boundaries; use search='layer'")
+    if request.max_boundary is not None:
+        raise SettingError("max_boundary limits PPS; boundary='none' runs without it")
+    if backward == "none":
+        raise SettingError(
+            "with boundary='none' the parents are found by the backward phase; "
+            "choose backward='one' or 'together'"
+        )
+
+
+def _rule(parameter: str, given: float | Rule | None, default: Rule) -> Rule:
+    if given is None:
+        return default
+    try:
+        return as_rule(given)
+    except SettingError as error:
+        raise SettingError(f"{parameter}: {error}") from None
+
+
+class _Names:
+    """Turns positions back into names."""
+
+    def __init__(self, names: tuple[str, ...], plan: Plan) -> None:
+        self._names = names
+        self._plan = plan
+
+    def result(self, table: Table, information: Information, outcome: Outcome) -> Result:
+        """The outcome as the user will read it."""
+        names = self._names
+        bounds = outcome.boundaries
+        parents = {names[k]: self._all(bounds[k].members) for k in bounds}
+        entropies = {names[k]: bounds[k].entropy for k in bounds}
+        order = tuple(names[k] for layer in outcome.layers for k in layer)
+        return Result(
+            names=table.names,
+            levels=dict(zip(table.names, table.levels, strict=True)),
+            n_rows=table.n_rows,
+            settings=self._plan.to_dict(),
+            layers=self._layers(outcome, order, parents),
+            order=order,
+            parents={name: parents[name] for name in table.names},
+            entropies={name: entropies[name] for name in table.names},
+            edges=self._edges(information, outcome),
+            trace=self._trace(outcome),
+        )
+
+    def _layers(
+        self, outcome: Outcome, order: tuple[str, ...], parents: dict[str, tuple[str, ...]]
+    ) -> tuple[tuple[str, ...], ...]:
+        """As found; one node at a time finds no layers, so there they are the DAG's own."""
+        if self._plan.search != "sequential":
+            return tuple(self._all(layer) for layer in outcome.layers)
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(order)
+        graph.add_edges_from((p, child) for child in order for p in parents[child])
+        position = {name: i for i, name in enumerate(order)}
+        return tuple(
+            tuple(sorted(layer, key=position.__getitem__))
+            for layer in nx.topological_generations(graph)
+        )
+
+    def _edges(self, information: Information, outcome: Outcome) -> tuple[Edge, ...]:
+        """Judge every edge twice: as it was taken, and given all the other parents."""
+        found: list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = []
+        for layer in outcome.layers:
+            for k in layer:
+                found += _edge_contexts(outcome.boundaries[k])
+        if not found:
+            return ()
+        when_taken = information.evidence(
+            [Query(k, given, np.array([p])) for p, k, _, given, _ in found]
+        )
+        in_the_end = information.evidence(
+            [Query(k, rest, np.array([p])) for p, k, _, _, rest in found]
+        )
+        p_values = np.exp(-Permutation().scores(when_taken))
+        return tuple(
+            Edge(self._names[p], self._names[k], gain, p_value, step, rest_gain)
+            for (p, k, step, _, _), gain, p_value, rest_gain in zip(
+                found,
+                when_taken.gain.tolist(),
+                p_values.tolist(),
+                in_the_end.gain.tolist(),
+                strict=True,
+            )
+        )
+
+    def _trace(self, outcome: Outcome) -> Trace:
+        names = self._names
+        masking, boundary = self._plan.masking_rule, self._plan.boundary_rule
+        return Trace(
+            admissions=tuple(
+                Admitted(
+                    names[a.node],
+                    a.layer + 1,
+                    a.entropy,
+                    None if a.runner_up is None else names[a.runner_up],
+                    a.runner_up_entropy,
+                    None if a.closest is None else self._verdict(a.closest, masking),
+                )
+                for a in outcome.admissions
+            ),
+            maskings=tuple(
+                Masked(names[m.node], m.layer + 1, m.entropy, self._verdict(m.decision, masking))
+                for m in outcome.maskings
+            ),
+            selections=tuple(
+                self._selection(outcome.boundaries[k], boundary)
+                for layer in outcome.layers
+                for k in layer
+            ),
+        )
+
+    def _selection(self, boundary: Boundary, rule: Rule) -> Selection:
+        return Selection(
+            self._names[boundary.target],
+            tuple(self._verdict(d, rule) for d in boundary.taken),
+            None if boundary.refused is None else self._verdict(boundary.refused, rule),
+            tuple(self._verdict(d, rule) for d in boundary.removed),
+        )
+
+    def _verdict(self, decision: Decision, rule: Rule) -> Verdict:
+        return Verdict(
+            target=self._names[decision.target],
+            others=self._all(decision.others),
+            given=self._all(decision.given),
+            gain=decision.gain,
+            value=rule.natural(decision.score),
+            threshold=rule.natural(decision.bar),
+            margin=decision.score - decision.bar,
+            unit=rule.unit,
+            dependent=decision.dependent,
+        )
+
+    def _all(self, positions: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self._names[k] for k in positions)
+
+
+def _edge_contexts(
+    boundary: Boundary,
+) -> list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]]:
+    """(parent, child, step, given when taken, all other parents) of each edge of a node."""
+    steps = {d.others[0]: (i, d.given) for i, d in enumerate(boundary.taken, start=1)}
+    edges = []
+    for p in boundary.members:
+        rest = tuple(sorted(set(boundary.members) - {p}))
+        step, given = steps.get(p, (0, rest))
+        edges.append((p, boundary.target, step, given, rest))
+    return edges

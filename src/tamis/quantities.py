@@ -1,0 +1,122 @@
+"""Single quantities of a table: an entropy, a conditional mutual information, a boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.data import Table, read_table
+from tamis.decisions.permutation import Permutation
+from tamis.decisions.rule import Rule
+from tamis.decisions.specification import as_rule
+from tamis.errors import SettingError
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators import EntropyEstimator
+from tamis.information.interface import Context, Group
+from tamis.learning import BACKWARD
+from tamis.result import suggest
+from tamis.search.iamb import shrink
+from tamis.search.pps import possible_parents
+
+Columns = str | Sequence[str]
+
+
+def entropy(
+    data: object,
+    columns: Columns,
+    given: Columns = (),
+    *,
+    estimator: str | EntropyEstimator = "miller-madow",
+) -> float:
+    """H(columns | given) in nats, the columns taken together.
+
+    A conditional entropy is the difference of two joint ones, by the same estimator.
+    """
+    table = read_table(data)
+    targets, conditions = _positions(table, columns), _positions(table, given)
+    if not targets:
+        raise SettingError("entropy needs at least one column")
+    information = CountedInformation(table, estimator, n_jobs=1)
+    # The chain rule, one column at a time, telescopes to H(columns, given) - H(given).
+    total = 0.0
+    seen = list(conditions)
+    for k in targets:
+        if k not in seen:
+            total += float(information.entropies([Context(k, tuple(sorted(seen)))])[0])
+            seen.append(k)
+    return total
+
+
+def conditional_mutual_information(
+    data: object,
+    x: Columns,
+    y: Columns,
+    given: Columns = (),
+    *,
+    estimator: str | EntropyEstimator = "plugin",
+) -> float:
+    """I(x ; y | given) in nats; several columns on a side are taken together."""
+    table = read_table(data)
+    xs, ys, zs = (_positions(table, side) for side in (x, y, given))
+    if not xs or not ys:
+        raise SettingError("conditional_mutual_information needs columns on both sides")
+    overlap = (set(xs) & set(ys)) | (set(xs) & set(zs)) | (set(ys) & set(zs))
+    if overlap:
+        shared = ", ".join(repr(table.names[k]) for k in sorted(overlap))
+        raise SettingError(f"x, y and given must have no column in common; they share {shared}")
+    information = CountedInformation(table, estimator, n_jobs=1)
+    # I(x1, x2 ; y | z) = I(x1 ; y | z) + I(x2 ; y | z, x1)
+    total = 0.0
+    for i, k in enumerate(xs):
+        known = tuple(sorted((*zs, *xs[:i])))
+        total += float(information.joint_evidence([Group(k, known, tuple(ys))]).gain[0])
+    return total
+
+
+def markov_boundary(
+    data: object,
+    target: str,
+    candidates: Sequence[str] | None = None,
+    *,
+    rule: float | Rule | None = None,
+    backward: str = "one",
+    estimator: str | EntropyEstimator = "miller-madow",
+    max_boundary: int | None = None,
+) -> list[str]:
+    """The Markov boundary of ``target`` among ``candidates`` (default: all other columns).
+
+    PPS, then the backward phase of IAMB: "one" at a time, "together" or "none". The members
+    come in the order they were taken. With all columns as candidates this is the boundary in
+    the whole graph, children and their other parents included.
+    """
+    if backward not in BACKWARD:
+        raise SettingError(f"backward must be one of {', '.join(map(repr, BACKWARD))}")
+    table = read_table(data)
+    table = table.select(np.argsort(np.array(table.names)).tolist())
+    k = _positions(table, target)[0]
+    others = sorted(
+        set(range(table.n_variables)) - {k}
+        if candidates is None
+        else set(_positions(table, candidates)) - {k}
+    )
+    information = CountedInformation(table, estimator, n_jobs=1)
+    decide_by = Permutation(0.001) if rule is None else as_rule(rule)
+    bound = decide_by.bind(information.n_rows, information.n_variables)
+    found = possible_parents(information, k, others, bound, max_boundary=max_boundary)
+    members = found.members
+    if backward != "none":
+        members, _ = shrink(
+            information, k, members, bound, len(others), together=backward == "together",
+            inclusive=True,
+        )  # fmt: skip
+    return [table.names[m] for m in members]
+
+
+def _positions(table: Table, columns: Columns) -> list[int]:
+    wanted = [columns] if isinstance(columns, str) else list(columns)
+    positions = {name: k for k, name in enumerate(table.names)}
+    for name in wanted:
+        if name not in positions:
+            raise SettingError(f"there is no column {name!r}; {suggest(name, table.names)}")
+    return [positions[name] for name in wanted]

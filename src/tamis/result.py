@@ -1,0 +1,183 @@
+"""A learned DAG with its reasons, in the names of the user's table: frozen, and all there is.
+
+Everything a person, a report or an export can ask is answered from here; nothing is counted
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.data.table import Label
+from tamis.errors import SettingError
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One test of independence and how it came out.
+
+    ``value`` is what the rule compared with ``threshold``, in ``unit`` ("nats": dependent
+    above; "p": dependent below). ``margin`` is how far the decision was from going the other
+    way: positive for dependent, negative for independent; nats, or the natural logarithm of
+    threshold over p-value.
+    """
+
+    target: str
+    others: tuple[str, ...]
+    given: tuple[str, ...]
+    gain: float
+    value: float
+    threshold: float
+    margin: float
+    unit: str
+    dependent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """When a node entered and how uncertain it was then; who came next, and the closest call."""
+
+    name: str
+    layer: int
+    entropy: float
+    runner_up: str | None
+    runner_up_entropy: float | None
+    closest: Verdict | None
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """In which layer a node was kept out, and by which test."""
+
+    name: str
+    layer: int
+    entropy: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How a node's parents were chosen: steps taken, runner-up refused, members removed."""
+
+    name: str
+    taken: tuple[Verdict, ...]
+    refused: Verdict | None
+    removed: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Every decision of a run, in the order it was made."""
+
+    admissions: tuple[Admitted, ...]
+    maskings: tuple[Masked, ...]
+    selections: tuple[Selection, ...]
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """All tests on record."""
+        for admission in self.admissions:
+            if admission.closest is not None:
+                yield admission.closest
+        for masking in self.maskings:
+            yield masking.verdict
+        for selection in self.selections:
+            yield from selection.taken
+            if selection.refused is not None:
+                yield selection.refused
+            yield from selection.removed
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """parent → child. ``gain`` is I(parent; child | parents taken before), in nats, the number
+    that admitted it, with its permutation p-value; ``gain_given_rest`` conditions on all the
+    other parents. ``step`` counts from 1."""
+
+    parent: str
+    child: str
+    gain: float
+    p_value: float
+    step: int
+    gain_given_rest: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """One learned DAG.
+
+    ``names`` are in the order of the user's table; ``order`` is the order of admission, a
+    topological order of the DAG; ``settings`` says what was run, in full.
+    """
+
+    names: tuple[str, ...]
+    levels: Mapping[str, tuple[Label, ...]]
+    n_rows: int
+    settings: Mapping[str, Any]
+    layers: tuple[tuple[str, ...], ...]
+    order: tuple[str, ...]
+    parents: Mapping[str, tuple[str, ...]]
+    entropies: Mapping[str, float]
+    edges: tuple[Edge, ...]
+    trace: Trace
+    warnings: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def graph(self) -> nx.DiGraph[str]:
+        """The DAG; nodes carry layer and entropy, edges their numbers."""
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        layer_of = {name: j for j, layer in enumerate(self.layers, start=1) for name in layer}
+        for name in self.names:
+            graph.add_node(name, layer=layer_of[name], entropy=self.entropies[name])
+        for edge in self.edges:
+            graph.add_edge(
+                edge.parent,
+                edge.child,
+                gain=edge.gain,
+                p_value=edge.p_value,
+                step=edge.step,
+                gain_given_rest=edge.gain_given_rest,
+            )
+        return graph
+
+    @cached_property
+    def adjacency(self) -> NDArray[np.int8]:
+        """A[i, j] = 1 where names[i] → names[j]."""
+        position = {name: i for i, name in enumerate(self.names)}
+        adjacency = np.zeros((len(self.names), len(self.names)), dtype=np.int8)
+        for edge in self.edges:
+            adjacency[position[edge.parent], position[edge.child]] = 1
+        return adjacency
+
+    def closest_calls(self, most: int = 5) -> list[Verdict]:
+        """The decisions that came nearest to going the other way, nearest first.
+
+        Distances are measured as the logarithm of value over threshold, so that gains and
+        p-values can be put side by side; decisions whose value is 0 or below, or whose
+        threshold is, cannot be close.
+        """
+        known = [v for v in self.trace.verdicts() if v.value > 0 and v.threshold > 0]
+        known.sort(key=lambda v: (abs(np.log(v.value / v.threshold)), v.target, v.others))
+        return known[:most]
+
+    def require(self, name: str) -> None:
+        """Refuse a name that is not a column, with the nearest that is."""
+        if name not in self.parents:
+            raise SettingError(f"there is no column {name!r}; {suggest(name, self.names)}")
+
+
+def suggest(name: object, names: tuple[str, ...]) -> str:
+    """What to say to somebody who named a column that is not there."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(name), names, n=1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    shown = ", ".join(repr(n) for n in names[:10])
+    return f"the columns are {shown}" + (", ..." if len(names) > 10 else "")

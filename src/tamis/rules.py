@@ -1,0 +1,23 @@
+"""The decision rules: what counts as dependence, and what each rule promises.
+
+============= ============================================= =================================
+rule          a gain counts as dependence when              choose it
+============= ============================================= =================================
+Permutation   p < alpha / tests, by permutation moments     for rows; holds in sparse tables
+ChiSquared    p < alpha / tests, by the G-test              for rows that fill every cell
+BIC           it raises the likelihood past a penalty       for few false edges, no level
+Fixed         it exceeds a number of nats                   for exact information
+Rate          it exceeds a number set by n and d            to follow Theorem thm:tuning
+============= ============================================= =================================
+"""
+
+from __future__ import annotations
+
+from tamis.decisions.bic import BIC
+from tamis.decisions.chi_squared import ChiSquared
+from tamis.decisions.fixed import Fixed
+from tamis.decisions.permutation import Permutation
+from tamis.decisions.rate import Rate
+from tamis.decisions.rule import Rule
+
+__all__ = ["BIC", "ChiSquared", "Fixed", "Permutation", "Rate", "Rule"]

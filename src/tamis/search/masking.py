@@ -1,0 +1,93 @@
+"""Testing and masking: Algorithm `alg:uneq:withpps` (short) and `alg:uneq` (general).
+
+Both find one layer from the nodes in order of conditional entropy: the least uncertain enters
+the layer, the nodes that depend on it are masked, and so on until no node is left. The short
+version tests with the node just admitted, the general one with the whole layer so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.decisions.rule import Rule
+from tamis.information.interface import Evidence, Group, Information, Query
+from tamis.search.boundaries import Boundaries
+from tamis.search.outcome import Decision
+
+LayerStep = tuple[list[int], dict[int, Decision], dict[int, Decision]]
+"""The layer, who was masked by what, and for the admitted the test nearest to masking."""
+
+
+def find_layer(
+    information: Information,
+    boundaries: Boundaries,
+    order: Sequence[int],
+    rule: Rule,
+    *,
+    whole_layer: bool,
+    inclusive: bool = True,
+) -> LayerStep:
+    """The TAM step: one layer from ``order``, the permutation tau of the remaining nodes.
+
+    ``whole_layer`` chooses the general version. ``inclusive`` masks a node whose gain equals
+    the threshold, as the paper states.
+    """
+    tau = list(order)
+    layer: list[int] = []
+    masked: dict[int, Decision] = {}
+    closest: dict[int, Decision] = {}
+    while tau:
+        layer.append(tau.pop(0))
+        others = tuple(layer) if whole_layer else (layer[-1],)
+        verdicts = test_all(information, boundaries, tau, others, rule, inclusive)
+        for verdict in verdicts:
+            if verdict.dependent:
+                masked[verdict.target] = verdict
+            else:
+                keep_closest(closest, verdict)
+        tau = [k for k in tau if k not in masked]
+    return layer, masked, {k: closest[k] for k in layer if k in closest}
+
+
+def test_all(
+    information: Information,
+    boundaries: Boundaries,
+    targets: Sequence[int],
+    others: tuple[int, ...],
+    rule: Rule,
+    inclusive: bool,
+) -> list[Decision]:
+    """Is each target independent of ``others`` given its boundary?"""
+    if not targets:
+        return []
+    evidence = _evidence(information, boundaries, targets, others)
+    scores = rule.scores(evidence)
+    dependent = rule.accepts(scores, 1, inclusive=inclusive).tolist()
+    bar = float(rule.bar(1))
+    return [
+        Decision(k, others, boundaries.given(k), gain, score, bar, yes)
+        for k, gain, score, yes in zip(
+            targets, evidence.gain.tolist(), scores.tolist(), dependent, strict=True
+        )
+    ]
+
+
+def _evidence(
+    information: Information,
+    boundaries: Boundaries,
+    targets: Sequence[int],
+    others: tuple[int, ...],
+) -> Evidence:
+    if len(others) == 1:
+        candidate = np.array(others, dtype=np.int64)
+        return information.evidence([Query(k, boundaries.given(k), candidate) for k in targets])
+    return information.joint_evidence([Group(k, boundaries.given(k), others) for k in targets])
+
+
+def keep_closest(closest: dict[int, Decision], verdict: Decision) -> None:
+    """Remember the refused test that came nearest to its bar."""
+    known = closest.get(verdict.target)
+    if known is None or verdict.score - verdict.bar > known.score - known.bar:
+        closest[verdict.target] = verdict

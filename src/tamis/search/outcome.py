@@ -1,0 +1,70 @@
+"""What a search leaves behind: the layers, the boundaries, and every decision with its reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One test: the target and the others it was tested with, given a set; and the verdict.
+
+    ``score`` is what the rule compared with ``bar``; ``gain`` is the information in nats.
+    """
+
+    target: int
+    others: tuple[int, ...]
+    given: tuple[int, ...]
+    gain: float
+    score: float
+    bar: float
+    dependent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A node's Markov boundary in its ancestral set, with the steps that found it.
+
+    ``taken`` are the candidates accepted, in order; ``refused`` the best of those left when
+    the search stopped; ``removed`` what a backward phase took out again.
+    """
+
+    target: int
+    members: tuple[int, ...]
+    entropy: float
+    taken: tuple[Decision, ...] = ()
+    refused: Decision | None = None
+    removed: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A node enters a layer: its conditional entropy then, and the next in line."""
+
+    node: int
+    layer: int
+    entropy: float
+    runner_up: int | None
+    runner_up_entropy: float | None
+    closest: Decision | None
+    """The test that came nearest to masking it, if any was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """A node is kept out of a layer by the test that found it dependent."""
+
+    node: int
+    layer: int
+    entropy: float
+    decision: Decision
+
+
+@dataclass
+class Outcome:
+    """The record of one search, filled layer by layer."""
+
+    layers: list[list[int]] = field(default_factory=list)
+    boundaries: dict[int, Boundary] = field(default_factory=dict)
+    admissions: list[Admission] = field(default_factory=list)
+    maskings: list[Masking] = field(default_factory=list)

@@ -1,0 +1,26 @@
+"""The equal/unequal-entropy ordering of Theorem `thm:ident:unequal1`: one node at a time.
+
+Whenever Condition `cond:uneq1` holds, the remaining node of least conditional entropy given
+all nodes already taken comes next in a topological order; no testing and masking is needed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.search.boundaries import Boundaries
+
+
+def find_next(boundaries: Boundaries) -> tuple[int, int | None]:
+    """The least uncertain remaining node and the one after it, if there is another.
+
+    Admitted nodes have infinite entropy; ties go to the first position.
+    """
+    entropies = boundaries.entropies
+    first = int(np.argmin(entropies))
+    least = entropies[first]
+    entropies[first] = np.inf
+    second = int(np.argmin(entropies))
+    another = bool(np.isfinite(entropies[second]))
+    entropies[first] = least
+    return first, second if another else None

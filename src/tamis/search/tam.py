@@ -1,0 +1,131 @@
+"""TAM, the outer loop: find a layer, find its nodes' parents, grow the ancestral set, repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tamis.decisions.rule import Rule
+from tamis.information.interface import Information
+from tamis.search import masking, sequential, sieve
+from tamis.search.boundaries import AncestralBoundaries, Boundaries, GreedyBoundaries
+from tamis.search.iamb import shrink
+from tamis.search.masking import LayerStep
+from tamis.search.outcome import Admission, Boundary, Masking, Outcome
+
+Progress = Callable[[int, int], None]
+"""Called with the number of nodes admitted so far and the number of all nodes."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What distinguishes one search from another; the rules are bound to the data's size."""
+
+    search: str
+    boundary_rule: Rule
+    masking_rule: Rule
+    boundary: str = "pps"
+    backward: str = "one"
+    max_boundary: int | None = None
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether to agree with the authors' program where it differs from the paper."""
+        return self.search == "reference"
+
+
+def run(information: Information, settings: Settings, progress: Progress | None = None) -> Outcome:
+    """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
+    boundaries = _boundaries(information, settings)
+    remaining = list(range(information.n_variables))
+    outcome = Outcome()
+    while remaining:
+        tau, step = _next_layer(information, boundaries, remaining, settings)
+        layer = step[0]
+        _record(outcome, boundaries, tau, step)
+        n_ancestors = information.n_variables - len(remaining)
+        for k in layer:
+            boundary = boundaries.close(k)
+            outcome.boundaries[k] = _backward(information, boundary, n_ancestors, settings)
+        outcome.layers.append(layer)
+        boundaries.offer(layer)
+        admitted = set(layer)
+        remaining = [k for k in remaining if k not in admitted]
+        if progress is not None:
+            progress(information.n_variables - len(remaining), information.n_variables)
+    return outcome
+
+
+def _boundaries(information: Information, settings: Settings) -> Boundaries:
+    if settings.boundary == "none":
+        return AncestralBoundaries(information)
+    return GreedyBoundaries(
+        information,
+        settings.boundary_rule,
+        inclusive=settings.is_reference,
+        max_boundary=settings.max_boundary,
+        first_come=settings.is_reference,
+    )
+
+
+def _next_layer(
+    information: Information, boundaries: Boundaries, remaining: list[int], settings: Settings
+) -> tuple[list[int], LayerStep]:
+    """The order tau, as far as it is needed, and the layer found in it."""
+    rule = settings.masking_rule
+    if settings.search == "sequential":
+        first, second = sequential.find_next(boundaries)
+        return [first] if second is None else [first, second], ([first], {}, {})
+    tau = boundaries.in_order(remaining)
+    if settings.search == "sieve":
+        return tau, sieve.find_layer(information, boundaries, tau, rule)
+    return tau, masking.find_layer(
+        information,
+        boundaries,
+        tau,
+        rule,
+        whole_layer=settings.search in ("layer", "reference"),
+        inclusive=not settings.is_reference,
+    )
+
+
+def _record(outcome: Outcome, boundaries: Boundaries, tau: list[int], step: LayerStep) -> None:
+    """Keep why each node entered this layer or not."""
+    layer, masked, closest = step
+    number = len(outcome.layers)
+    entropies = boundaries.entropies
+    position = {k: i for i, k in enumerate(tau)}
+    for k in layer:
+        after = tau[position[k] + 1] if position[k] + 1 < len(tau) else None
+        outcome.admissions.append(
+            Admission(
+                k,
+                number,
+                float(entropies[k]),
+                after,
+                None if after is None else float(entropies[after]),
+                closest.get(k),
+            )
+        )
+    outcome.maskings += [
+        Masking(k, number, float(entropies[k]), decision) for k, decision in masked.items()
+    ]
+
+
+def _backward(
+    information: Information, boundary: Boundary, n_ancestors: int, settings: Settings
+) -> Boundary:
+    """Shrink a boundary; one of a single PPS step has nothing superfluous by construction."""
+    from_pps = settings.boundary == "pps"
+    if settings.backward == "none" or (from_pps and len(boundary.members) < 2):
+        return boundary
+    members, removed = shrink(
+        information,
+        boundary.target,
+        boundary.members,
+        settings.boundary_rule,
+        n_ancestors,
+        together=settings.backward == "together",
+        inclusive=True,
+    )
+    return replace(boundary, members=members, removed=removed)

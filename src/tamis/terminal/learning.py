@@ -1,0 +1,73 @@
+"""The command `tamis learn`, step by step: check, read, learn, write, show."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tamis.data import read_table
+from tamis.errors import SettingError, TamisWarning
+from tamis.formats import check_outputs, save
+from tamis.learning import Request, learn, make_plan
+from tamis.result import Result, suggest
+from tamis.terminal.consoles import console
+from tamis.terminal.summary import show_explanations, show_summary, show_written
+from tamis.terminal.waiting import waiting
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What to do with the result."""
+
+    out: tuple[str, ...]
+    explain: tuple[str, ...]
+    quiet: bool
+
+
+def run(source: str, request: Request, wishes: Wishes) -> None:
+    """Learn from a file; whatever can be refused is refused before the work begins."""
+    make_plan(request)
+    check_outputs(wishes.out)
+    _spare_the_source(source, wishes.out)
+    result, notes = _learn(source, request, wishes)
+    save(result, *wishes.out)
+    if not wishes.quiet:
+        stdout = console()
+        show_summary(stdout, result, source, notes)
+        show_explanations(stdout, result, wishes.explain)
+        show_written(stdout, wishes.out)
+
+
+def _learn(source: str, request: Request, wishes: Wishes) -> tuple[Result, list[str]]:
+    with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
+        table = read_table(source)
+        check_outputs(wishes.out, table.names)
+        for name in wishes.explain:
+            if name not in table.names:
+                raise SettingError(
+                    f"--explain: there is no column {name!r}; {suggest(name, table.names)}"
+                )
+        result = learn(table, request, wait.progress)
+    return result, list(dict.fromkeys((*result.warnings, *notes())))
+
+
+def _spare_the_source(source: str, out: Sequence[str]) -> None:
+    for path in out:
+        if os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
+            raise SettingError(f"--out {path!r} would overwrite the table itself")
+
+
+@contextmanager
+def _noted() -> Iterator[Callable[[], list[str]]]:
+    """Collect what tamis warns about; other warnings go their usual way."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TamisWarning)
+        yield lambda: [str(w.message) for w in caught if isinstance(w.message, TamisWarning)]
+    for warning in caught:
+        if not isinstance(warning.message, TamisWarning):
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )

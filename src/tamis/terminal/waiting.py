@@ -1,0 +1,88 @@
+"""What there is to see while a result is awaited, on stderr: a bar, a word about compiling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING, Any
+
+from tamis.terminal.consoles import console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+PATIENCE = 1.0
+"""Seconds without a bar: shorter work does not need one."""
+
+
+class Waiting:
+    """Hears how far the work is; shows it if that takes long and somebody watches."""
+
+    def __init__(self, bar: Progress | None = None) -> None:
+        self._bar = bar
+        self._task = None if bar is None else bar.add_task("reading", total=None)
+
+    def progress(self, admitted: int, of: int) -> None:
+        """So many nodes of all have been admitted."""
+        if self._bar is not None and self._task is not None:
+            self._bar.update(
+                self._task, description="admitting nodes", completed=admitted, total=of
+            )
+
+
+@contextmanager
+def waiting(*, quiet: bool) -> Iterator[Waiting]:
+    """Keep whoever waits informed, and clean up after it."""
+    if quiet:
+        yield Waiting()
+        return
+    stderr = console(stderr=True)
+    with _word_about_compiling(stderr):
+        if not stderr.is_terminal:
+            yield Waiting()
+            return
+        bar = _bar(stderr)
+        timer = Timer(PATIENCE, bar.start)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield Waiting(bar)
+        finally:
+            timer.cancel()
+            timer.join()
+            bar.stop()
+
+
+def _bar(stderr: Console) -> Progress:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=stderr,
+        transient=True,
+    )
+
+
+@contextmanager
+def _word_about_compiling(stderr: Console) -> Iterator[None]:
+    """Say once that kernels are being compiled, if they are: numba tells, cached ones do not."""
+    from numba.core import event
+
+    class Herald(event.Listener):  # type: ignore[misc]  # numba has no types
+        said = False
+
+        def on_start(self, event: Any) -> None:  # noqa: ANN401 - numba has no types
+            if not self.said:
+                self.said = True
+                stderr.print("compiling counting kernels (first use only) ...")
+
+        def on_end(self, event: Any) -> None:  # noqa: ANN401 - numba has no types
+            """Nothing to say."""
+
+    with event.install_listener("numba:compile", Herald()):
+        yield

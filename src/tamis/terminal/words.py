@@ -1,0 +1,76 @@
+"""What was run, in words: the settings of a result as a person would say them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_SEARCHES = {
+    "sequential": "the least uncertain node next, one at a time",
+    "sieve": "layers; masked by every less uncertain node",
+    "node": "layers; masked by the node just admitted",
+    "layer": "layers; masked by the whole layer so far",
+    "reference": "as in the authors' program",
+}
+
+_RULES = {
+    "fixed": "gain above {threshold:g} nats",
+    "permutation": "permutation test at level {alpha:g}",
+    "chi-squared": "G-test at level {alpha:g}",
+    "bic": "BIC",
+    "rate": "gain above the rate of Theorem tuning, c = {c:g}",
+}
+
+_BACKWARD = {
+    "one": "superfluous ones removed one at a time",
+    "together": "superfluous ones removed together",
+    "none": "none removed again",
+}
+
+
+def settings_in_words(settings: Mapping[str, Any]) -> dict[str, str]:
+    """One line a choice, under a short title; choices that played no part are left out."""
+    search = settings["search"]
+    words = {"search": _named(search, _SEARCHES.get(search))}
+    words["entropy"] = _with_parameters(settings["entropy"], "estimator")
+    words["parents"] = _parents(settings)
+    if search != "sequential":
+        words["masking"] = rule_in_words(settings["masking_rule"])
+    return words
+
+
+def rule_in_words(rule: Mapping[str, Any]) -> str:
+    """A rule, as it stands in the settings, in words."""
+    sentence = _RULES.get(rule["rule"])
+    return _with_parameters(rule, "rule") if sentence is None else sentence.format(**rule)
+
+
+def count(number: int, thing: str) -> str:
+    """A number of things, in the plural unless there is one."""
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
+def p_value(p: float) -> str:
+    """A p-value as short as it is true; the smallest are cut off where the rules cut them."""
+    if p <= 1e-300:
+        return "< 1e-299"
+    return f"{p:.4f}" if p >= 0.001 else f"{p:.1e}"
+
+
+def _parents(settings: Mapping[str, Any]) -> str:
+    parts = [rule_in_words(settings["boundary_rule"])]
+    if settings["boundary"] == "none":
+        parts.append("from all nodes before")
+    if settings["max_boundary"] is not None:
+        parts.append(f"at most {settings['max_boundary']}")
+    parts.append(_BACKWARD.get(settings["backward"], settings["backward"]))
+    return "; ".join(parts)
+
+
+def _named(name: str, meaning: str | None) -> str:
+    return name if meaning is None else f"{name} ({meaning})"
+
+
+def _with_parameters(written: Mapping[str, Any], title: str) -> str:
+    parameters = [f"{key} {value}" for key, value in written.items() if key != title]
+    return _named(str(written[title]), ", ".join(parameters) or None)

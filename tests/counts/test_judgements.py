@@ -1,0 +1,145 @@
+"""Every way of counting gives the counts of the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.special import entr
+
+import naive
+from tables import rows, table_of
+from tamis.counts import memory
+from tamis.counts.lookup import SCALE, Lookup
+from tamis.counts.memory import MemoryCounts, usable_jobs
+from tamis.errors import SettingError
+
+ENGINES = {
+    "planes": {},
+    "planes without the pair table": {"PAIR_TABLE_BYTES": 0},
+    "rows": {"CROSSOVER": 0},
+    "rows kept sparse": {"CROSSOVER": 0, "DENSE_CELLS": 0},
+    "planes and rows mixed": {"CROSSOVER": 6},
+    "planes in threads": {"THREAD_WORDS": 0},
+    "rows in threads": {"THREAD_WORDS": 0, "CROSSOVER": 0},
+}
+
+
+@contextmanager
+def counting_by(engine: str) -> Iterator[None]:
+    """Force one way of counting."""
+    with pytest.MonkeyPatch.context() as patch:
+        for constant, value in ENGINES[engine].items():
+            patch.setattr(memory, constant, value)
+        yield
+
+
+def plugin_lookup(n: int) -> Lookup:
+    return Lookup(lambda counts, n_rows, support: entr(counts / n_rows), n)
+
+
+def contexts_of(d: int) -> list[tuple[int, tuple[int, ...]]]:
+    return [
+        (k, given)
+        for k in range(d)
+        for size in range(min(d, 4))
+        for given in combinations([v for v in range(d) if v != k], size)
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=15, deadline=None)
+@given(table=rows())
+def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
+    n, d = table.shape
+    contexts = contexts_of(d)
+    candidates = [np.array([v for v in range(d) if v != k and v not in s]) for k, s in contexts]
+    keep = [i for i, c in enumerate(candidates) if len(c)]
+    contexts, candidates = [contexts[i] for i in keep], [candidates[i] for i in keep]
+    with counting_by(engine):
+        counts = MemoryCounts(table_of(table), n_jobs=3)
+        found = counts.judge(contexts, candidates, plugin_lookup(n), tests=True)
+    H, I = naive.from_rows(table.tolist())  # noqa: E741
+    at = 0
+    for i, (k, s) in enumerate(contexts):
+        assert found.entropies[i] == pytest.approx(H(k, s), abs=1e-12)
+        for candidate in candidates[i].tolist():
+            assert found.gains[at] == pytest.approx(I(k, (candidate,), s), abs=1e-12)
+            expected = naive.strata_evidence(table.tolist(), k, candidate, s)
+            assert found.stats[at].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
+            at += 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=15, deadline=None)
+@given(table=rows(columns=(4, 5)))
+def test_several_variables_can_stand_as_one_candidate(engine, table):
+    with counting_by(engine):
+        counts = MemoryCounts(table_of(table), n_jobs=1)
+        found = counts.judge_joint((0, (1,)), (2, 3), plugin_lookup(len(table)))
+    _, I = naive.from_rows(table.tolist())  # noqa: E741
+    assert found.gains[0] == pytest.approx(I(0, (2, 3), (1,)), abs=1e-12)
+    expected = naive.strata_evidence(table.tolist(), 0, (2, 3), (1,))
+    assert found.stats[0].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(table=rows(columns=(3, 4), length=(60, 300)))
+def test_all_ways_of_counting_agree_to_the_last_bit(table):
+    d = table.shape[1]
+    contexts = contexts_of(d)
+    candidates = [np.arange(d)] * len(contexts)
+    answers = []
+    for engine in ENGINES:
+        with counting_by(engine):
+            counts = MemoryCounts(table_of(table), n_jobs=2)
+            lookup = plugin_lookup(len(table))
+            answers.append(counts.judge(contexts, candidates, lookup, tests=True))
+    for answer in answers[1:]:
+        np.testing.assert_array_equal(answer.gains, answers[0].gains)
+        np.testing.assert_array_equal(answer.entropies, answers[0].entropies)
+        np.testing.assert_allclose(answer.stats, answers[0].stats, atol=1e-9)
+
+
+def test_a_column_of_many_levels_is_counted_beside_one_of_few():
+    rng = np.random.default_rng(5)
+    wide = rng.integers(0, 150, 2000)
+    table = np.stack([wide, wide % 2, rng.integers(0, 2, 2000)], axis=1)
+    counts = MemoryCounts(table_of(table))
+    found = counts.judge([(1, ()), (0, (2,))], [np.array([0, 2]), np.array([1])],
+                         plugin_lookup(2000), tests=True)  # fmt: skip
+    H, I = naive.from_rows(table.tolist())  # noqa: E741
+    assert found.gains[0] == pytest.approx(H(1, ()), abs=1e-12)
+    assert found.gains[2] == pytest.approx(I(0, (1,), (2,)), abs=1e-12)
+    expected = naive.strata_evidence(table.tolist(), 0, 1, (2,))
+    assert found.stats[2].tolist() == pytest.approx(list(expected.values()), abs=1e-6)
+
+
+def test_relabelled_levels_tie_exactly():
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 3, 500)
+    y = (x + (rng.random(500) < 0.3)) % 3
+    table = np.stack([x, y, 2 - y, (y + 1) % 3], axis=1)
+    found = MemoryCounts(table_of(table)).judge(
+        [(0, ())], [np.array([1, 2, 3])], plugin_lookup(500), tests=False
+    )
+    assert found.gains[0] == found.gains[1] == found.gains[2]
+
+
+def test_the_fixed_point_step_is_below_what_anyone_can_see():
+    assert 1 / SCALE < 1e-14
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "two"])
+def test_a_senseless_number_of_jobs_is_refused(n_jobs):
+    with pytest.raises(SettingError, match="n_jobs"):
+        usable_jobs(n_jobs)
+
+
+def test_negative_numbers_of_jobs_count_back_from_all():
+    assert usable_jobs(-1) == usable_jobs(None)
+    assert usable_jobs(-1000) == 1

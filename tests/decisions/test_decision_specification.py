@@ -1,0 +1,140 @@
+"""How rules are written, read back, compared and refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+
+import tamis.rules
+from tamis.decisions.specification import RULES, as_rule, rule_from_dict, rule_to_dict
+from tamis.errors import SettingError
+from tamis.information.interface import Evidence, Floats
+from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate, Rule
+
+EVERY_RULE = [Fixed(0.005), ChiSquared(0.01), Permutation(0.1), BIC(), Rate(0.02)]
+
+
+@pytest.mark.parametrize("number", [0, 0.001, 2, np.float64(0.5), np.float32(0.5), np.int64(3)])
+def test_a_plain_number_is_a_fixed_threshold(number):
+    assert as_rule(number) == Fixed(float(number))
+
+
+@pytest.mark.parametrize("rule", EVERY_RULE, ids=repr)
+def test_a_rule_is_itself(rule: Rule):
+    assert as_rule(rule) is rule
+
+
+@pytest.mark.parametrize("spec", [True, np.True_, "0.05", None, [0.1], ChiSquared])
+def test_what_is_neither_number_nor_rule_is_refused_with_the_choices(spec):
+    with pytest.raises(SettingError, match=r"Fixed, ChiSquared, Permutation, BIC, Rate\), not"):
+        as_rule(spec)
+
+
+@pytest.mark.parametrize("number", [-0.1, math.inf, math.nan])
+def test_a_number_that_is_no_threshold_is_refused(number: float):
+    with pytest.raises(SettingError, match=f"threshold must be a finite .* not {number}"):
+        as_rule(number)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.05, 5, math.nan, "0.05", True, None])
+@pytest.mark.parametrize("kind", [ChiSquared, Permutation])
+def test_a_level_outside_zero_to_one_is_refused(kind, alpha):
+    with pytest.raises(SettingError, match=f"{kind.__name__}: alpha must be .* between 0 and 1"):
+        kind(alpha)
+
+
+@pytest.mark.parametrize("c", [0, -1, math.inf, math.nan, "1", False])
+def test_a_rate_without_a_positive_constant_is_refused(c):
+    with pytest.raises(SettingError, match="Rate: c must be a finite number above 0, not"):
+        Rate(c)
+
+
+@pytest.mark.parametrize("rule", EVERY_RULE, ids=repr)
+def test_rules_survive_json(rule: Rule):
+    written = json.dumps(rule_to_dict(rule))
+    assert rule_from_dict(json.loads(written)) == rule
+
+
+def test_the_written_form_of_each_rule():
+    assert [rule_to_dict(rule) for rule in EVERY_RULE] == [
+        {"rule": "fixed", "threshold": 0.005},
+        {"rule": "chi-squared", "alpha": 0.01},
+        {"rule": "permutation", "alpha": 0.1},
+        {"rule": "bic"},
+        {"rule": "rate", "c": 0.02},
+    ]
+
+
+def test_a_parameter_left_out_has_its_default():
+    assert rule_from_dict({"rule": "permutation"}) == Permutation(alpha=0.05)
+
+
+@pytest.mark.parametrize("written", [{}, {"rule": "z-test"}, {"rule": None}, {"rule": ["fixed"]}])
+def test_unknown_names_are_refused_with_the_list(written: dict):
+    with pytest.raises(SettingError, match="fixed, chi-squared, permutation, bic, rate, not"):
+        rule_from_dict(written)
+
+
+def test_unknown_missing_and_meaningless_parameters_are_refused():
+    with pytest.raises(SettingError, match=r"\['alfa'\].*Permutation has \['alpha'\]"):
+        rule_from_dict({"rule": "permutation", "alfa": 0.05})
+    with pytest.raises(SettingError, match=r"Fixed cannot do without .*\['threshold'\]"):
+        rule_from_dict({"rule": "fixed"})
+    with pytest.raises(SettingError, match=r"alpha must be .* not '0\.05'"):
+        rule_from_dict({"rule": "permutation", "alpha": "0.05"})
+
+
+def test_reading_a_rule_leaves_what_was_read_alone():
+    written = {"rule": "rate", "c": 1.5}
+    rule_from_dict(written)
+    assert written == {"rule": "rate", "c": 1.5}
+
+
+def test_a_rule_of_the_users_own_can_be_used_but_not_written():
+    class Always(Rule):
+        name = "always"
+        unit = "nats"
+
+        def scores(self, evidence: Evidence) -> Floats:
+            return np.ones(len(evidence))
+
+        def bar(self, tests) -> Floats:
+            return np.zeros(np.shape(tests))
+
+    rule = Always()
+    assert as_rule(rule) is rule
+    with pytest.raises(SettingError, match="Always"):
+        rule_to_dict(rule)
+
+
+def test_rules_read_well_and_compare_by_value():
+    assert repr(Permutation()) == "Permutation(alpha=0.05)"
+    assert repr(BIC()) == "BIC()"
+    assert repr(Fixed(0)) == "Fixed(threshold=0.0)"
+    assert Fixed(0) == Fixed(0.0)
+    assert ChiSquared(0.05) != Permutation(0.05)
+    assert len({Rate(), Rate(0.001), Rate(0.002), BIC(), BIC()}) == 3
+
+
+@pytest.mark.parametrize("rule", [Fixed(0.005), ChiSquared(), Permutation(), Rate()], ids=repr)
+def test_rules_cannot_be_changed(rule: Rule):
+    (parameter,) = vars(rule)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(rule, parameter, 0.5)
+
+
+def test_the_public_module_offers_every_rule_under_one_name():
+    assert {getattr(tamis.rules, name) for name in tamis.rules.__all__} == {
+        Rule,
+        *RULES.values(),
+    }
+
+
+@pytest.mark.parametrize("kind", RULES.values())
+def test_every_rule_says_what_it_promises_and_where_it_does_not_hold(kind):
+    assert "Promise: " in kind.__doc__
+    assert "Does not hold: " in kind.__doc__

@@ -1,0 +1,72 @@
+"""Offering newcomers one batch after another is PPS from nothing after each batch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tables import rows, table_of
+from tamis.information.counted import CountedInformation
+from tamis.rules import BIC, ChiSquared, Fixed, Permutation
+from tamis.search.boundaries import GreedyBoundaries
+from tamis.search.pps import possible_parents
+
+RULES = [Fixed(0.0), Fixed(0.02), ChiSquared(0.2), Permutation(0.3), BIC()]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("first_come", [False, True], ids=["by position", "first come"])
+@settings(max_examples=20, deadline=None)
+@given(data=st.data(), table=rows(columns=(4, 7), length=(20, 150), levels=3))
+def test_incremental_search_equals_pps_from_nothing(rule, first_come, data, table):
+    d = table.shape[1]
+    information = CountedInformation(table_of(table))
+    max_boundary = data.draw(st.sampled_from([None, 0, 1, 2]))
+    growing = GreedyBoundaries(
+        information, rule, inclusive=first_come, max_boundary=max_boundary, first_come=first_come
+    )
+    order = data.draw(st.permutations(range(d)))
+    cuts = sorted(data.draw(st.lists(st.integers(1, d - 1), max_size=d)))
+    batches = [order[a:b] for a, b in zip([0, *cuts], [*cuts, d], strict=True)]
+    admitted: list[int] = []
+    for batch in batches:
+        for k in batch:
+            candidates = admitted if first_come else sorted(admitted)
+            expected = possible_parents(
+                information, k, candidates, rule, inclusive=first_come, max_boundary=max_boundary
+            )
+            assert growing.given(k) == tuple(sorted(expected.members))
+            assert growing.close(k) == expected
+        growing.offer(batch)
+        admitted += batch
+
+
+def test_a_newcomer_may_displace_what_was_taken_before_it():
+    # x0 -> x1 -> x2: offered x0 first, x2 takes it; once x1 comes, x0 has nothing to add.
+    rng = np.random.default_rng(3)
+    x0 = rng.random(4000) < 0.5
+    x1 = x0 ^ (rng.random(4000) < 0.1)
+    x2 = x1 ^ (rng.random(4000) < 0.1)
+    information = CountedInformation(table_of(np.stack([x0, x1, x2], axis=1).astype(int)))
+    growing = GreedyBoundaries(information, Permutation(0.001))
+    growing.close(0)
+    growing.offer([0])
+    assert growing.given(2) == (0,)
+    growing.close(1)
+    growing.offer([1])
+    assert growing.given(2) == (1,)
+
+
+def test_entropies_follow_the_boundaries():
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 2, 1000)
+    y = np.where(rng.random(1000) < 0.2, 1 - x, x)
+    information = CountedInformation(table_of(np.stack([x, y], axis=1)), "plugin")
+    growing = GreedyBoundaries(information, Fixed(0.01))
+    alone = growing.entropies[1]
+    growing.close(0)
+    growing.offer([0])
+    assert np.isinf(growing.entropies[0])
+    assert growing.entropies[1] < alone

@@ -1,0 +1,263 @@
+"""The front door: scikit-learn's conventions, the fitted attributes, and invariance."""
+
+from __future__ import annotations
+
+import warnings
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import validate_data
+
+import tamis
+from tables import rows
+from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
+
+SEARCHES = ["node", "layer", "sieve", "sequential", "reference"]
+
+# scikit-learn feeds its checks tables of continuous numbers, which tamis refuses by design, and
+# expects its own words where tamis names the column.
+CONTINUOUS = "feeds continuous columns, which are refused"
+WORDING = "expects scikit-learn's words; ours name the column and the cure"
+NOT_APPLICABLE = {
+    **dict.fromkeys(
+        [
+            "check_dict_unchanged",
+            "check_dont_overwrite_parameters",
+            "check_dtype_object",
+            "check_estimators_dtypes",
+            "check_estimators_fit_returns_self",
+            "check_estimators_overwrite_params",
+            "check_estimators_pickle",
+            "check_f_contiguous_array_estimator",
+            "check_fit2d_predict1d",
+            "check_fit_check_is_fitted",
+            "check_fit_idempotent",
+            "check_fit_score_takes_y",
+            "check_methods_sample_order_invariance",
+            "check_methods_subset_invariance",
+            "check_n_features_in",
+            "check_n_features_in_after_fitting",
+            "check_pipeline_consistency",
+            "check_positive_only_tag_during_fit",
+            "check_readonly_memmap_input",
+        ],
+        CONTINUOUS,
+    ),
+    **dict.fromkeys(
+        [
+            "check_complex_data",
+            "check_estimator_sparse_array",
+            "check_estimator_sparse_matrix",
+            "check_estimators_empty_data_messages",
+            "check_estimators_nan_inf",
+            "check_fit2d_1sample",
+        ],
+        WORDING,
+    ),
+    "check_fit2d_1feature": "a table of one column has no structure and is refused",
+}
+
+
+class Binned(tamis.TAM):
+    """TAM behind scikit-learn's own validation and a cut at each median, so that its checks of
+    everything else (idempotence, parameters, state, pickling) do apply."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags
+
+    def fit(self, X, y=None):
+        numbers = validate_data(self, X, ensure_min_samples=2, ensure_min_features=2)
+        names = vars(self).pop("feature_names_in_", None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tamis.TamisWarning)
+            super().fit((numbers > np.median(numbers, axis=0)).astype(int))
+        del self.feature_names_in_
+        if names is not None:
+            self.feature_names_in_ = names
+        return self
+
+
+@parametrize_with_checks([tamis.TAM()], expected_failed_checks=lambda estimator: NOT_APPLICABLE)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_checks([Binned()])
+def test_scikit_learn_conventions_on_binned_columns(estimator, check):
+    check(estimator)
+
+
+def chain(n: int = 3000, seed: int = 0) -> pd.DataFrame:
+    """a -> b -> c, each a noisy copy; a is the least uncertain."""
+    rng = np.random.default_rng(seed)
+    a = rng.random(n) < 0.15
+    b = a ^ (rng.random(n) < 0.15)
+    c = b ^ (rng.random(n) < 0.15)
+    label = np.array(["no", "yes"])
+    return pd.DataFrame({"c": label[c.astype(int)], "a": a, "b": b.astype(int)})
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_chain_is_learned_with_its_names(search):
+    model = tamis.TAM(search).fit(chain())
+    assert list(model.graph_.edges) == [("a", "b"), ("b", "c")]
+    assert model.layers_ == [["a"], ["b"], ["c"]]
+    assert model.parents_ == {"c": ["b"], "a": [], "b": ["a"]}
+    assert model.adjacency_.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]
+    assert list(model.feature_names_in_) == ["c", "a", "b"]
+    assert list(model.graph_) == ["c", "a", "b"]
+    assert model.order_ == ["a", "b", "c"]
+    assert model.entropies_["a"] == pytest.approx(tamis.entropy(chain(), "a"), abs=2e-3)
+
+
+def test_every_edge_carries_the_information_it_stands_for():
+    table = chain()
+    edge = tamis.TAM().fit(table).graph_.edges["b", "c"]
+    expected = tamis.conditional_mutual_information(table, "b", "c", estimator="miller-madow")
+    assert edge["gain"] == pytest.approx(expected)
+    assert edge["gain_given_rest"] == pytest.approx(expected)
+    assert 0 <= edge["p_value"] < 1e-9
+    assert edge["step"] == 1
+
+
+def test_a_constant_column_is_isolated_and_warned_of():
+    table = chain().assign(k="same")
+    with pytest.warns(tamis.TamisWarning, match="'k'"):
+        model = tamis.TAM().fit(table)
+    assert model.parents_["k"] == []
+    assert model.graph_.degree["k"] == 0
+    assert nx.is_isomorphic(model.graph_.subgraph("abc"), nx.path_graph(3, nx.DiGraph))
+
+
+def test_refitting_forgets_the_first_table():
+    model = tamis.TAM().fit(chain())
+    model.fit(chain()[["c", "b"]].rename(columns={"c": "z"}))
+    fresh = tamis.TAM().fit(chain()[["c", "b"]].rename(columns={"c": "z"}))
+    assert set(model.graph_) == {"z", "b"}
+    assert model.result_ == fresh.result_
+
+
+def test_parameters_survive_get_and_clone():
+    model = tamis.TAM("sieve", entropy="plugin", boundary_rule=BIC(), max_boundary=2)
+    twin = clone(model)
+    assert twin.get_params() == model.get_params()
+    assert twin.fit(chain()).result_.settings["search"] == "sieve"
+
+
+@pytest.mark.parametrize(
+    "rule", [0.01, Fixed(0.01), ChiSquared(0.001), Permutation(0.001), BIC(), Rate(0.01)], ids=repr
+)
+@pytest.mark.parametrize("estimator", ["plugin", "miller-madow", "jackknife", "grassberger"])
+def test_every_rule_and_estimator_learns_the_chain(rule, estimator):
+    model = tamis.TAM("node", entropy=estimator, boundary_rule=rule, masking_rule=rule)
+    assert set(model.fit(chain()).graph_.edges) == {("a", "b"), ("b", "c")}
+
+
+@pytest.mark.parametrize("backward", ["one", "together"])
+def test_the_whole_ancestral_set_can_stand_for_the_boundary(backward):
+    model = tamis.TAM("node", boundary="none", backward=backward).fit(chain())
+    assert set(model.graph_.edges) == {("a", "b"), ("b", "c")}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"search": "magic"}, "search must be one of 'node'"),
+        ({"entropy": "guess"}, "guess"),
+        ({"boundary_rule": -1.0}, "boundary_rule"),
+        ({"masking_rule": "often"}, "masking_rule"),
+        ({"backward": "maybe"}, "backward"),
+        ({"boundary": "all"}, "boundary must be one of"),
+        ({"max_boundary": -1}, "max_boundary"),
+        ({"max_boundary": 1.5}, "max_boundary"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"search": "reference", "backward": "one"}, "reference"),
+        ({"search": "reference", "boundary": "none"}, "reference"),
+        ({"boundary": "none", "backward": "none"}, "backward"),
+        ({"boundary": "none", "max_boundary": 3}, "max_boundary"),
+    ],
+)
+def test_senseless_parameters_are_refused_by_name(parameters, said):
+    with pytest.raises(tamis.SettingError, match=said):
+        tamis.TAM(**parameters).fit(chain())
+
+
+def test_max_boundary_limits_the_number_of_parents():
+    rng = np.random.default_rng(0)
+    parts = rng.random((4000, 3)) < 0.2
+    table = np.column_stack([parts, parts.sum(axis=1) + (rng.random(4000) < 0.2)]).astype(int)
+    free = tamis.TAM(boundary_rule=0.01).fit(table)
+    held = tamis.TAM(boundary_rule=0.01, max_boundary=1).fit(table)
+    assert len(free.parents_["x3"]) == 3
+    assert len(held.parents_["x3"]) == 1
+
+
+@pytest.mark.parametrize("search", ["node", "layer", "sieve", "sequential"])
+@settings(max_examples=25, deadline=None)
+@given(table=rows(columns=(3, 6), length=(10, 120), levels=3), seed=st.integers(0, 2**32 - 1))
+@pytest.mark.filterwarnings("ignore::tamis.TamisWarning")
+def test_nothing_depends_on_the_order_of_columns_or_rows_or_on_labels(search, table, seed):
+    rng = np.random.default_rng(seed)
+    names = [f"v{k}" for k in range(table.shape[1])]
+    frame = pd.DataFrame(table, columns=names)
+    shuffled = frame.iloc[rng.permutation(len(frame)), rng.permutation(len(names))].copy()
+    for name in names:
+        values = np.unique(table[:, names.index(name)])
+        relabel = dict(zip(values, rng.permutation([f"L{v}" for v in values]), strict=True))
+        shuffled[name] = shuffled[name].map(relabel)
+    model = tamis.TAM(search, boundary_rule=Permutation(0.2), masking_rule=Permutation(0.2))
+    first, second = clone(model).fit(frame), clone(model).fit(shuffled)
+    assert first.layers_ == second.layers_
+    assert set(first.graph_.edges) == set(second.graph_.edges)
+    assert first.entropies_ == second.entropies_
+
+
+def test_duplicated_columns_tie_and_the_first_name_wins():
+    table = chain().assign(a_copy=lambda t: t["a"], c_copy=lambda t: t["c"])
+    model = tamis.TAM().fit(table)
+    assert nx.is_directed_acyclic_graph(model.graph_)
+    assert model.order_[0] == "a"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1, None])
+def test_the_number_of_threads_changes_nothing(n_jobs):
+    rng = np.random.default_rng(2)
+    table = (rng.random((20_000, 30)) < 0.3).astype(int)
+    table[:, 1:] ^= table[:, :-1]
+    expected = tamis.TAM(n_jobs=1).fit(table).result_
+    assert tamis.TAM(n_jobs=n_jobs).fit(table).result_ == expected
+
+
+def test_progress_is_told_and_ends_with_all():
+    seen: list[tuple[int, int]] = []
+    tamis.TAM().fit(chain(), progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_the_explanation_tells_who_masked_and_what_was_taken_and_refused():
+    text = tamis.TAM("node").fit(chain()).explain("c")
+    assert "masked in layer 1 by a" in text
+    assert "masked in layer 2 by b (given a)" in text
+    assert "took b (given nothing)" in text
+    assert "refused a (given b)" in text
+    assert "parents: b" in text
+    assert repr(text) == str(text)
+
+
+def test_an_unknown_name_is_met_with_the_nearest():
+    model = tamis.TAM().fit(chain().rename(columns={"a": "smoker"}))
+    with pytest.raises(tamis.SettingError, match="did you mean 'smoker'"):
+        model.explain("smokre")
+
+
+def test_an_unfitted_model_says_so():
+    with pytest.raises(Exception, match="not fitted"):
+        tamis.TAM().explain("a")
