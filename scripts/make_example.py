@@ -15,7 +15,7 @@ In nats, the entropy of a column given its parents and its entropy alone are
     shoes 1.11, 1.36          traffic 1.11, 1.36
 
 so that at every stage a column whose parents are known is less uncertain, by 0.2 nats, than
-any whose parents are not: the order can be learned. Every edge carries at least 0.09 nats.
+any whose parents are not: the order can be learned. Every edge carries 0.089 nats or more.
 
     python scripts/make_example.py [FILE]
 """

@@ -1,5 +1,5 @@
 """The brute-force twins on cases small enough to work out by hand, and on the paper's own."""
-# ruff: noqa: E741 -- I is the paper's own symbol
+# ruff: noqa: E741, E743, N802 -- I and H are the paper's own symbols
 
 from __future__ import annotations
 
@@ -220,6 +220,17 @@ def test_backward_phase_drops_duplicates_together_or_one_at_a_time():
     assert naive.iamb_backward(I, 3, [0, 1, 2], retain, simultaneous=False) == (1,)
 
 
+def test_backward_phase_one_at_a_time_drops_the_weakest_and_judges_the_rest_anew():
+    gains = {(0, (1, 2)): 0.2, (1, (0, 2)): 0.1, (2, (0, 1)): 0.9}
+
+    def I(target, others, given):
+        return gains.get((others[0], given), 0.8)
+
+    retain = naive.thresholds(I, kappa=0.5, omega=0.5).retain
+    assert naive.iamb_backward(I, 3, [0, 1, 2], retain) == (2,)
+    assert naive.iamb_backward(I, 3, [0, 1, 2], retain, simultaneous=False) == (0, 2)
+
+
 def test_backward_phase_keeps_both_sides_of_a_parity():
     rows = [(x, y, z, x ^ y) for x, y, z in product((0, 1), repeat=3)]
     _, I = naive.from_rows(rows)
@@ -291,6 +302,41 @@ def test_equal_entropies_are_taken_in_the_order_of_the_columns():
     layers, parents = naive.tam(H, I, 3, naive.thresholds(I, TINY, TINY))
     assert layers == [[0, 1, 2]]
     assert parents == {0: (), 1: (), 2: ()}
+
+
+def test_the_reference_breaks_ties_in_pps_by_admission_and_the_paper_by_variable():
+    # Scripted: 1 is admitted before 0, and 2 gains as much from either and no more from both.
+    def H(k, given):
+        return (2.0, 1.0, 9.0)[k]
+
+    def I(k, others, given):
+        return 1.0 if k == 2 and not given else 0.0
+
+    for search, parent in [("node", 0), ("layer", 0), ("reference", 1)]:
+        bars = naive.thresholds(I, TINY, TINY, search)
+        assert naive.tam(H, I, 3, bars, search) == ([[1, 0], [2]], {0: (), 1: (), 2: (parent,)})
+
+
+def test_the_backward_phase_removes_what_pps_took_on_the_way():
+    # X_2 nearly spells out X_0 and X_1, so it tells X_3 more than either of its parents.
+    spelled = np.full((2, 2, 4), 0.01)
+    child = np.zeros((2, 2, 2))
+    for x, y in product((0, 1), repeat=2):
+        spelled[x, y, 2 * x + y] = 0.97
+        child[x, y] = coin(0.1 + 0.4 * (x + y))
+    parents = {0: (), 1: (), 2: (0, 1), 3: (0, 1)}
+    tables = {0: coin(0.5), 1: coin(0.5), 2: spelled, 3: child}
+    _, I = naive.from_joint(naive.joint_of([2, 2, 4, 2], parents, tables))
+    bars = naive.thresholds(I, TINY, TINY)
+
+    def in_order(k, given):
+        return float(k)
+
+    learned = {
+        boundary: naive.tam(in_order, I, 4, bars, "sequential", boundary)[1][3]
+        for boundary in ("pps", "iamb", "none")
+    }
+    assert learned == {"pps": (0, 1, 2), "iamb": (0, 1), "none": (0, 1)}
 
 
 def test_parents_can_be_pruned_after_pps():
@@ -432,6 +478,16 @@ def test_a_tie_that_the_unequal_entropy_condition_allows_can_mislead_the_greedy_
     assert not verdict.greedy  # the tie may be broken as 0, then 2
     assert learn(joint, "sequential")[0] == [[0], [2], [1]]
     assert learn(joint, "node") == ([[0, 1], [2]], parents)
+
+
+def test_entropies_that_differ_by_less_than_the_tolerance_prove_nothing():
+    # A coin a hair from fair: its copy has more entropy by 1e-12 nats, which is no margin.
+    flip = np.array([coin(0.2), coin(0.8)])
+    parents = {0: (), 1: (0,)}
+    joint = naive.joint_of([2, 2], parents, {0: coin(0.5 - 1e-6), 1: flip})
+    verdict = naive.check_conditions(joint, parents, tolerance=1e-9)
+    assert (verdict.positive, verdict.minimal, verdict.pps) == (True, True, True)
+    assert not any((verdict.main, verdict.general, verdict.greedy, verdict.sieve, verdict.uneq1))
 
 
 def test_equal_entropy_does_not_imply_the_printed_unequal_entropy_condition():

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tamis.terminal.endings import clean_ending
+from tamis.terminal.endings import clean_ending, open_missing_streams
 
 app = typer.Typer(
     name="tamis",
@@ -18,7 +18,7 @@ app = typer.Typer(
     # Plain help needs neither rich nor markdown to be imported; bugs keep plain tracebacks.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 
@@ -137,4 +137,5 @@ def learn(
 
 def main() -> None:
     """Run the command."""
+    open_missing_streams()
     app()

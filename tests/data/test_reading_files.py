@@ -201,7 +201,7 @@ def test_parquet_is_read_the_same_by_both_libraries(tmp_path, monkeypatch):
         path = tmp_path / name
         PARQUET.write_parquet(path)
         assert decode(read_table(path)) == PARQUET.to_dict(as_series=False)
-    monkeypatch.setitem(sys.modules, "polars", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert decode(read_table(path)) == {"a": ["x", "y", "x"], "b": [1, 2, 2]}
 
 
@@ -218,8 +218,8 @@ def test_damaged_parquet_is_refused(tmp_path, monkeypatch, library):
     path = tmp_path / "table.parquet"
     PARQUET.write_parquet(path)
     whole = path.read_bytes()
-    if library == "pyarrow":
-        monkeypatch.setitem(sys.modules, "polars", None)
+    if library == "polars":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
     for damaged in (b"PAR1", b"a,b\n0,1\n", whole[:-20], whole[: len(whole) // 2], whole[40:]):
         path.write_bytes(damaged)
         assert "is damaged or not Parquet" in refused(path)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tables import rows, table_of
 from tamis.information.counted import CountedInformation
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation
-from tamis.search.boundaries import GreedyBoundaries
+from tamis.search.greedy import GreedyBoundaries
 from tamis.search.pps import possible_parents
 
 RULES = [Fixed(0.0), Fixed(0.02), ChiSquared(0.2), Permutation(0.3), BIC()]

@@ -35,6 +35,7 @@ def judge_planes(
     choices: Ints,
     classes: Ints,
     lookup: Tables,
+    plain: Floats,
     entropies: Ints,
     gains: Ints,
     stats: Floats,
@@ -91,7 +92,7 @@ def judge_planes(
                 )  # fmt: skip
                 gains[c] = h_sk + h_sl - h_s - h_skl
                 if stats.shape[0]:
-                    test_table(cells, n_cells, n_levels, n_candidate, n_rows, c, stats)
+                    test_table(cells, n_cells, n_levels, n_candidate, plain, c, stats)
             begin = end
 
 
@@ -108,6 +109,7 @@ def judge_codes(
     choices: Ints,
     classes: Ints,
     lookup: Tables,
+    plain: Floats,
     entropies: Ints,
     gains: Ints,
     stats: Floats,
@@ -134,4 +136,4 @@ def judge_codes(
         )  # fmt: skip
         gains[c] = h_sk + h_sl - h_s - h_skl
         if stats.shape[0]:
-            test_table(cells, n_cells, n_levels, n_candidate, n_rows, c, stats)
+            test_table(cells, n_cells, n_levels, n_candidate, plain, c, stats)

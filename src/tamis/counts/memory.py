@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
+from scipy.special import entr
 
 from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Codes, Floats, Ints, Pairs
@@ -72,6 +73,7 @@ class MemoryCounts:
         self._n_jobs = usable_jobs(n_jobs)
         self._pairs = self._count_pairs()
         self._ones = plane_ones(self._planes.words)
+        self._plain = entr(np.arange(self.n_rows + 1) / self.n_rows)
 
     def judge(
         self,
@@ -216,8 +218,8 @@ class MemoryCounts:
                 words, self._ones, self._pairs, self._planes.first, self.arities, self.n_rows,
                 variables, variables_start[start : stop + 1], batch.candidates,
                 batch.starts[start : stop + 1], batch.base_choices[start:stop],
-                batch.choices[start:stop], self._classes, argument, entropies[start:stop],
-                gains, stats,
+                batch.choices[start:stop], self._classes, argument, self._plain,
+                entropies[start:stop], gains, stats,
             )  # fmt: skip
 
         self._share(len(sets), len(batch.candidates) * cells * words.shape[1], part)
@@ -244,8 +246,8 @@ class MemoryCounts:
         def part(start: int, stop: int) -> None:
             judge_codes(
                 cell_of_row, n_cells, n_levels, not given, codes, arities,
-                candidates[start:stop], base_choices, choices, classes, argument, entropies,
-                gains[start:stop], stats[start:stop],
+                candidates[start:stop], base_choices, choices, classes, argument, self._plain,
+                entropies, gains[start:stop], stats[start:stop],
             )  # fmt: skip
 
         self._share(len(candidates), len(candidates) * self.n_rows, part)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tamis.counts.compiled import Floats, Ints, Tables
 from tamis.counts.fold import estimate
-from tamis.counts.independence import null_moments
+from tamis.counts.independence import ROUNDING, null_moments
 
 
 def judge_sparse(
@@ -81,7 +81,7 @@ def _statistics(
     pearson = mean = variance = 0.0
     for i in np.flatnonzero((r > 1) & (s > 1)):
         m, v = null_moments(N[i], r[i], s[i], inverse_a[i], inverse_b[i])
-        if v > 1e-9 * m * m:
+        if v > ROUNDING * m:
             pearson += N[i] * (squares[i] - 1.0)
             mean += m
             variance += v

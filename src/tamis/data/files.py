@@ -1,4 +1,4 @@
-"""A path becomes a table: CSV by tamis itself, Parquet by polars or pyarrow."""
+"""A path becomes a table: CSV by tamis itself, Parquet by pyarrow or polars."""
 
 from __future__ import annotations
 
@@ -58,18 +58,19 @@ def _check_path(path: str, ending: str) -> None:
 
 
 def _read_parquet(path: str) -> NativeFrame:
-    try:
-        return _read_with_polars(path)
-    except ModuleNotFoundError as error:
-        if error.name != "polars":
-            raise
+    """pyarrow first: some damaged files make polars abort the whole process."""
     try:
         return _read_with_pyarrow(path)
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("pyarrow"):
             raise
+    try:
+        return _read_with_polars(path)
+    except ModuleNotFoundError as error:
+        if error.name != "polars":
+            raise
         raise FileFormatError(
-            f"Reading {shown_path(path)} needs polars or pyarrow, and neither is installed. "
+            f"Reading {shown_path(path)} needs pyarrow or polars, and neither is installed. "
             "Install one with: pip install 'tamis[parquet]'"
         ) from error
 

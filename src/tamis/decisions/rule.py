@@ -20,7 +20,8 @@ class Rule(ABC):
 
     name: str
     unit: str
-    """What a score is measured in once turned into its ``natural`` form: "nats" or "p"."""
+    """What a score is measured in once turned into its ``natural`` form: "nats", "p", or "nats
+    over the penalty"; all but "p" speak for dependence when large."""
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for data of this size; a rule that needs rows refuses to go without."""

@@ -7,17 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from tamis.counts.lookup import Lookup
-from tamis.counts.memory import STATS, MemoryCounts
+from tamis.counts.memory import MemoryCounts
 from tamis.data.table import Table
 from tamis.information.estimators import EntropyEstimator, as_estimator
 from tamis.information.interface import (
+    STATS,
     Context,
     Evidence,
     Floats,
     Group,
     Information,
     Query,
+    Rows,
 )
+
+WHOLE_ROWS = 128
+"""With up to so many variables the tests of a whole row cost less than asking again later."""
 
 
 class CountedInformation(Information):
@@ -55,26 +60,29 @@ class CountedInformation(Information):
 
     def gains(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
+        return self.rows(contexts).gains
+
+    def rows(self, contexts: Sequence[Context]) -> Rows:
+        """The gains, with their tests while variables are few."""
         if not contexts:
-            return np.zeros((0, self.n_variables))
+            return Rows(np.zeros((0, self.n_variables)))
         wanted = [self._reduced(context) for context in contexts]
+        d, whole = self.n_variables, self.n_variables <= WHOLE_ROWS
         found = self._counts.judge(
-            wanted, [self._everything] * len(wanted), self._lookup, tests=False
+            wanted, [self._everything] * len(wanted), self._lookup, tests=whole
         )
         self._entropies.update(zip(wanted, found.entropies.tolist(), strict=True))
-        rows = found.gains.reshape(len(wanted), self.n_variables)
-        for row, (target, given) in zip(rows, wanted, strict=True):
-            row[target] = 0.0
-            row[list(given)] = 0.0
-        return rows
+        gains = found.gains.reshape(len(wanted), d)
+        for row, (target, given) in zip(gains, wanted, strict=True):
+            row[[target, *given]] = 0.0
+        return Rows(gains, found.stats.reshape(len(wanted), d, STATS) if whole else None)
 
     def evidence(self, queries: Sequence[Query]) -> Evidence:
         """All that is known about each test: the candidates of all queries, end to end."""
-        contexts = [self._reduced(Context(query.target, query.given)) for query in queries]
-        found = self._counts.judge(
-            contexts, [query.candidates for query in queries], self._lookup, tests=True
-        )
-        return self._evidence(found.gains, found.stats)
+        contexts = [self._reduced(Context(target, given)) for target, given, _ in queries]
+        candidates = [query.candidates for query in queries]
+        found = self._counts.judge(contexts, candidates, self._lookup, tests=True)
+        return self.as_evidence(found.gains, found.stats)
 
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
         """The same for groups of variables, one test a group."""
@@ -84,11 +92,7 @@ class CountedInformation(Information):
             context = self._reduced(Context(group.target, group.given))
             found = self._counts.judge_joint(context, group.members, self._lookup)
             gains[i], stats[i] = found.gains[0], found.stats[0]
-        return self._evidence(gains, stats)
-
-    def _evidence(self, gains: Floats, stats: Floats) -> Evidence:
-        plugin, df, pearson, mean, variance = stats.T
-        return Evidence(gains, plugin, df, pearson, mean, variance, self.n_rows, self.n_variables)
+        return self.as_evidence(gains, stats)
 
     def _reduced(self, context: Context) -> Context:
         """The context without constant columns, which say nothing about anything."""

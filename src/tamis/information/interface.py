@@ -65,6 +65,21 @@ class Evidence:
         return len(self.gain)
 
 
+STATS = 5
+"""The fields of an Evidence that describe the test, in their order, after the gain."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """For each context the gains of all variables and, where they came along, their tests.
+
+    ``gains`` has shape (contexts, d); ``stats``, if any, (contexts, d, STATS).
+    """
+
+    gains: Floats
+    stats: Floats | None = None
+
+
 class Information(ABC):
     """A source of entropies and of the evidence for dependence."""
 
@@ -87,6 +102,15 @@ class Information(ABC):
 
         The entries of the target and of the given variables themselves are 0.
         """
+
+    def rows(self, contexts: Sequence[Context]) -> Rows:
+        """The gains, with the tests of all candidates where the source has them at hand."""
+        return Rows(self.gains(contexts))
+
+    def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
+        """Gains and their tests, one a line of ``stats``, as a rule reads them."""
+        plugin, df, pearson, mean, variance = stats.T
+        return Evidence(gains, plugin, df, pearson, mean, variance, self.n_rows, self.n_variables)
 
     @abstractmethod
     def evidence(self, queries: Sequence[Query]) -> Evidence:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Evidence, Group, Information, Query
+from tamis.information.interface import Group, Information
 from tamis.search.boundaries import Boundaries
 from tamis.search.outcome import Decision
 
@@ -62,7 +62,11 @@ def test_all(
     """Is each target independent of ``others`` given its boundary?"""
     if not targets:
         return []
-    evidence = _evidence(information, boundaries, targets, others)
+    if len(others) == 1:
+        evidence = boundaries.evidence(targets, [np.array(others, dtype=np.int64)] * len(targets))
+    else:
+        groups = [Group(k, boundaries.given(k), others) for k in targets]
+        evidence = information.joint_evidence(groups)
     scores = rule.scores(evidence)
     dependent = rule.accepts(scores, 1, inclusive=inclusive).tolist()
     bar = float(rule.bar(1))
@@ -72,18 +76,6 @@ def test_all(
             targets, evidence.gain.tolist(), scores.tolist(), dependent, strict=True
         )
     ]
-
-
-def _evidence(
-    information: Information,
-    boundaries: Boundaries,
-    targets: Sequence[int],
-    others: tuple[int, ...],
-) -> Evidence:
-    if len(others) == 1:
-        candidate = np.array(others, dtype=np.int64)
-        return information.evidence([Query(k, boundaries.given(k), candidate) for k in targets])
-    return information.joint_evidence([Group(k, boundaries.given(k), others) for k in targets])
 
 
 def keep_closest(closest: dict[int, Decision], verdict: Decision) -> None:

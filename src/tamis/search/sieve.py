@@ -10,19 +10,17 @@ descendant waits for a later layer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Information, Query
 from tamis.search.boundaries import Boundaries
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Decision
 
 
 def find_layer(
-    information: Information,
     boundaries: Boundaries,
     order: Sequence[int],
     rule: Rule,
@@ -30,16 +28,10 @@ def find_layer(
     inclusive: bool = True,
 ) -> LayerStep:
     """One layer from ``order``, the permutation tau of the remaining nodes."""
-    layer: list[int] = []
+    layer = [order[0]]
     masked: dict[int, Decision] = {}
     closest: dict[int, Decision] = {}
-    for position, k in enumerate(order):
-        if position == 0:
-            layer.append(k)
-            continue
-        strongest = _strongest(
-            information, boundaries, k, np.array(order[:position]), rule, inclusive
-        )
+    for k, strongest in _strongest(boundaries, order, rule, inclusive):
         if strongest.dependent:
             masked[k] = strongest
         else:
@@ -49,25 +41,28 @@ def find_layer(
 
 
 def _strongest(
-    information: Information,
-    boundaries: Boundaries,
-    target: int,
-    lower: np.ndarray[tuple[int], np.dtype[np.int64]],
-    rule: Rule,
-    inclusive: bool,
-) -> Decision:
-    """The test, among all with the less uncertain nodes, that speaks loudest for dependence."""
-    given = boundaries.given(target)
-    evidence = information.evidence([Query(target, given, lower)])
+    boundaries: Boundaries, order: Sequence[int], rule: Rule, inclusive: bool
+) -> Iterator[tuple[int, Decision]]:
+    """For each node but the first, its test with the less uncertain nodes that speaks loudest."""
+    tau = np.array(order, dtype=np.int64)
+    places = range(1, len(tau))
+    if not places:
+        return
+    evidence = boundaries.evidence(order[1:], [tau[:i] for i in places])
     scores = rule.scores(evidence)
-    top = int(np.argmax(scores))
-    tests = len(lower)
-    return Decision(
-        target,
-        (int(lower[top]),),
-        given,
-        gain=float(evidence.gain[top]),
-        score=float(scores[top]),
-        bar=float(rule.bar(tests)),
-        dependent=bool(rule.accepts(scores[top : top + 1], tests, inclusive=inclusive)[0]),
-    )
+    start = 0
+    for i in places:
+        top = start + int(np.argmax(scores[start : start + i]))
+        yield (
+            order[i],
+            Decision(
+                order[i],
+                (int(tau[top - start]),),
+                boundaries.given(order[i]),
+                gain=float(evidence.gain[top]),
+                score=float(scores[top]),
+                bar=float(rule.bar(i)),
+                dependent=bool(rule.accepts(scores[top : top + 1], i, inclusive=inclusive)[0]),
+            ),
+        )
+        start += i

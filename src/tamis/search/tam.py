@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Information
 from tamis.search import masking, sequential, sieve
-from tamis.search.boundaries import AncestralBoundaries, Boundaries, GreedyBoundaries
+from tamis.search.boundaries import AncestralBoundaries, Boundaries
+from tamis.search.greedy import GreedyBoundaries
 from tamis.search.iamb import shrink
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Admission, Boundary, Masking, Outcome
@@ -78,7 +79,7 @@ def _next_layer(
         return [first] if second is None else [first, second], ([first], {}, {})
     tau = boundaries.in_order(remaining)
     if settings.search == "sieve":
-        return tau, sieve.find_layer(information, boundaries, tau, rule)
+        return tau, sieve.find_layer(boundaries, tau, rule)
     return tau, masking.find_layer(
         information,
         boundaries,

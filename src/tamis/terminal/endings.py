@@ -33,8 +33,16 @@ def clean_ending() -> Iterator[None]:
     except MemoryError:
         fail("there is not enough memory for this table")
     except KeyboardInterrupt:
-        typer.echo("Interrupted; nothing was written.", err=True)
+        typer.echo("Interrupted.", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def open_missing_streams() -> None:
+    """Where a stream was closed before the start (`>&-`), Python has None: write nowhere."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
 
 
 def fail(message: str) -> NoReturn:

@@ -50,6 +50,7 @@ def _learn(source: str, request: Request, wishes: Wishes) -> tuple[Result, list[
                 raise SettingError(
                     f"--explain: there is no column {name!r}; {suggest(name, table.names)}"
                 )
+        wait.progress(0, table.n_variables)
         result = learn(table, request, wait.progress)
     return result, list(dict.fromkeys((*result.warnings, *notes())))
 

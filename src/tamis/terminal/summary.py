@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -36,7 +37,7 @@ def show_explanations(console: Console, result: Result, names: Iterable[str]) ->
         console.print()
         console.print(Text(first, style=_TITLE))
         for line in rest:
-            console.print(_hanging(line.strip()))
+            console.print(_item(line.strip()))
 
 
 def show_written(console: Console, paths: Sequence[str]) -> None:
@@ -51,8 +52,8 @@ def show_written(console: Console, paths: Sequence[str]) -> None:
 
 def _parts(result: Result, source: str, notes: Sequence[str]) -> Iterator[RenderableType]:
     yield Text.assemble((show(source), _TITLE), ": ", _size(result))
-    yield _pairs(settings_in_words(result.settings).items())
-    yield from (Text(f"Note: {show(note)}", style="yellow") for note in notes)
+    yield from _pairs(settings_in_words(result.settings).items())
+    yield from (_Hanging(Text("Note: ", style="yellow"), show(note)) for note in notes)
     yield from _layers(result)
     yield from _edges(result)
     yield from _isolated(result)
@@ -72,7 +73,7 @@ def _size(result: Result) -> str:
 def _layers(result: Result) -> Iterator[RenderableType]:
     yield from _title(count(len(result.layers), "layer"))
     shown = result.layers[:LAYERS]
-    yield _pairs((str(j), _listed(layer)) for j, layer in enumerate(shown, start=1))
+    yield from _pairs((str(j), _listed(layer)) for j, layer in enumerate(shown, start=1))
     yield from _more(len(result.layers) - len(shown), "layer")
 
 
@@ -82,9 +83,9 @@ def _edges(result: Result) -> Iterator[RenderableType]:
         yield from _title("No edges", "no column was found to depend on another")
         return
     yield from _title(count(len(strongest), "edge"), "strongest first")
-    table = Table(box=None, pad_edge=True, padding=(0, 1), header_style=_QUIET)
-    for title, justify in (("parent", "left"), ("child", "left")):
-        table.add_column(title, justify=justify, overflow="fold")
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style=_QUIET)
+    for title in ("parent", "child"):
+        table.add_column(title, overflow="fold")
     for title in ("gain (nats)", "p-value"):
         table.add_column(title, justify="right", no_wrap=True)
     for edge in strongest[:EDGES]:
@@ -94,7 +95,7 @@ def _edges(result: Result) -> Iterator[RenderableType]:
             f"{edge.gain:.4f}",
             p_value(edge.p_value),
         )
-    yield table
+    yield Padding(table, (0, 0, 0, 1), expand=False)
     yield from _more(len(strongest) - EDGES, "edge", "all of them with --out edges.csv")
 
 
@@ -103,7 +104,7 @@ def _isolated(result: Result) -> Iterator[RenderableType]:
     isolated = [name for name in result.names if name not in connected]
     if isolated and connected:
         yield from _title(count(len(isolated), "isolated column"))
-        yield _hanging(_listed(isolated))
+        yield _item(_listed(isolated))
 
 
 def _order(result: Result) -> Iterator[RenderableType]:
@@ -119,7 +120,7 @@ def _order(result: Result) -> Iterator[RenderableType]:
         return
     yield from _title("Closest directions", "smallest lead in conditional entropy first")
     for lead, first, second in sorted(close)[:CALLS]:
-        yield _hanging(f"{show(first)} before {show(second)} by {lead:.4f} nats")
+        yield _item(f"{show(first)} before {show(second)} by {lead:.4f} nats")
 
 
 def _calls(result: Result) -> Iterator[RenderableType]:
@@ -127,7 +128,7 @@ def _calls(result: Result) -> Iterator[RenderableType]:
     if not calls:
         return
     yield from _title("Closest calls", "tests nearest to going the other way first")
-    yield from (_hanging(_call(verdict)) for verdict in calls)
+    yield from (_item(_call(verdict)) for verdict in calls)
 
 
 def _call(verdict: Verdict) -> str:
@@ -142,22 +143,31 @@ def _title(title: str, remark: str = "") -> Iterator[RenderableType]:
     yield Text.assemble((title, _TITLE), (f", {remark}" if remark else "", _QUIET))
 
 
-def _pairs(pairs: Iterable[tuple[str, str]]) -> RenderableType:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style=_QUIET, no_wrap=True)
-    grid.add_column(overflow="fold")
+@dataclass(frozen=True)
+class _Hanging:
+    """A paragraph after a head; its later lines are indented. No line ends in blanks."""
+
+    head: Text
+    body: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        indent = self.head.cell_len
+        width = max(options.max_width - indent, 1)
+        lines = Text(self.body).wrap(console, width, overflow="fold")
+        for i, line in enumerate(lines):
+            line.rstrip()
+            yield Text.assemble(self.head if i == 0 else " " * indent, line)
+
+
+def _item(text: str) -> RenderableType:
+    return _Hanging(Text(" - ", style=_QUIET), text)
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> Iterator[RenderableType]:
+    pairs = list(pairs)
+    width = max(len(title) for title, _ in pairs)
     for title, text in pairs:
-        grid.add_row(title, Text(text))
-    return Padding(grid, (0, 0, 0, 1))
-
-
-def _hanging(text: str) -> RenderableType:
-    """A paragraph whose later lines are indented."""
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column()
-    grid.add_column(overflow="fold")
-    grid.add_row("-", Text(text))
-    return Padding(grid, (0, 0, 0, 1))
+        yield _Hanging(Text(f" {title:{width}}  ", style=_QUIET), text)
 
 
 def _more(number: int, thing: str, how: str = "") -> Iterator[RenderableType]:

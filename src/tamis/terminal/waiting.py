@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
@@ -40,7 +41,8 @@ def waiting(*, quiet: bool) -> Iterator[Waiting]:
         return
     stderr = console(stderr=True)
     with _word_about_compiling(stderr):
-        if not stderr.is_terminal:
+        # Colours can be forced upon a pipe; a bar would be noise there.
+        if not (stderr.is_interactive and sys.stderr.isatty()):
             yield Waiting()
             return
         bar = _bar(stderr)
@@ -73,7 +75,7 @@ def _word_about_compiling(stderr: Console) -> Iterator[None]:
     """Say once that kernels are being compiled, if they are: numba tells, cached ones do not."""
     from numba.core import event
 
-    class Herald(event.Listener):  # type: ignore[misc]  # numba has no types
+    class Herald(event.Listener):
         said = False
 
         def on_start(self, event: Any) -> None:  # noqa: ANN401 - numba has no types

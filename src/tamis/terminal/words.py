@@ -52,7 +52,7 @@ def count(number: int, thing: str) -> str:
 
 def p_value(p: float) -> str:
     """A p-value as short as it is true; the smallest are cut off where the rules cut them."""
-    if p <= 1e-300:
+    if p < 1e-299:
         return "< 1e-299"
     return f"{p:.4f}" if p >= 0.001 else f"{p:.1e}"
 

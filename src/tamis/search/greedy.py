@@ -1,0 +1,239 @@
+"""PPS for all remaining nodes at once, kept up to date while the ancestral set grows.
+
+The paper runs PPS from nothing for every node after every layer. Here each node keeps the
+path its greedy search took, one row of gains for each step, and is only *offered* the newly
+admitted nodes: a step changes when a newcomer beats the candidate taken there, or when the
+bar, which rises with the number of candidates, is no longer cleared; from the first such
+step on, and only there, the search is repeated. The outcome is that of PPS from nothing
+(property-tested against ``pps.possible_parents``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.decisions.rule import Rule
+from tamis.information.interface import STATS, Context, Evidence, Information, Ints
+from tamis.search.boundaries import Boundaries
+from tamis.search.outcome import Boundary, Decision
+from tamis.search.scan import compete_in, first_changes
+
+
+class GreedyBoundaries(Boundaries):
+    """The PPS boundary of every remaining node.
+
+    A *row* is one step of one node's search: the gains of all variables given the members
+    taken so far, the best candidate offered, its score, and whether it was taken. A path ends
+    with a row whose best candidate was refused. ``first_come`` breaks ties between candidates
+    by admission rather than by position.
+    """
+
+    def __init__(
+        self,
+        information: Information,
+        rule: Rule,
+        *,
+        inclusive: bool = False,
+        max_boundary: int | None = None,
+        first_come: bool = False,
+    ) -> None:
+        super().__init__(information)
+        d = information.n_variables
+        self._rule = rule
+        self._inclusive = inclusive
+        self._max_size = d if max_boundary is None else max_boundary
+        self._first_come = first_come
+        self._rank = np.arange(d, dtype=np.int64)
+        self._offered = np.zeros(0, dtype=np.int64)
+        self._paths: list[list[int]] = [[] for _ in range(d)]
+        self._earliest = np.empty(d, dtype=np.int64)
+        self._improved = np.empty(d, dtype=np.bool_)
+        self.entropies = np.zeros(d)
+        self._allocate(2 * d)
+        self._append_rows([Context(k, ()) for k in range(d)])
+        self._note_entropies(range(d))
+
+    def given(self, target: int) -> tuple[int, ...]:
+        """What the node's last step conditions on."""
+        return self._given[self._paths[target][-1]]
+
+    def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
+        """Read from the last rows, if they hold the tests of all candidates."""
+        if self._stats is None:
+            return super().evidence(targets, candidates)
+        last = np.array([self._paths[k][-1] for k in targets], dtype=np.int64)
+        rows = np.repeat(last, [len(c) for c in candidates])
+        return self._evidence_at(rows, np.concatenate(candidates))
+
+    def offer(self, newcomers: Sequence[int]) -> None:
+        """Repeat each node's search from the first step that the newcomers change."""
+        arrived = np.array(newcomers, dtype=np.int64)
+        if self._first_come:
+            self._rank[arrived] = len(self._offered) + np.arange(len(arrived))
+        self._offered = np.concatenate([self._offered, arrived])
+        depths = np.arange(int(self._depth.max()) + 1)
+        first_changes(
+            arrived, self._rank, self._gains, self._best, self._best_gain, self._owner,
+            self._depth, self._taken, self._score, self._rule.bar(len(self._offered) - depths),
+            self._inclusive, self._earliest, self._improved,
+        )  # fmt: skip
+        changed: set[int] = set()
+        decide_anew = []
+        for k in np.flatnonzero(self._earliest >= 0).tolist():
+            row = int(self._earliest[k])
+            if self._taken[row]:
+                self._cut_after(row)
+                changed.add(k)
+            # A step that lapsed stays refused; one that a newcomer won is decided anew.
+            if self._improved[k] and self._depth[row] < self._max_size:
+                decide_anew.append(row)
+        changed |= self._settle(np.array(decide_anew, dtype=np.int64))
+        self._note_entropies(sorted(changed))
+
+    def close(self, target: int) -> Boundary:
+        """The boundary with the decisions of its steps; its rows are freed."""
+        path = self._paths[target]
+        taken = tuple(self._decision(row) for row in path[:-1])
+        last = path[-1]
+        judged = self._best[last] >= 0 and len(taken) < self._max_size
+        boundary = Boundary(
+            target,
+            tuple(decision.others[0] for decision in taken),
+            float(self.entropies[target]),
+            taken,
+            self._decision(last) if judged else None,
+        )
+        self._free(path)
+        self._paths[target] = []
+        self.entropies[target] = np.inf
+        return boundary
+
+    def _settle(self, rows: Ints) -> set[int]:
+        """Decide these last steps and go on greedily from those that are taken."""
+        changed: set[int] = set()
+        while len(rows):
+            self._score[rows] = self._rule.scores(self._evidence_of_best(rows))
+            tests = len(self._offered) - self._depth[rows]
+            taken = rows[self._rule.accepts(self._score[rows], tests, inclusive=self._inclusive)]
+            if not len(taken):
+                break
+            self._taken[taken] = True
+            changed.update(self._owner[taken].tolist())
+            rows = self._append_rows([self._extended(row) for row in taken.tolist()])
+            rows = rows[(self._best[rows] >= 0) & (self._depth[rows] < self._max_size)]
+        return changed
+
+    def _evidence_of_best(self, rows: Ints) -> Evidence:
+        if self._stats is not None:
+            return self._evidence_at(rows, self._best[rows])
+        targets = self._owner[rows].tolist()
+        return super().evidence(targets, [self._best[row : row + 1] for row in rows])
+
+    def _evidence_at(self, rows: Ints, candidates: Ints) -> Evidence:
+        if self._stats is None:
+            raise RuntimeError("the rows hold no tests")
+        gains = self._gains[rows, candidates]
+        return self._information.as_evidence(gains, self._stats[rows, candidates])
+
+    def _extended(self, row: int) -> Context:
+        """The context of the step after this one."""
+        given = (*self._given[row], int(self._best[row]))
+        return Context(int(self._owner[row]), tuple(sorted(given)))
+
+    def _cut_after(self, row: int) -> None:
+        """Take this step back, and drop the steps after it."""
+        path = self._paths[self._owner[row]]
+        keep = int(self._depth[row]) + 1
+        self._taken[row] = False
+        self._free(path[keep:])
+        del path[keep:]
+
+    def _note_entropies(self, targets: Sequence[int]) -> None:
+        if len(targets):
+            self.entropies[list(targets)] = self._information.entropies(
+                [Context(k, self.given(k)) for k in targets]
+            )
+
+    def _decision(self, row: int) -> Decision:
+        tests = len(self._offered) - int(self._depth[row])
+        return Decision(
+            target=int(self._owner[row]),
+            others=(int(self._best[row]),),
+            given=self._given[row],
+            gain=float(self._best_gain[row]),
+            score=float(self._score[row]),
+            bar=float(self._rule.bar(tests)),
+            dependent=bool(self._taken[row]),
+        )
+
+    # The store of rows.
+
+    def _allocate(self, capacity: int) -> None:
+        d = self._information.n_variables
+        self._gains = np.empty((capacity, d))
+        self._stats: np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None = None
+        self._owner = np.full(capacity, -1, dtype=np.int64)
+        self._depth = np.zeros(capacity, dtype=np.int64)
+        self._best = np.full(capacity, -1, dtype=np.int64)
+        self._best_gain = np.full(capacity, -np.inf)
+        self._score = np.zeros(capacity)
+        self._taken = np.zeros(capacity, dtype=np.bool_)
+        self._given: list[tuple[int, ...]] = [()] * capacity
+        self._unused = list(range(capacity - 1, -1, -1))
+
+    def _append_rows(self, contexts: Sequence[Context]) -> Ints:
+        """Count these contexts, make each the last step of its target's path, and let all
+        nodes offered so far compete in it."""
+        while len(self._unused) < len(contexts):
+            self._grow()
+        rows = np.array([self._unused.pop() for _ in contexts], dtype=np.int64)
+        counted = self._information.rows(contexts)
+        self._gains[rows] = counted.gains
+        if counted.stats is not None:
+            if self._stats is None:
+                self._stats = np.empty((*self._gains.shape, STATS))
+            self._stats[rows] = counted.stats
+        self._best[rows] = -1
+        self._best_gain[rows] = -np.inf
+        self._score[rows] = 0.0
+        self._taken[rows] = False
+        for row, (target, given) in zip(rows.tolist(), contexts, strict=True):
+            self._owner[row] = target
+            self._given[row] = given
+            self._depth[row] = len(given)
+            self._gains[row, given] = -np.inf  # a member is no candidate any more
+            self._paths[target].append(row)
+        compete_in(rows, self._offered, self._rank, self._gains, self._best, self._best_gain)
+        return rows
+
+    def _grow(self) -> None:
+        """Double the store."""
+        more = len(self._owner)
+        for name, blank in _FIELDS.items():
+            old = getattr(self, name)
+            if old is not None:
+                fresh = np.full_like(old, blank)
+                setattr(self, name, np.concatenate([old, fresh]))
+        self._given += [()] * more
+        self._unused = list(range(2 * more - 1, more - 1, -1)) + self._unused
+
+    def _free(self, rows: Sequence[int]) -> None:
+        for row in rows:
+            self._owner[row] = -1
+            self._taken[row] = False
+            self._unused.append(row)
+
+
+_FIELDS = {
+    "_gains": 0.0,
+    "_stats": 0.0,
+    "_owner": -1,
+    "_depth": 0,
+    "_best": -1,
+    "_best_gain": -np.inf,
+    "_score": 0.0,
+    "_taken": False,
+}
+"""The arrays of the store and what an unused row holds."""

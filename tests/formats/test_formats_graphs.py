@@ -1,0 +1,98 @@
+"""DOT, GraphML and CSV give other programs the same edges between the same names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from made_results import names_of, results, xml_characters
+
+from tamis.formats import csv_file, dot_file, graphml_file
+
+QUOTED = r'"((?:[^"\\]|\\.)*)"'
+NODE = re.compile(rf"  {QUOTED} \[(?:label={QUOTED}, )?entropy={QUOTED}\];")
+EDGE = re.compile(
+    rf"  {QUOTED} -> {QUOTED} \[gain={QUOTED}, p_value={QUOTED}, "
+    rf"step=(\d+), gain_given_rest={QUOTED}\];"
+)
+RANK = re.compile(rf"  \{{ rank=same; (?:{QUOTED}; )+\}}")
+
+dot_names = names_of(xml_characters).filter(dot_file.holds)
+xml_names = names_of(xml_characters)
+
+
+def unquoted(text):
+    meant = {"n": "\n", "r": "\r"}
+    return re.sub(r"\\(.)", lambda found: meant.get(found[1], found[1]), text)
+
+
+def read_dot(content):
+    """Nodes and edges of a file that holds nothing but what tamis writes."""
+    first, *lines, last, empty = content.decode().split("\n")
+    assert (first, last, empty) == ("digraph tamis {", "}", "")
+    nodes = [found for found in map(NODE.fullmatch, lines) if found]
+    edges = [found for found in map(EDGE.fullmatch, lines) if found]
+    ranks = [line for line in lines if RANK.fullmatch(line)]
+    assert len(nodes) + len(edges) + len(ranks) == len(lines)
+    return nodes, edges
+
+
+@given(results(dot_names))
+@settings(deadline=None, max_examples=60)
+def test_dot_holds_every_name_and_edge(result):
+    nodes, edges = read_dot(dot_file.render(result))
+    assert [unquoted(node[1]) for node in nodes] == list(result.names)
+    assert [(unquoted(edge[1]), unquoted(edge[2])) for edge in edges] == [
+        (edge.parent, edge.child) for edge in result.edges
+    ]
+    assert [float(edge[3]) for edge in edges] == [edge.gain for edge in result.edges]
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [("&lt;", "&amp;lt;"), ("a & b", "a &amp; b"), ("a\rb", r"a\nb"), ("a\r\nb", r"a\nb")],
+)
+def test_dot_labels_what_graphviz_would_take_apart(name, label):
+    assert dot_file._label(name) == f'label="{label}", '
+
+
+def test_dot_puts_the_nodes_of_a_layer_side_by_side(result):
+    assert b'{ rank=same; "hail"; "rain"; }' in dot_file.render(result)
+
+
+@given(results(xml_names))
+@settings(deadline=None, max_examples=60)
+def test_graphml_holds_every_name_and_edge_with_its_numbers(result):
+    graph = nx.read_graphml(io.BytesIO(graphml_file.render(result)))
+    assert set(graph.nodes) == set(result.names)
+    assert set(graph.edges) == set(result.graph.edges)
+    for edge in result.edges:
+        numbers = graph.edges[edge.parent, edge.child]
+        assert numbers["gain"] == edge.gain
+        assert numbers["p_value"] == edge.p_value
+        assert numbers["step"] == edge.step
+
+
+@pytest.mark.parametrize("name", ["nul\0", "bell\a", "escape\x1b", "\ufffe", "\ud800"])
+def test_graphml_knows_which_names_xml_cannot_hold(name):
+    assert not graphml_file.holds(name)
+
+
+@given(results())
+@settings(deadline=None, max_examples=60)
+def test_csv_holds_every_edge_with_all_digits(result):
+    text = csv_file.render(result).decode()
+    header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    assert tuple(header) == csv_file.COLUMNS
+    assert [(row[0], row[1], *map(float, row[2:])) for row in rows] == [
+        (edge.parent, edge.child, edge.gain, edge.p_value, edge.step, edge.gain_given_rest)
+        for edge in result.edges
+    ]
+
+
+def test_csv_quotes_names_and_not_numbers(result):
+    assert csv_file.render(result).decode().split("\n")[1] == '"rain","lawn",0.2,1e-20,1,0.2'

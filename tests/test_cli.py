@@ -1,0 +1,599 @@
+"""The command `tamis`: what it shows, what it refuses and how it ends."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import re
+import subprocess
+import sys
+import warnings
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from typer.testing import CliRunner
+
+import tamis
+from tamis.cli import app
+from tamis.decisions.specification import RULES, rule_from_dict
+from tamis.errors import SettingError
+from tamis.formats.files import FORMATS
+from tamis.information.estimators import ESTIMATORS
+from tamis.learning import BACKWARD, BOUNDARY, SEARCHES
+from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
+from tamis.terminal import learning as command
+from tamis.terminal import waiting as waiting_module
+from tamis.terminal.rule_text import rule_from_text
+from tamis.terminal.summary import CALLS, EDGES, LAYERS
+from tamis.terminal.waiting import waiting
+from tamis.terminal.words import p_value, rule_in_words
+
+ROOT = Path(__file__).parent.parent
+EXAMPLE = ROOT / "examples" / "sprinkler.csv"
+COMMAND = [sys.executable, "-c", "from tamis.cli import main; main()"]
+COLOURS = ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "PY_COLORS")
+
+
+def _script():
+    spec = importlib.util.spec_from_file_location(
+        "make_example", ROOT / "scripts" / "make_example.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+make_example = _script()
+
+
+@pytest.fixture(autouse=True)
+def plain_surroundings(monkeypatch):
+    for name in COLOURS:
+        monkeypatch.delenv(name, raising=False)
+
+
+def run(*arguments, **environment):
+    return CliRunner().invoke(app, [str(a) for a in arguments], env=environment)
+
+
+def learn(*arguments, **environment):
+    return run("learn", *arguments, **environment)
+
+
+def in_a_process(*arguments, **options):
+    environment = {k: v for k, v in os.environ.items() if k not in COLOURS}
+    environment.update(options.pop("env", {}))
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+        check=False,
+        **options,
+    )
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Writes rows under a header and returns the path."""
+
+    def write(header, *rows, name="table.csv", times=30):
+        path = tmp_path / name
+        lines = [header, *rows * times]
+        path.write_bytes("\n".join(lines).encode() + b"\n")
+        return path
+
+    return write
+
+
+# The example
+
+
+def test_the_example_is_what_its_script_makes(tmp_path):
+    make_example.write(tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == EXAMPLE.read_bytes()
+
+
+def test_the_docstring_of_the_example_states_the_true_edges():
+    stated = set(re.findall(r"(\w+) → (\w+)", make_example.__doc__))
+    assert stated == make_example.EDGES
+
+
+def test_the_command_finds_the_true_edges_of_the_example(tmp_path):
+    assert learn(EXAMPLE, "--out", tmp_path / "r.json").exit_code == 0
+    edges = tamis.load(tmp_path / "r.json").edges
+    assert {(edge.parent, edge.child) for edge in edges} == make_example.EDGES
+
+
+@pytest.mark.parametrize("search", ["sequential", "sieve", "node", "layer"])
+def test_every_search_finds_the_true_edges_of_the_example(search, tmp_path):
+    learn(EXAMPLE, "--search", search, "--quiet", "--out", tmp_path / "r.json")
+    edges = tamis.load(tmp_path / "r.json").edges
+    assert {(edge.parent, edge.child) for edge in edges} == make_example.EDGES
+
+
+def test_the_example_is_no_lucky_draw():
+    for seed in range(10):
+        rows = make_example.draw(make_example.ROWS, seed)
+        columns = {name: [row[name] for row in rows] for name in make_example.WRITTEN}
+        assert set(tamis.TAM().fit(columns).graph_.edges) == make_example.EDGES
+
+
+# What is shown
+
+
+def test_the_summary_says_what_was_read_run_and_found():
+    shown = learn(EXAMPLE)
+    assert shown.exit_code == 0
+    assert shown.stderr == ""
+    for text in (
+        "2,000 rows, 7 columns of 2 to 4 levels",
+        "sequential (the least uncertain node next, one at a time)",
+        "miller-madow",
+        "permutation test at level 0.001",
+        "4 layers",
+        "2  sprinkler, rain",
+        "7 edges, strongest first",
+        "gain (nats)",
+        "Closest calls",
+        "shoes is independent of",
+        "Closest directions",
+        "season before sprinkler by",
+        "--out FILE",
+    ):
+        assert text in shown.stdout
+    assert "masking" not in shown.stdout
+
+
+def test_what_was_run_is_said_in_words():
+    shown = learn(
+        EXAMPLE, "--search", "layer", "--entropy", "plugin", "--boundary-rule", "chi-squared:0.01",
+        "--masking-rule", "0.002", "--backward", "together", "--max-boundary", "3",
+        COLUMNS="200",
+    )  # fmt: skip
+    assert "layer (layers; masked by the whole layer so far)" in shown.stdout
+    assert "G-test at level 0.01; at most 3; superfluous ones removed together" in shown.stdout
+    assert "gain above 0.002 nats" in shown.stdout
+
+
+def test_explain_tells_the_story_of_a_column():
+    shown = learn(EXAMPLE, "--explain", "lawn", "--explain", "rain", COLUMNS="200")
+    assert "lawn: layer 3 of 4" in shown.stdout
+    assert " - took rain (given nothing): gain" in shown.stdout
+    assert "rain: layer 2 of 4" in shown.stdout
+
+
+def test_a_constant_column_is_a_note_and_an_isolated_column(table):
+    path = table("x,y,same", "0,0,7", "1,1,7")
+    with warnings.catch_warnings(record=True) as caught:
+        shown = learn(path)
+    assert "Note: Constant columns say nothing about the others: 'same'" in shown.stdout
+    assert "1 isolated column" in shown.stdout
+    assert shown.stderr == ""
+    assert caught == []
+
+
+def test_a_table_without_any_dependence_has_no_edges(table):
+    shown = learn(table("x,y", "0,0", "0,1", "1,0", "1,1"))
+    assert "No edges" in shown.stdout
+    assert "1 layer\n" in shown.stdout
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_strange_names_are_shown_as_they_are_and_no_line_is_too_long(table, columns):
+    header = r'[red]x[/red],:smile:,"two' + "\n" + 'lines",\x1b[31mred,<script>,' + "long" * 50
+    path = table(header, "0,0,0,1,1,1", "1,1,1,0,0,0")
+    shown = learn(path, COLUMNS=str(columns))
+    assert shown.exit_code == 0
+    assert "[red]x[/red]" in shown.stdout
+    assert ":smile:" in shown.stdout
+    assert r"two\nlines" in shown.stdout
+    assert r"\x1b[31mred" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    assert max(map(cell_len, shown.stdout.split("\n"))) <= columns
+
+
+def test_a_large_result_is_cut_short_and_says_so():
+    """A chain has as many layers as columns and one edge fewer."""
+    names = [f"n{i:02}" for i in range(60)]
+    result = _chain(names)
+    out = io.StringIO()
+    command.show_summary(Console(file=out, width=80, markup=False), result, "chain.csv", [])
+    text = out.getvalue()
+    assert f"... and {60 - LAYERS} more layers" in text
+    assert f"... and {59 - EDGES} more edges; all of them with --out edges.csv" in text
+    assert len(re.findall(r"^ n\d\d +n\d\d ", text, re.MULTILINE)) == EDGES
+    assert len(re.findall(r" - n\d\d depends on", text)) == CALLS
+
+
+def _chain(names):
+    from tamis.result import Admitted, Edge, Result, Selection, Trace, Verdict
+
+    taken = {
+        child: Verdict(child, (parent,), (), 0.1, 1e-9, 0.001, 13.8, "p", True)
+        for parent, child in pairwise(names)
+    }
+    return Result(
+        names=tuple(names),
+        levels=dict.fromkeys(names, (0, 1)),
+        n_rows=100,
+        settings={
+            "search": "sequential", "entropy": {"estimator": "plugin"}, "boundary": "pps",
+            "boundary_rule": {"rule": "bic"}, "backward": "one", "max_boundary": None,
+        },
+        layers=tuple((name,) for name in names),
+        order=tuple(names),
+        parents={name: taken[name].others if name in taken else () for name in names},
+        entropies=dict.fromkeys(names, 0.5),
+        edges=tuple(Edge(v.others[0], v.target, 0.1, 1e-9, 1, 0.1) for v in taken.values()),
+        trace=Trace(
+            tuple(Admitted(name, i, 0.5, None, None, None) for i, name in enumerate(names, 1)),
+            (),
+            tuple(
+                Selection(name, (taken[name],) if name in taken else (), None, ())
+                for name in names
+            ),
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (1.0, "1.0000"),
+        (0.0123, "0.0123"),
+        (0.0005, "5.0e-04"),
+        (1e-300, "< 1e-299"),
+        (0, "< 1e-299"),
+    ],
+)
+def test_p_values_are_short(p, text):
+    assert p_value(p) == text
+
+
+def test_no_color_wins_over_colours_that_are_forced():
+    assert "\x1b[1m" in learn(EXAMPLE, FORCE_COLOR="1").stdout
+    assert "\x1b" not in learn(EXAMPLE, FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+def test_quiet_shows_nothing_and_writes(tmp_path):
+    shown = learn(EXAMPLE, "--quiet", "--out", tmp_path / "r.dot", "--out", tmp_path / "r.csv")
+    assert (shown.exit_code, shown.stdout, shown.stderr) == (0, "", "")
+    assert len((tmp_path / "r.csv").read_text().splitlines()) == 8
+    assert (tmp_path / "r.dot").read_text().startswith("digraph")
+
+
+def test_files_written_are_named(tmp_path):
+    shown = learn(EXAMPLE, "--out", tmp_path / "r.json", COLUMNS="200")
+    assert f"Wrote {tmp_path / 'r.json'}" in shown.stdout
+
+
+def test_jobs_do_not_change_the_result(tmp_path):
+    for jobs in ("1", "2"):
+        learn(EXAMPLE, "--quiet", "--jobs", jobs, "--out", tmp_path / f"{jobs}.json")
+    assert (tmp_path / "1.json").read_bytes() == (tmp_path / "2.json").read_bytes()
+
+
+def test_version_and_help():
+    assert run("--version").stdout == f"tamis {tamis.__version__}\n"
+    assert "learn" in run("--help").stdout
+    shown = "".join(learn("--help").stdout.split())
+    for known in (*SEARCHES, *ESTIMATORS, *RULES, *FORMATS, *BOUNDARY, *BACKWARD):
+        assert known in shown
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys; from tamis.cli import app; app(['learn', '--help'], standalone_mode=False); "
+        "print({'numpy', 'numba', 'scipy', 'networkx', 'sklearn'} & set(sys.modules))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines()[-1] == "set()"
+
+
+# Rules as text
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "words"),
+    [
+        ("0.005", Fixed(0.005), "gain above 0.005 nats"),
+        ("fixed:0.005", Fixed(0.005), "gain above 0.005 nats"),
+        ("permutation", Permutation(), "permutation test at level 0.05"),
+        ("permutation:0.001", Permutation(0.001), "permutation test at level 0.001"),
+        ("chi-squared:1e-2", ChiSquared(0.01), "G-test at level 0.01"),
+        ("bic", BIC(), "BIC"),
+        ("rate:0.002", Rate(0.002), "gain above the rate of Theorem tuning, c = 0.002"),
+    ],
+)
+def test_rules_are_read_and_said(text, rule, words):
+    from tamis.decisions.specification import rule_to_dict
+
+    assert rule_from_text("--boundary-rule", text) == rule
+    assert rule_in_words(rule_to_dict(rule)) == words
+
+
+def test_every_rule_can_be_said():
+    for name in RULES:
+        example = {"rule": name, "threshold": 1.0} if name == "fixed" else {"rule": name}
+        written = {"rule": name, **vars(rule_from_dict(example))}
+        assert not rule_in_words(written).startswith(name + " (")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("chisquared", "one of fixed, chi-squared, permutation, bic, rate"),
+        ("", "a rule is a number of nats"),
+        ("permutation:", "after the colon stands alpha, a number"),
+        ("permutation:a", "after the colon stands alpha, a number"),
+        ("permutation:2", "between 0 and 1"),
+        ("bic:1", "bic has no parameter"),
+        ("fixed", "cannot do without"),
+        ("nan", "finite number of nats"),
+        ("-1", "finite number of nats"),
+    ],
+)
+def test_other_rules_are_refused(text, complaint):
+    with pytest.raises(SettingError, match=complaint) as caught:
+        rule_from_text("--masking-rule", text)
+    assert f"--masking-rule {text!r}" in str(caught.value)
+
+
+# What is refused
+
+
+def refused(*arguments):
+    shown = learn(*arguments)
+    assert shown.exit_code == 2
+    assert shown.stdout == ""
+    assert "Traceback" not in shown.stderr
+    return shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "is empty"),
+        (b"x,y\n0,1\n0\n", "has 1 fields where the header has 2"),
+        (b"x,y\n0,\xff\n", "not UTF-8"),
+        (b"x,y\n" + b"0,1\n1,\n" * 5, "'y' is missing"),
+        (b"x,y\n" + b"0,1\n1,NaN\n" * 5, "'y' is missing"),
+        (b"x,y\n" + b"0,1.5\n1,2\n" * 5, "ontinuous columns"),
+        (b"x,x\n" + b"0,1\n1,0\n" * 5, "share the name 'x'"),
+        (b"x\n0\n1\n", "at least 2 columns"),
+    ],
+)
+def test_bad_tables_are_refused_and_nothing_is_written(content, complaint, tmp_path):
+    path, out = tmp_path / "bad.csv", tmp_path / "out.json"
+    path.write_bytes(content)
+    assert complaint in refused(path, "--out", out)
+    assert not out.exists()
+
+
+def test_missing_files_directories_and_other_endings_are_refused(tmp_path):
+    assert "There is no file" in refused(tmp_path / "nothing.csv")
+    assert "is a directory" in refused(tmp_path)
+    (tmp_path / "t.xlsx").write_text("x")
+    assert ".xlsx" in refused(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--search", "best"), "search must be one of"),
+        (("--entropy", "magic"), "no entropy estimator 'magic'"),
+        (("--boundary", "all"), "boundary must be one of"),
+        (("--backward", "twice"), "backward must be one of"),
+        (("--boundary-rule", "x:1"), "--boundary-rule 'x:1'"),
+        (("--masking-rule", "permutation:7"), "--masking-rule 'permutation:7'"),
+        (("--max-boundary", "-1"), "max_boundary must be"),
+        (("--max-boundary", "many"), "--max-boundary"),
+        (("--jobs", "0"), "n_jobs"),
+        (("--explain", "raim"), "--explain: there is no column 'raim'; did you mean 'rain'?"),
+        (("--quiet", "--explain", "rain"), "leave one out"),
+        (("--search", "reference", "--backward", "one"), "no backward phase"),
+        (("--nonsense",), "--nonsense"),
+    ],
+)
+def test_bad_options_are_refused_and_nothing_is_written(options, complaint, tmp_path):
+    assert complaint in refused(EXAMPLE, *options, "--out", tmp_path / "r.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("r.png", "one of .json, .dot, .graphml, .csv"),
+        ("nowhere/r.json", "there is no directory"),
+        ("folder.csv", "it is a directory"),
+    ],
+)
+def test_bad_outputs_are_refused_before_the_work(name, complaint, tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "read_table", None)
+    (tmp_path / "folder.csv").mkdir()
+    assert complaint in refused(EXAMPLE, "--out", tmp_path / "r.json", "--out", tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
+
+
+def test_a_name_that_the_output_cannot_hold_is_refused_before_the_search(
+    table, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(command, "learn", None)
+    path = table("bell\a,y", "0,0", "1,1")
+    assert r"GraphML cannot hold the column name 'bell\x07'" in refused(
+        path, "--out", tmp_path / "r.graphml"
+    )
+
+
+def test_the_table_itself_is_never_overwritten(table, tmp_path):
+    path = table("x,y", "0,0", "1,1")
+    before = path.read_bytes()
+    link = tmp_path / "link.csv"
+    link.symlink_to(path)
+    for out in (path, link):
+        assert "would overwrite the table itself" in refused(path, "--out", out)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_an_unwritable_directory_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    assert "write-protected" in refused(EXAMPLE, "--out", tmp_path / "r.json")
+
+
+def test_a_failure_while_writing_is_an_error_and_leaves_no_file(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert "r.json': No space left on device" in refused(EXAMPLE, "--out", tmp_path / "r.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "Interrupted."),
+        (MemoryError(), 2, "not enough memory"),
+        (PermissionError(13, "Permission denied", "x.csv"), 2, "'x.csv': Permission denied"),
+    ],
+)
+def test_what_goes_wrong_outside_ends_in_one_line(error, code, message, monkeypatch):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(command, "learn", fail)
+    shown = learn(EXAMPLE)
+    assert shown.exit_code == code
+    assert message in shown.stderr
+    assert len(shown.stderr.splitlines()) == 1
+
+
+def test_bugs_are_not_hidden(monkeypatch):
+    monkeypatch.setattr(command, "learn", None)
+    assert isinstance(learn(EXAMPLE).exception, TypeError)
+
+
+# What is shown while waiting
+
+
+def test_compiling_is_announced_once_and_only_when_it_happens(tmp_path, capsys):
+    source = tmp_path / "small_kernels.py"
+    source.write_text(
+        "from numba import njit\n"
+        "@njit(cache=True)\ndef one(x):\n    return x + 1\n"
+        "@njit(cache=True)\ndef two(x):\n    return x + 2\n"
+    )
+
+    def fresh():
+        spec = importlib.util.spec_from_file_location("small_kernels", source)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    with waiting(quiet=False):
+        kernels = fresh()
+        assert kernels.one(1) + kernels.two(1) == 5
+    assert capsys.readouterr().err == "compiling counting kernels (first use only) ...\n"
+    with waiting(quiet=False):
+        fresh().one(1)
+    assert capsys.readouterr().err == ""
+    with waiting(quiet=True):
+        assert kernels.one(1.5) == 2.5
+    assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """A terminal at stderr."""
+    screen = io.StringIO()
+    terminal = Console(file=screen, force_terminal=True, force_interactive=True, width=80)
+    monkeypatch.setattr(waiting_module, "console", lambda *, stderr: terminal)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    return screen
+
+
+def test_long_work_shows_a_bar(watched, monkeypatch):
+    monkeypatch.setattr(waiting_module, "PATIENCE", 0.0)
+    with waiting(quiet=False) as wait:
+        wait.progress(3, 12)
+    assert "admitting nodes" in watched.getvalue()
+    assert "3/12" in watched.getvalue()
+
+
+def test_short_work_shows_nothing(watched):
+    with waiting(quiet=False) as wait:
+        wait.progress(3, 12)
+    assert watched.getvalue() == ""
+
+
+def test_a_pipe_gets_no_bar(monkeypatch, capsys):
+    monkeypatch.setattr(waiting_module, "PATIENCE", 0.0)
+    with waiting(quiet=False) as wait:
+        wait.progress(3, 12)
+    assert capsys.readouterr().err == ""
+
+
+# Real processes
+
+
+@pytest.fixture(scope="module")
+def warm():
+    """Compiled kernels, so that nothing has to be said about compiling."""
+    in_a_process("learn", EXAMPLE, "--quiet")
+
+
+def test_piped_output_is_plain_and_stderr_is_silent(warm):
+    shown = in_a_process("learn", EXAMPLE)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "\x1b" not in shown.stdout
+    assert not any(line != line.rstrip() for line in shown.stdout.split("\n"))
+
+
+def test_output_that_ascii_cannot_hold_is_escaped(warm):
+    shown = in_a_process("learn", EXAMPLE, env={"PYTHONIOENCODING": "ascii"})
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert r"\u2265" in shown.stdout
+
+
+def test_an_error_is_one_line_and_exit_code_2():
+    shown = in_a_process("learn", "no such file.csv")
+    assert shown.returncode == 2
+    assert shown.stdout == ""
+    assert shown.stderr == "Error: There is no file 'no such file.csv'. Check the path.\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of another kind")
+def test_a_reader_who_leaves_is_no_error(warm):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as nobody:
+        process = subprocess.run(
+            [*COMMAND, "learn", str(EXAMPLE)],
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+        )
+    assert (process.returncode, process.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_closed_and_full_outputs_end_without_a_traceback(warm):
+    line = f'"{sys.executable}" -c "from tamis.cli import main; main()" learn "{EXAMPLE}"'
+    closed = subprocess.run(
+        f"{line} >&-", shell=True, capture_output=True, timeout=120, check=False
+    )
+    assert (closed.returncode, closed.stderr) == (0, b"")
+    if os.path.exists("/dev/full"):
+        full = subprocess.run(
+            f"{line} >/dev/full", shell=True, capture_output=True, timeout=120, check=False
+        )
+        assert (full.returncode, full.stderr) == (2, b"Error: No space left on device\n")
