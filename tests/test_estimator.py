@@ -133,6 +133,7 @@ def test_a_constant_column_is_isolated_and_warned_of():
     with pytest.warns(tamis.TamisWarning, match="'k'"):
         model = tamis.TAM().fit(table)
     assert model.parents_["k"] == []
+    assert "'k'" in model.result_.warnings[0]
     assert model.graph_.degree["k"] == 0
     assert nx.is_isomorphic(model.graph_.subgraph("abc"), nx.path_graph(3, nx.DiGraph))
 
@@ -256,6 +257,14 @@ def test_an_unknown_name_is_met_with_the_nearest():
     model = tamis.TAM().fit(chain().rename(columns={"a": "smoker"}))
     with pytest.raises(tamis.SettingError, match="did you mean 'smoker'"):
         model.explain("smokre")
+
+
+def test_the_closest_calls_come_nearest_first_whatever_the_rule():
+    for rule in (Fixed(0.001), BIC(), Permutation(0.01)):
+        model = tamis.TAM("node", boundary_rule=rule, masking_rule=rule).fit(chain())
+        distances = [verdict.distance for verdict in model.result_.closest_calls(100)]
+        assert len(distances) == len(list(model.trace_.verdicts()))
+        assert distances == sorted(distances)
 
 
 def test_an_unfitted_model_says_so():

@@ -43,7 +43,10 @@ def describe(verdict: Verdict) -> str:
 
 def _place(result: Result, name: str) -> str:
     layer = next(j for j, names in enumerate(result.layers, start=1) if name in names)
-    place = f"layer {layer} of {len(result.layers)}, {result.order.index(name) + 1}th admitted"
+    number = result.order.index(name) + 1
+    place = (
+        f"layer {layer} of {len(result.layers)}, number {number} of {len(result.order)} admitted"
+    )
     return f"{place}, conditional entropy {result.entropies[name]:.4f} nats"
 
 

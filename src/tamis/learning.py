@@ -10,7 +10,7 @@ from importlib.metadata import version
 import networkx as nx
 import numpy as np
 
-from tamis.data.table import Table
+from tamis.data import Table, table_notes
 from tamis.decisions.fixed import Fixed
 from tamis.decisions.permutation import Permutation
 from tamis.decisions.rule import Rule
@@ -35,15 +35,17 @@ class Defaults:
 
 
 _CALIBRATED = Defaults("miller-madow", Permutation(0.001), Permutation(0.01), "one")
+_SIEVE = Defaults("miller-madow", Permutation(0.001), Permutation(0.05), "one")
 
 SEARCHES: dict[str, Defaults] = {
     "node": _CALIBRATED,
     "layer": _CALIBRATED,
-    "sieve": _CALIBRATED,
+    "sieve": _SIEVE,
     "sequential": _CALIBRATED,
     "reference": Defaults("minimax", Fixed(0.005), Fixed(0.001), "none"),
 }
-"""The searches by name, with their defaults; docs/departures.md says why."""
+"""The searches by name, with their defaults, chosen by `python -m benchmarks.choose_defaults`;
+docs/departures.md gives the reasons."""
 
 BACKWARD = ("one", "together", "none")
 BOUNDARY = ("pps", "none")
@@ -208,6 +210,7 @@ class _Names:
             entropies={name: entropies[name] for name in table.names},
             edges=self._edges(information, outcome),
             trace=self._trace(outcome),
+            warnings=table_notes(table),
         )
 
     def _layers(

@@ -39,6 +39,17 @@ class Verdict:
     unit: str
     dependent: bool
 
+    @property
+    def distance(self) -> float:
+        """How far the decision was from going the other way, comparable between rules.
+
+        The margins of p-values and of log-likelihoods are logarithms; those of fixed thresholds
+        become so to first order when divided by the threshold.
+        """
+        if self.unit == "nats" and self.threshold > 0:
+            return abs(self.margin) / self.threshold
+        return abs(self.margin)
+
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
@@ -158,13 +169,12 @@ class Result:
     def closest_calls(self, most: int = 5) -> list[Verdict]:
         """The decisions that came nearest to going the other way, nearest first.
 
-        Distances are measured as the logarithm of value over threshold, so that gains and
-        p-values can be put side by side; decisions whose value is 0 or below, or whose
-        threshold is, cannot be close.
+        Nearness is the size of the margin, in units of the rule's own: a share of the
+        threshold for fixed thresholds, log units for the other rules.
         """
-        known = [v for v in self.trace.verdicts() if v.value > 0 and v.threshold > 0]
-        known.sort(key=lambda v: (abs(np.log(v.value / v.threshold)), v.target, v.others))
-        return known[:most]
+        return sorted(
+            self.trace.verdicts(), key=lambda v: (v.distance, v.target, v.others, v.given)
+        )[:most]
 
     def require(self, name: str) -> None:
         """Refuse a name that is not a column, with the nearest that is."""

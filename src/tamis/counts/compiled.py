@@ -25,8 +25,16 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 def compiled(loop: Loop) -> Loop:
     """Compile without the interpreter's lock, so that threads can share the work, and keep
-    the machine code on disk, so that only the first use waits for it."""
-    return cast(Loop, njit(cache=True, nogil=True, error_model="numpy")(loop))
+    the machine code on disk, so that only the first use waits for it.
+
+    Where there is no place to keep it (a read-only install without a home), every run compiles.
+    """
+    try:
+        return cast(Loop, njit(cache=True, nogil=True, error_model="numpy")(loop))
+    except RuntimeError as error:
+        if "no locator" not in str(error):
+            raise
+        return cast(Loop, njit(nogil=True, error_model="numpy")(loop))
 
 
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tamis.counts.compiled import Floats, Ints, compiled
 
 ROUNDING = 1e-12
@@ -75,17 +73,18 @@ def test_table(
     n_levels: int,
     n_candidate: int,
     plain: Floats,
+    rows: Ints,
+    columns: Ints,
     c: int,
     stats: Floats,
 ) -> None:
     """Independence of target and candidate within strata.
 
-    ``plain[count]`` is -p ln p with p the count's share of all rows. ``stats[c]`` receives
+    ``plain[count]`` is -p ln p with p the count's share of all rows; ``rows`` and ``columns``
+    are scratch, at least as long as the variables have levels. ``stats[c]`` receives
     the plug-in gain, the degrees of freedom, and over the strata in which a permutation can
     change anything Pearson's X2 and its null mean and variance.
     """
-    rows = np.empty(n_levels, dtype=np.int64)
-    columns = np.empty(n_candidate, dtype=np.int64)
     gain = df = pearson = mean = variance = 0.0
     for start in range(0, n_cells * n_candidate, n_levels * n_candidate):
         N, r, s, inverse_a, inverse_b = margins_of_stratum(

@@ -51,6 +51,8 @@ def judge_planes(
     terms, tail, supports, nothing, constant, observed, clips = lookup
     widest = arities.max()
     planes = np.empty(BLOCK + widest, dtype=np.int64)
+    rows = np.empty(widest, dtype=np.int64)
+    columns = np.empty(widest, dtype=np.int64)
     for b in range(entropies.shape[0]):
         context = variables[variables_start[b] : variables_start[b + 1]]
         sizes = arities[context]
@@ -92,7 +94,9 @@ def judge_planes(
                 )  # fmt: skip
                 gains[c] = h_sk + h_sl - h_s - h_skl
                 if stats.shape[0]:
-                    test_table(cells, n_cells, n_levels, n_candidate, plain, c, stats)
+                    test_table(
+                        cells, n_cells, n_levels, n_candidate, plain, rows, columns, c, stats
+                    )
             begin = end
 
 
@@ -126,6 +130,8 @@ def judge_codes(
     for k in candidates:
         widest = max(widest, arities[k])
     cells = np.empty(n_cells * widest, dtype=np.int64)
+    rows = np.empty(n_levels, dtype=np.int64)
+    columns = np.empty(widest, dtype=np.int64)
     for c in range(candidates.shape[0]):
         k = candidates[c]
         n_candidate = arities[k]
@@ -136,4 +142,4 @@ def judge_codes(
         )  # fmt: skip
         gains[c] = h_sk + h_sl - h_s - h_skl
         if stats.shape[0]:
-            test_table(cells, n_cells, n_levels, n_candidate, plain, c, stats)
+            test_table(cells, n_cells, n_levels, n_candidate, plain, rows, columns, c, stats)

@@ -18,7 +18,7 @@ from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import SCALE, Lookup
 from tamis.counts.planes import build_planes
 from tamis.counts.sparse import judge_sparse
-from tamis.counts.tables import extend_states, relabel
+from tamis.counts.tables import extended, relabel
 from tamis.data.table import Table
 from tamis.errors import SettingError
 
@@ -33,6 +33,8 @@ THREAD_WORDS = 2**22
 """A batch that reads fewer words than this is not worth handing to threads."""
 DENSE_CELLS = 2**24
 """Tables with more cells than this are kept as the list of those that occur."""
+STATES_BYTES = 2**26
+"""The joint states of recent conditioning sets are kept while they fit in this."""
 STATS = 5
 """Plug-in gain, degrees of freedom, Pearson's X2, its null mean and variance."""
 
@@ -71,6 +73,7 @@ class MemoryCounts:
         self._class_arities, classes = np.unique(table.arities, return_inverse=True)
         self._classes = classes.astype(np.int64)
         self._n_jobs = usable_jobs(n_jobs)
+        self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
         self._pairs = self._count_pairs()
         self._ones = plane_ones(self._planes.words)
         self._plain = entr(np.arange(self.n_rows + 1) / self.n_rows)
@@ -253,18 +256,29 @@ class MemoryCounts:
         self._share(len(candidates), len(candidates) * self.n_rows, part)
 
     def _states(self, variables: tuple[int, ...]) -> tuple[Ints, int]:
-        """The joint state of these variables in each row, numbered from 0 without gaps."""
-        states = np.zeros(self.n_rows, dtype=np.int64)
-        n_states = 1
-        for k in variables:
-            arity = int(self.arities[k])
-            extend_states(states, self._codes, k, arity)
-            if n_states * arity > DENSE_CELLS:
-                values, states = np.unique(states, return_inverse=True)
-                n_states = len(values)
-            else:
-                n_states = int(relabel(states, n_states * arity))
-        return states, n_states
+        """The joint state of these variables in each row, numbered from 0 without gaps.
+
+        Layers and boundaries grow by one variable at a time, so the states of all but the
+        last are often at hand.
+        """
+        known = self._known_states.pop(variables, None)
+        if known is None:
+            known = self._extended_states(variables)
+        self._known_states[variables] = known
+        while len(self._known_states) * self.n_rows * 8 > STATES_BYTES:
+            self._known_states.pop(next(iter(self._known_states)))
+        return known
+
+    def _extended_states(self, variables: tuple[int, ...]) -> tuple[Ints, int]:
+        if not variables:
+            return np.zeros(self.n_rows, dtype=np.int64), 1
+        before, n_states = self._states(variables[:-1])
+        arity = int(self.arities[variables[-1]])
+        states = extended(before, self._codes, variables[-1], arity)
+        if n_states * arity <= DENSE_CELLS:
+            return states, int(relabel(states, n_states * arity))
+        values, states = np.unique(states, return_inverse=True)
+        return states, len(values)
 
     def _share(
         self, n_items: int, work: int, part: Callable[[int, int], None], *, falling: bool = False

@@ -191,12 +191,14 @@ def relabel(
 
 
 @compiled
-def extend_states(
+def extended(
     states: Ints,
     codes: Codes,
     column: int,
     arity: int,
-) -> None:
-    """Append one column to mixed-radix states, in place."""
+) -> Ints:
+    """Mixed-radix states with one more column appended."""
+    longer = np.empty_like(states)
     for i in range(states.shape[0]):
-        states[i] = states[i] * arity + codes[column, i]
+        longer[i] = states[i] * arity + codes[column, i]
+    return longer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tamis.data.read import read_table
+from tamis.data.read import read_table, table_notes
 from tamis.data.table import Label, Table
 
-__all__ = ["Label", "Table", "read_table"]
+__all__ = ["Label", "Table", "read_table", "table_notes"]

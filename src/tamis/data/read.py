@@ -38,16 +38,22 @@ def read_table(data: object) -> Table:
     if isinstance(data, Table):
         return data
     table = _read(data)
+    for note in table_notes(table):
+        warnings.warn(TamisWarning(note), stacklevel=2)
+    return table
+
+
+def table_notes(table: Table) -> tuple[str, ...]:
+    """What the analyst should know about a table that can be learned from."""
     constant = [
         name for name, levels in zip(table.names, table.levels, strict=True) if len(levels) == 1
     ]
-    if constant:
-        message = (
-            f"Constant columns say nothing about the others: {listed(map(shown, constant))}. "
-            "Consider dropping them."
-        )
-        warnings.warn(TamisWarning(message), stacklevel=2)
-    return table
+    if not constant:
+        return ()
+    return (
+        f"Constant columns say nothing about the others: {listed(map(shown, constant))}. "
+        "Consider dropping them.",
+    )
 
 
 def _read(data: object) -> Table:

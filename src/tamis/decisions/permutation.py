@@ -40,8 +40,11 @@ class Permutation(PValueRule):
 
     def p_values(self, evidence: Evidence) -> Floats:
         """The upper tail of the gamma law of shape mean^2 / var and scale var / mean at X2."""
-        mean = evidence.null_mean
-        speaks = (mean > 0) & (evidence.null_variance > ROUNDING * mean)
-        rate = mean / np.where(speaks, evidence.null_variance, 1.0)
-        p: Floats = np.where(speaks, gammaincc(mean * rate, evidence.pearson * rate), 1.0)
+        mean, variance = evidence.null_mean, evidence.null_variance
+        silent = np.minimum(mean, variance) <= ROUNDING * mean
+        if silent.any():
+            variance = np.where(silent, np.inf, variance)
+        rate = mean / variance
+        p: Floats = gammaincc(mean * rate, evidence.pearson * rate)
+        p[silent] = 1.0
         return p

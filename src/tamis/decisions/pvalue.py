@@ -40,7 +40,8 @@ class PValueRule(Rule):
 
     def scores(self, evidence: Evidence) -> Floats:
         """-ln p, from 0 (nothing speaks for dependence) to about 691."""
-        parameters.require_rows(type(self).__name__, evidence.n_rows)
+        if math.isinf(evidence.n_rows):
+            parameters.require_rows(type(self).__name__, evidence.n_rows)
         return 0.0 - np.log(np.maximum(self.p_values(evidence), SMALLEST_P))
 
     def bar(self, tests: NDArray[np.int64] | int) -> Floats:

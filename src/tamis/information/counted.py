@@ -26,11 +26,7 @@ WHOLE_ROWS = 128
 
 
 class CountedInformation(Information):
-    """H and I estimated from a table; each conditional entropy is H(X, S) - H(S).
-
-    Entropies are remembered: the context that ends a boundary search is the one whose
-    entropy orders the node, and it is counted once.
-    """
+    """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
     def __init__(
         self,
@@ -46,36 +42,33 @@ class CountedInformation(Information):
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
         self._everything = np.arange(len(table.names), dtype=np.int64)
-        self._entropies: dict[Context, float] = {}
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), one for each context."""
+        if not contexts:
+            return np.zeros(0)
         wanted = [self._reduced(context) for context in contexts]
-        missing = list({c for c in wanted if c not in self._entropies})
-        if missing:
-            nobody = np.zeros(0, dtype=np.int64)
-            found = self._counts.judge(missing, [nobody] * len(missing), self._lookup, tests=False)
-            self._entropies.update(zip(missing, found.entropies.tolist(), strict=True))
-        return np.array([self._entropies[c] for c in wanted])
+        nobody = [np.zeros(0, dtype=np.int64)] * len(wanted)
+        return self._counts.judge(wanted, nobody, self._lookup, tests=False).entropies
 
     def gains(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         return self.rows(contexts).gains
 
     def rows(self, contexts: Sequence[Context]) -> Rows:
-        """The gains, with their tests while variables are few."""
-        if not contexts:
-            return Rows(np.zeros((0, self.n_variables)))
-        wanted = [self._reduced(context) for context in contexts]
+        """Entropies and gains, with their tests while variables are few."""
         d, whole = self.n_variables, self.n_variables <= WHOLE_ROWS
-        found = self._counts.judge(
-            wanted, [self._everything] * len(wanted), self._lookup, tests=whole
-        )
-        self._entropies.update(zip(wanted, found.entropies.tolist(), strict=True))
+        if not contexts:
+            return Rows(np.zeros(0), np.zeros((0, d)))
+        wanted = [self._reduced(context) for context in contexts]
+        everyone = [self._everything] * len(wanted)
+        found = self._counts.judge(wanted, everyone, self._lookup, tests=whole)
         gains = found.gains.reshape(len(wanted), d)
         for row, (target, given) in zip(gains, wanted, strict=True):
-            row[[target, *given]] = 0.0
-        return Rows(gains, found.stats.reshape(len(wanted), d, STATS) if whole else None)
+            for k in (target, *given):
+                row[k] = 0.0
+        stats = found.stats.reshape(len(wanted), d, STATS) if whole else None
+        return Rows(found.entropies, gains, stats)
 
     def evidence(self, queries: Sequence[Query]) -> Evidence:
         """All that is known about each test: the candidates of all queries, end to end."""

@@ -71,11 +71,14 @@ STATS = 5
 
 @dataclass(frozen=True)
 class Rows:
-    """For each context the gains of all variables and, where they came along, their tests.
+    """For each context its entropy, the gains of all variables and, where they came along,
+    their tests.
 
-    ``gains`` has shape (contexts, d); ``stats``, if any, (contexts, d, STATS).
+    ``entropies`` has shape (contexts,), ``gains`` (contexts, d); ``stats``, if any, (contexts,
+    d, STATS).
     """
 
+    entropies: Floats
     gains: Floats
     stats: Floats | None = None
 
@@ -104,8 +107,8 @@ class Information(ABC):
         """
 
     def rows(self, contexts: Sequence[Context]) -> Rows:
-        """The gains, with the tests of all candidates where the source has them at hand."""
-        return Rows(self.gains(contexts))
+        """Entropies and gains, with the tests of all candidates where they are at hand."""
+        return Rows(self.entropies(contexts), self.gains(contexts))
 
     def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
         """Gains and their tests, one a line of ``stats``, as a rule reads them."""

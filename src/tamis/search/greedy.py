@@ -47,13 +47,14 @@ class GreedyBoundaries(Boundaries):
         self._first_come = first_come
         self._rank = np.arange(d, dtype=np.int64)
         self._offered = np.zeros(0, dtype=np.int64)
+        self._depths = np.arange(d)
+        self._bars = np.zeros(d)
         self._paths: list[list[int]] = [[] for _ in range(d)]
         self._earliest = np.empty(d, dtype=np.int64)
         self._improved = np.empty(d, dtype=np.bool_)
         self.entropies = np.zeros(d)
         self._allocate(2 * d)
         self._append_rows([Context(k, ()) for k in range(d)])
-        self._note_entropies(range(d))
 
     def given(self, target: int) -> tuple[int, ...]:
         """What the node's last step conditions on."""
@@ -73,24 +74,18 @@ class GreedyBoundaries(Boundaries):
         if self._first_come:
             self._rank[arrived] = len(self._offered) + np.arange(len(arrived))
         self._offered = np.concatenate([self._offered, arrived])
-        depths = np.arange(int(self._depth.max()) + 1)
+        self._bars[:] = self._rule.bar(len(self._offered) - self._depths)
         first_changes(
             arrived, self._rank, self._gains, self._best, self._best_gain, self._owner,
-            self._depth, self._taken, self._score, self._rule.bar(len(self._offered) - depths),
-            self._inclusive, self._earliest, self._improved,
+            self._depth, self._taken, self._score, self._bars, self._inclusive, self._earliest,
+            self._improved,
         )  # fmt: skip
-        changed: set[int] = set()
-        decide_anew = []
-        for k in np.flatnonzero(self._earliest >= 0).tolist():
-            row = int(self._earliest[k])
-            if self._taken[row]:
-                self._cut_after(row)
-                changed.add(k)
-            # A step that lapsed stays refused; one that a newcomer won is decided anew.
-            if self._improved[k] and self._depth[row] < self._max_size:
-                decide_anew.append(row)
-        changed |= self._settle(np.array(decide_anew, dtype=np.int64))
-        self._note_entropies(sorted(changed))
+        changed = np.flatnonzero(self._earliest >= 0)
+        rows = self._earliest[changed]
+        for row in rows[self._taken[rows]].tolist():
+            self._cut_after(row)
+        # A step that lapsed stays refused; one that a newcomer won is decided anew.
+        self._settle(rows[self._improved[changed] & (self._depth[rows] < self._max_size)])
 
     def close(self, target: int) -> Boundary:
         """The boundary with the decisions of its steps; its rows are freed."""
@@ -110,20 +105,18 @@ class GreedyBoundaries(Boundaries):
         self.entropies[target] = np.inf
         return boundary
 
-    def _settle(self, rows: Ints) -> set[int]:
+    def _settle(self, rows: Ints) -> None:
         """Decide these last steps and go on greedily from those that are taken."""
-        changed: set[int] = set()
         while len(rows):
-            self._score[rows] = self._rule.scores(self._evidence_of_best(rows))
-            tests = len(self._offered) - self._depth[rows]
-            taken = rows[self._rule.accepts(self._score[rows], tests, inclusive=self._inclusive)]
+            scores = self._rule.scores(self._evidence_of_best(rows))
+            self._score[rows] = scores
+            bars = self._bars[self._depth[rows]]
+            taken = rows[scores >= bars if self._inclusive else scores > bars]
             if not len(taken):
                 break
             self._taken[taken] = True
-            changed.update(self._owner[taken].tolist())
             rows = self._append_rows([self._extended(row) for row in taken.tolist()])
             rows = rows[(self._best[rows] >= 0) & (self._depth[rows] < self._max_size)]
-        return changed
 
     def _evidence_of_best(self, rows: Ints) -> Evidence:
         if self._stats is not None:
@@ -149,22 +142,16 @@ class GreedyBoundaries(Boundaries):
         self._taken[row] = False
         self._free(path[keep:])
         del path[keep:]
-
-    def _note_entropies(self, targets: Sequence[int]) -> None:
-        if len(targets):
-            self.entropies[list(targets)] = self._information.entropies(
-                [Context(k, self.given(k)) for k in targets]
-            )
+        self.entropies[self._owner[row]] = self._entropy[row]
 
     def _decision(self, row: int) -> Decision:
-        tests = len(self._offered) - int(self._depth[row])
         return Decision(
             target=int(self._owner[row]),
             others=(int(self._best[row]),),
             given=self._given[row],
             gain=float(self._best_gain[row]),
             score=float(self._score[row]),
-            bar=float(self._rule.bar(tests)),
+            bar=float(self._bars[self._depth[row]]),
             dependent=bool(self._taken[row]),
         )
 
@@ -172,6 +159,7 @@ class GreedyBoundaries(Boundaries):
 
     def _allocate(self, capacity: int) -> None:
         d = self._information.n_variables
+        self._entropy = np.zeros(capacity)
         self._gains = np.empty((capacity, d))
         self._stats: np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None = None
         self._owner = np.full(capacity, -1, dtype=np.int64)
@@ -190,6 +178,7 @@ class GreedyBoundaries(Boundaries):
             self._grow()
         rows = np.array([self._unused.pop() for _ in contexts], dtype=np.int64)
         counted = self._information.rows(contexts)
+        self._entropy[rows] = counted.entropies
         self._gains[rows] = counted.gains
         if counted.stats is not None:
             if self._stats is None:
@@ -203,8 +192,10 @@ class GreedyBoundaries(Boundaries):
             self._owner[row] = target
             self._given[row] = given
             self._depth[row] = len(given)
-            self._gains[row, given] = -np.inf  # a member is no candidate any more
+            for k in given:
+                self._gains[row, k] = -np.inf  # a member is no candidate any more
             self._paths[target].append(row)
+            self.entropies[target] = self._entropy[row]
         compete_in(rows, self._offered, self._rank, self._gains, self._best, self._best_gain)
         return rows
 
@@ -227,6 +218,7 @@ class GreedyBoundaries(Boundaries):
 
 
 _FIELDS = {
+    "_entropy": 0.0,
     "_gains": 0.0,
     "_stats": 0.0,
     "_owner": -1,
