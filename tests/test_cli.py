@@ -135,7 +135,7 @@ def test_the_summary_says_what_was_read_run_and_found():
     for text in (
         "2,000 rows, 7 columns of 2 to 4 levels",
         "sequential (the least uncertain node next, one at a time)",
-        "miller-madow",
+        "grassberger",
         "permutation test at level 0.001",
         "4 layers",
         "2  sprinkler, rain",

@@ -34,8 +34,8 @@ class Defaults:
     backward: str
 
 
-_CALIBRATED = Defaults("miller-madow", Permutation(0.001), Permutation(0.01), "one")
-_SIEVE = Defaults("miller-madow", Permutation(0.001), Permutation(0.05), "one")
+_CALIBRATED = Defaults("grassberger", Permutation(0.001), Permutation(0.01), "one")
+_SIEVE = Defaults("grassberger", Permutation(0.001), Permutation(0.05), "one")
 
 SEARCHES: dict[str, Defaults] = {
     "node": _CALIBRATED,

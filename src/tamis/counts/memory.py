@@ -6,8 +6,8 @@ import math
 import os
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -39,8 +39,7 @@ STATS = 5
 """Plug-in gain, degrees of freedom, Pearson's X2, its null mean and variance."""
 
 
-@dataclass(frozen=True)
-class Judgements:
+class Judgements(NamedTuple):
     """The answers to a batch: one entropy a context, one row a (context, candidate)."""
 
     entropies: Floats
@@ -48,8 +47,7 @@ class Judgements:
     stats: Floats
 
 
-@dataclass(frozen=True)
-class _Batch:
+class _Batch(NamedTuple):
     """A batch as the kernels read it: the contexts and candidates, laid end to end."""
 
     contexts: Sequence[Question]
@@ -81,12 +79,15 @@ class MemoryCounts:
     def judge(
         self,
         contexts: Sequence[Question],
-        candidates: Sequence[Ints],
+        candidates: Sequence[Ints] | None,
         lookup: Lookup,
         *,
         tests: bool,
     ) -> Judgements:
-        """Fold the table of each context with each of its candidates; test it where asked."""
+        """Fold the table of each context with each of its candidates; test it where asked.
+
+        None as candidates means every column for every context.
+        """
         batch = self._batch(contexts, candidates, lookup)
         total = int(batch.starts[-1])
         entropies = np.zeros(len(contexts), dtype=np.int64)
@@ -126,10 +127,15 @@ class MemoryCounts:
         return pairs
 
     def _batch(
-        self, contexts: Sequence[Question], candidates: Sequence[Ints], lookup: Lookup
+        self, contexts: Sequence[Question], candidates: Sequence[Ints] | None, lookup: Lookup
     ) -> _Batch:
-        starts = _starts(candidates)
-        flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
+        if candidates is None:
+            d = len(self._sizes)
+            flat = np.tile(np.arange(d), len(contexts))
+            starts = np.arange(0, len(flat) + 1, d)
+        else:
+            flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
+            starts = _starts(candidates)
         base, choices = self._supports(contexts, self._class_arities.tolist(), lookup)
         return _Batch(contexts, flat, starts, base, choices)
 

@@ -36,6 +36,8 @@ def encode_integers(values: NDArray[np.integer]) -> Column:
     """Integer levels in increasing order."""
     low, high = int(values.min()), int(values.max())
     span = high - low + 1
+    if span <= 2:
+        return Column(tuple(range(low, high + 1)), (values != low).view(np.uint8))
     # A lookup table costs one pass over its span; sorting only wins when values are scattered.
     if span > 4 * len(values) + 1024:
         found, codes = np.unique(values, return_inverse=True)

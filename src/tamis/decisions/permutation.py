@@ -42,9 +42,11 @@ class Permutation(PValueRule):
         """The upper tail of the gamma law of shape mean^2 / var and scale var / mean at X2."""
         mean, variance = evidence.null_mean, evidence.null_variance
         silent = np.minimum(mean, variance) <= ROUNDING * mean
-        if silent.any():
+        some_are_silent = np.count_nonzero(silent) > 0
+        if some_are_silent:
             variance = np.where(silent, np.inf, variance)
         rate = mean / variance
         p: Floats = gammaincc(mean * rate, evidence.pearson * rate)
-        p[silent] = 1.0
+        if some_are_silent:
+            p[silent] = 1.0
         return p

@@ -31,7 +31,7 @@ class CountedInformation(Information):
     def __init__(
         self,
         table: Table,
-        estimator: str | EntropyEstimator = "miller-madow",
+        estimator: str | EntropyEstimator = "grassberger",
         *,
         n_jobs: int | None = None,
     ) -> None:
@@ -41,7 +41,6 @@ class CountedInformation(Information):
         self._counts = MemoryCounts(table, n_jobs)
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
-        self._everything = np.arange(len(table.names), dtype=np.int64)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), one for each context."""
@@ -61,8 +60,7 @@ class CountedInformation(Information):
         if not contexts:
             return Rows(np.zeros(0), np.zeros((0, d)))
         wanted = [self._reduced(context) for context in contexts]
-        everyone = [self._everything] * len(wanted)
-        found = self._counts.judge(wanted, everyone, self._lookup, tests=whole)
+        found = self._counts.judge(wanted, None, self._lookup, tests=whole)
         gains = found.gains.reshape(len(wanted), d)
         for row, (target, given) in zip(gains, wanted, strict=True):
             for k in (target, *given):

@@ -1,0 +1,51 @@
+"""Where counting in bit planes stops paying: planes against rows, by the number of cells.
+
+python -m benchmarks.crossover
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from tamis.counts import memory
+from tamis.counts.memory import MemoryCounts
+from tamis.data import Table
+from tamis.information.counted import _lookup
+from tamis.information.estimators import as_estimator
+
+
+def table(n: int, d: int, arity: int) -> Table:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, arity, (d, n)).astype(np.uint8)
+    return Table(tuple(f"x{k}" for k in range(d)), (tuple(range(arity)),) * d, codes)
+
+
+def seconds(counts: MemoryCounts, context: tuple[int, tuple[int, ...]], n: int) -> float:
+    lookup = _lookup(as_estimator("miller-madow"), n)
+    candidates = np.arange(20, 60)
+    best = np.inf
+    for _ in range(5):
+        start = time.perf_counter()
+        counts.judge([context], [candidates], lookup, tests=False)
+        best = min(best, time.perf_counter() - start)
+    return float(best)
+
+
+def main() -> None:
+    print("    rows levels   cells   planes/rows (below 1 planes win)")
+    for n in (1000, 4000, 20_000, 200_000):
+        for arity in (2, 3):
+            for size in range(1, 11 if arity == 2 else 7):
+                cells = arity ** (size + 1) * (arity - 1)
+                context = (0, tuple(range(1, size + 1)))
+                ratio = []
+                for crossover in (10**9, 0):
+                    memory.CROSSOVER = crossover
+                    ratio.append(seconds(MemoryCounts(table(n, 60, arity), 1), context, n))
+                print(f"{n:8} {arity:6} {cells:7}   {ratio[0] / ratio[1]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

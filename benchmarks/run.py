@@ -1,0 +1,253 @@
+"""make bench: speed as ratios in one run, on one thread, and the cost against d and n.
+
+python -m benchmarks.run            everything; writes docs/benchmarks.md and its plot
+python -m benchmarks.run --only peers | floor | wide | scaling | start
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import tamis
+from benchmarks.models import random_graph, sample
+from tamis.counts.bits import pair_counts
+from tamis.counts.memory import MemoryCounts
+from tamis.counts.planes import build_planes
+from tamis.data import read_table
+
+DOCS = Path(__file__).parent.parent / "docs"
+SEED = 77
+
+
+def tree(d: int, n: int) -> pd.DataFrame:
+    """A binary tree's rows by the MOD model."""
+    rows = sample(random_graph("tree", d, SEED), "mod", n, SEED)
+    return pd.DataFrame(rows, columns=[f"v{k:05d}" for k in range(d)])
+
+
+def best_of(times: int, action: Callable[[], object]) -> float:
+    """Seconds of the quickest run: what is left when the machine's noise is away."""
+    seconds = []
+    for _ in range(times):
+        start = time.perf_counter()
+        action()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def peers() -> list[str]:
+    """Against pyAgrum's greedy hill climbing, in turns, on the same data."""
+    import pyagrum
+
+    frame = tree(50, 4000)
+
+    def learner() -> object:
+        made = pyagrum.BNLearner(frame)
+        made.setNumberOfThreads(1)
+        made.useGreedyHillClimbing()
+        made.useScoreBIC()
+        return made
+
+    model = tamis.TAM("sequential", n_jobs=1).fit(frame)
+    ready = learner()
+    ready.learnDAG()
+    ours, theirs, both = [], [], []
+    for _ in range(15):
+        ours.append(best_of(1, lambda: model.fit(frame)))
+        fresh = learner()
+        theirs.append(best_of(1, fresh.learnDAG))
+        both.append(best_of(1, lambda: learner().learnDAG()))
+    return [
+        "| d=50, n=4000, tree MOD, one thread | ms (best of 15) | ratio |",
+        "|---|---|---|",
+        f"| tamis `sequential`, data frame to result | {1e3 * min(ours):.1f} | 1 |",
+        f"| pyAgrum greedy hill climbing, BIC: learning alone | {1e3 * min(theirs):.0f} "
+        f"| {min(theirs) / min(ours):.1f} |",
+        f"| the same, from the data frame | {1e3 * min(both):.0f} | {min(both) / min(ours):.1f} |",
+    ]
+
+
+class Stopwatch:
+    """Times the calls of a method while it is open, nested calls once."""
+
+    def __init__(self, owner: type, name: str) -> None:
+        self.owner, self.name = owner, name
+        self.seconds = 0.0
+        self.calls = 0
+        self.contexts = 0
+
+    def __enter__(self) -> Stopwatch:
+        method = getattr(self.owner, self.name)
+        self._method = method
+
+        def timed(this: object, contexts: list[object], *rest: object, **options: object) -> object:
+            start = time.perf_counter()
+            answer = method(this, contexts, *rest, **options)
+            self.seconds += time.perf_counter() - start
+            self.calls += 1
+            self.contexts += len(contexts)
+            return answer
+
+        setattr(self.owner, self.name, timed)
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        setattr(self.owner, self.name, self._method)
+
+
+def floor() -> list[str]:
+    """Against one single-thread pass of all-pairs popcounts by the same loop."""
+    frame = tree(1000, 10_000)
+    table = read_table(frame)
+    words = build_planes(table.codes, table.arities).words
+    out = np.empty((len(words), len(words)), dtype=np.int32)
+    floor_seconds = best_of(7, lambda: pair_counts(words, 0, len(words), out))
+    model = tamis.TAM("sequential", n_jobs=1)
+    total = best_of(3, lambda: model.fit(frame))
+    reading = best_of(3, lambda: read_table(frame))
+    building = best_of(3, lambda: MemoryCounts(table, 1))
+    with Stopwatch(MemoryCounts, "judge") as judged:
+        model.fit(frame)
+    rest = total - reading - building - judged.seconds
+    parts = [
+        ("the whole fit, data frame to result", total),
+        ("reading the frame", reading),
+        ("packing planes and counting all pairs", building),
+        (f"judging {judged.contexts} contexts in {judged.calls} batches", judged.seconds),
+        ("the rest: bookkeeping in Python, building the result", rest),
+    ]
+    lines = ["| d=1000, n=10 000, tree MOD, one thread | ms | floors |", "|---|---|---|"]
+    lines.append(f"| the counting floor | {1e3 * floor_seconds:.1f} | 1 |")
+    lines += [f"| {what} | {1e3 * s:.0f} | {s / floor_seconds:.1f} |" for what, s in parts]
+    return lines
+
+
+def wide() -> list[str]:
+    """Many columns: time and peak memory, in a process of its own."""
+    lines = ["| d | n | threads | seconds | peak memory, MB |", "|---|---|---|---|---|"]
+    for d, n in ((500, 5000), (1000, 5000), (2000, 5000)):
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.run", "--fit", str(d), str(n)],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        seconds, memory = done.stdout.split()
+        lines.append(f"| {d} | {n} | all | {float(seconds):.1f} | {float(memory):.0f} |")
+    return lines
+
+
+def fit_and_measure(d: int, n: int) -> None:
+    frame = tree(d, n)
+    start = time.perf_counter()
+    tamis.TAM("sequential").fit(frame)
+    seconds = time.perf_counter() - start
+    print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def scaling() -> list[str]:
+    """Cost against d at n=5000 and against n at d=50, with the slopes on logarithmic axes."""
+    by_d = {d: tree(d, 5000) for d in (25, 50, 100, 200, 400, 800)}
+    by_n = {n: tree(50, n) for n in (1000, 4000, 16_000, 64_000, 256_000, 1_000_000)}
+    model = tamis.TAM("sequential", n_jobs=1).fit(by_d[25])
+    cost_d = {d: best_of(3, lambda f=f: model.fit(f)) for d, f in by_d.items()}
+    cost_n = {n: best_of(2, lambda f=f: model.fit(f)) for n, f in by_n.items()}
+    _plot(cost_d, cost_n)
+    return [
+        "| d (n=5000) | " + " | ".join(map(str, cost_d)) + " |",
+        "|---|" + "---|" * len(cost_d),
+        "| ms | " + " | ".join(f"{1e3 * s:.0f}" for s in cost_d.values()) + " |",
+        "",
+        "| n (d=50) | " + " | ".join(map(str, cost_n)) + " |",
+        "|---|" + "---|" * len(cost_n),
+        "| ms | " + " | ".join(f"{1e3 * s:.0f}" for s in cost_n.values()) + " |",
+        "",
+        "![cost against d and n](benchmarks.png)",
+    ]
+
+
+def _plot(cost_d: dict[int, float], cost_n: dict[int, float]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for axis, cost, name in zip(
+        axes, (cost_d, cost_n), ("columns d (n = 5000)", "rows n (d = 50)"), strict=True
+    ):
+        x, y = np.array(list(cost)), np.array(list(cost.values()))
+        slope = np.polyfit(np.log(x[-3:]), np.log(y[-3:]), 1)[0]
+        axis.loglog(x, y, "o-", color="#1f6f8b")
+        axis.set_xlabel(name)
+        axis.set_ylabel("seconds, one thread")
+        axis.set_title(f"slope of the last three points: {slope:.2f}", fontsize=10)
+        axis.grid(visible=True, which="major", alpha=0.3)
+    figure.savefig(DOCS / "benchmarks.png", dpi=110)
+
+
+def start() -> list[str]:
+    """First use after install, and later starts."""
+    command = [str(Path(sys.executable).parent / "tamis"), "learn", "examples/sprinkler.csv"]
+    root = DOCS.parent
+    with tempfile.TemporaryDirectory() as cache:
+        cold = {**os.environ, "NUMBA_CACHE_DIR": cache}
+        first = best_of(1, lambda: subprocess.run(command, env=cold, cwd=root, check=True,
+                                                  capture_output=True))  # fmt: skip
+        later = best_of(5, lambda: subprocess.run(command, env=cold, cwd=root, check=True,
+                                                  capture_output=True))  # fmt: skip
+        ask = best_of(5, lambda: subprocess.run([command[0], "--help"], env=cold, cwd=root,
+                                                check=True, capture_output=True))  # fmt: skip
+    return [
+        "| from the shell | seconds |",
+        "|---|---|",
+        f"| first `tamis learn examples/sprinkler.csv`: loops are compiled | {first:.1f} |",
+        f"| the same, later | {later:.2f} |",
+        f"| `tamis --help` | {ask:.2f} |",
+    ]
+
+
+SECTIONS = {
+    "peers": ("Against a peer", peers),
+    "floor": ("Against the counting floor", floor),
+    "wide": ("Wide tables", wide),
+    "scaling": ("Cost against d and n", scaling),
+    "start": ("Starting", start),
+}
+
+INTRODUCTION = """# Benchmarks
+
+Made by `make bench` on a shared machine with two cores; ratios within a table are what to
+read, absolute times mean little. Smallest of several runs.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", choices=SECTIONS)
+    parser.add_argument("--fit", nargs=2, type=int, metavar=("D", "N"))
+    options = parser.parse_args()
+    if options.fit:
+        fit_and_measure(*options.fit)
+        return
+    page = [INTRODUCTION]
+    for name, (title, measure) in SECTIONS.items():
+        if options.only in (None, name):
+            section = [f"## {title}", str(measure.__doc__).strip(), "", *measure(), ""]
+            print("\n".join(section), flush=True)
+            page += section
+    if options.only is None:
+        (DOCS / "benchmarks.md").write_text("\n".join(page))
+
+
+if __name__ == "__main__":
+    main()
