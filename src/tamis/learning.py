@@ -45,7 +45,7 @@ SEARCHES: dict[str, Defaults] = {
     "reference": Defaults("minimax", Fixed(0.005), Fixed(0.001), "none"),
 }
 """The searches by name, with their defaults, chosen by `python -m benchmarks.choose_defaults`;
-docs/departures.md gives the reasons."""
+docs/defaults.md gives the figures."""
 
 BACKWARD = ("one", "together", "none")
 BOUNDARY = ("pps", "none")

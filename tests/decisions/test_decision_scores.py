@@ -79,7 +79,7 @@ def test_rate_by_hand():
     # d = 10, n = 1000: d^3 ln d = 2302.585, (d / (n ln d))^2 = 1.88612e-5,
     # ln d / sqrt(n) = 0.0728141; (2302.585 * 0.0728330)^(1/4) = 3.59862.
     assert Rate(c=1.0).bind(1000, 10).threshold == pytest.approx(3.59862, rel=1e-6)
-    assert Rate().bind(1000, 10) == Fixed(0.001 * Rate(c=1.0).bind(1000, 10).threshold)
+    assert Rate().bind(1000, 10) == Fixed(0.005 * Rate(c=1.0).bind(1000, 10).threshold)
 
 
 def test_rate_of_a_single_column_is_that_of_two():

@@ -117,7 +117,7 @@ def test_rules_read_well_and_compare_by_value():
     assert repr(Fixed(0)) == "Fixed(threshold=0.0)"
     assert Fixed(0) == Fixed(0.0)
     assert ChiSquared(0.05) != Permutation(0.05)
-    assert len({Rate(), Rate(0.001), Rate(0.002), BIC(), BIC()}) == 3
+    assert len({Rate(), Rate(0.005), Rate(0.002), BIC(), BIC()}) == 3
 
 
 @pytest.mark.parametrize("rule", [Fixed(0.005), ChiSquared(), Permutation(), Rate()], ids=repr)
