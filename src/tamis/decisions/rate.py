@@ -22,8 +22,9 @@ class Rate(Rule):
     """omega = kappa = c (d^3 ln d)^(1/4) [(d / (n ln d))^2 + ln d / sqrt(n)]^(1/4).
 
     Theorem thm:tuning as printed. The theorem fixes the rate and not the constant: ``c`` is
-    ours: of 0.001 to 0.02, 0.005 gave the smallest distance to the truth over small cells of the
-    paper's study (docs/defaults.md). It makes the threshold 0.018 at d = 10, n = 1000. Bound to data of a given size the rule becomes a ``Fixed``.
+    ours. Of 0.001 to 0.02, 0.005 came closest to the truth over small cells of the paper's
+    study (docs/defaults.md); it makes the threshold 0.018 at d = 10, n = 1000. Bound to data of
+    a given size the rule becomes a ``Fixed``.
 
     Departure noted: the proof sets the threshold to (d^3 M)^(1/4) delta_M^(1/2), where
     delta_M^2 = (2^M / (n M))^2 + M^2 / n, so with M = ln d its second term is (ln d)^2 / n
