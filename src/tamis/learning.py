@@ -236,20 +236,18 @@ class _Names:
                 found += _edge_contexts(outcome.boundaries[k])
         if not found:
             return ()
-        when_taken = information.evidence(
+        evidence = information.evidence(
             [Query(k, given, np.array([p])) for p, k, _, given, _ in found]
+            + [Query(k, rest, np.array([p])) for p, k, _, _, rest in found]
         )
-        in_the_end = information.evidence(
-            [Query(k, rest, np.array([p])) for p, k, _, _, rest in found]
-        )
-        p_values = np.exp(-Permutation().scores(when_taken))
+        p_values = np.exp(-Permutation().scores(evidence))[: len(found)]
         return tuple(
             Edge(self._names[p], self._names[k], gain, p_value, step, rest_gain)
             for (p, k, step, _, _), gain, p_value, rest_gain in zip(
                 found,
-                when_taken.gain.tolist(),
+                evidence.gain[: len(found)].tolist(),
                 p_values.tolist(),
-                in_the_end.gain.tolist(),
+                evidence.gain[len(found) :].tolist(),
                 strict=True,
             )
         )

@@ -53,6 +53,7 @@ def judge_planes(
     planes = np.empty(BLOCK + widest, dtype=np.int64)
     rows = np.empty(widest, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)
+    inverses = np.empty(widest, dtype=np.float64)
     for b in range(entropies.shape[0]):
         context = variables[variables_start[b] : variables_start[b + 1]]
         sizes = arities[context]
@@ -95,7 +96,16 @@ def judge_planes(
                 gains[c] = h_sk + h_sl - h_s - h_skl
                 if stats.shape[0]:
                     test_table(
-                        cells, n_cells, n_levels, n_candidate, plain, rows, columns, c, stats
+                        cells,
+                        n_cells,
+                        n_levels,
+                        n_candidate,
+                        plain,
+                        rows,
+                        columns,
+                        inverses,
+                        c,
+                        stats,
                     )
             begin = end
 
@@ -132,6 +142,7 @@ def judge_codes(
     cells = np.empty(n_cells * widest, dtype=np.int64)
     rows = np.empty(n_levels, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)
+    inverses = np.empty(widest, dtype=np.float64)
     for c in range(candidates.shape[0]):
         k = candidates[c]
         n_candidate = arities[k]
@@ -142,4 +153,6 @@ def judge_codes(
         )  # fmt: skip
         gains[c] = h_sk + h_sl - h_s - h_skl
         if stats.shape[0]:
-            test_table(cells, n_cells, n_levels, n_candidate, plain, rows, columns, c, stats)
+            test_table(
+                cells, n_cells, n_levels, n_candidate, plain, rows, columns, inverses, c, stats
+            )

@@ -18,6 +18,8 @@ from tamis.errors import SettingError
 
 SCALE = float(2**48)
 """One nat in fixed point: sums up to 32 000 nats fit, and a step is 4e-15 nats."""
+LARGEST_SUM = 2**61
+"""Unseen cells may not add up to more than this, in fixed point; four such sums fit."""
 MOST_HEADS = 2**16
 """More sizes of the support than this are not kept apart."""
 
@@ -109,6 +111,11 @@ class Lookup:
             self._grow()
         counts = np.arange(min(HEAD, self._n_rows + 1), dtype=np.int64)
         head = _fixed(self._f(counts, self._n_rows, support))
+        if support * abs(int(head[0])) > LARGEST_SUM:
+            raise SettingError(
+                f"{self._n_rows} rows are too few to estimate an entropy over {support} cells; "
+                "choose a smaller largest_support, support='observed', or another estimator"
+            )
         # An empty cell is counted once, among the unseen, and not where it stands.
         self._nothing.append(int(head[0]) if self.needs_support else 0)
         head[0] = 0

@@ -17,10 +17,10 @@ def find_next(boundaries: Boundaries) -> tuple[int, int | None]:
     Admitted nodes have infinite entropy; ties go to the first position.
     """
     entropies = boundaries.entropies
-    first = int(np.argmin(entropies))
+    first = int(entropies.argmin())
     least = entropies[first]
     entropies[first] = np.inf
-    second = int(np.argmin(entropies))
+    second = int(entropies.argmin())
     another = bool(np.isfinite(entropies[second]))
     entropies[first] = least
     return first, second if another else None

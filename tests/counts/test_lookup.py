@@ -1,0 +1,82 @@
+"""The lookup brings every estimator to the kernel without changing it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from tables import rows, table_of
+from tamis.counts.lookup import MOST_HEADS, Lookup
+from tamis.errors import SettingError
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators import (
+    Grassberger,
+    Jackknife,
+    MillerMadow,
+    Minimax,
+    Plugin,
+)
+from tamis.information.interface import Context
+
+ESTIMATORS = [
+    Plugin(),
+    MillerMadow(),
+    Jackknife(),
+    Grassberger(),
+    Minimax(),
+    Minimax(support="observed"),
+    Minimax(largest_support=10),
+]
+
+
+def counts_of(table: np.ndarray, columns: list[int]) -> np.ndarray:
+    return np.unique(table[:, columns], axis=0, return_counts=True)[1]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+@settings(max_examples=25, deadline=None)
+@given(table=rows(columns=(3, 3), length=(20, 300)))
+def test_the_kernel_agrees_with_the_estimators_definition(estimator, table):
+    arities = [len(np.unique(column)) for column in table.T]
+    if min(arities) < 2:
+        return  # constant columns are left out of conditioning sets
+    information = CountedInformation(table_of(table), estimator)
+
+    def entropy(columns: list[int]) -> float:
+        cells = float(np.prod([arities[k] for k in columns]))
+        return estimator.entropy(counts_of(table, columns), cells)
+
+    found = information.entropies([Context(0, ()), Context(0, (1,)), Context(2, (0, 1))])
+    expected = [
+        entropy([0]),
+        entropy([0, 1]) - entropy([1]),
+        entropy([0, 1, 2]) - entropy([0, 1]),
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+    gain = information.gains([Context(0, (1,))])[0][2]
+    expected_gain = entropy([0, 1]) + entropy([1, 2]) - entropy([1]) - entropy([0, 1, 2])
+    assert gain == pytest.approx(expected_gain, abs=1e-10)
+
+
+def test_more_sizes_of_the_support_than_first_planned_for():
+    lookup = Lookup(Minimax().terms, 500, cap=int)
+    chosen = [lookup.choice(float(cells)) for cells in range(2, 60)]
+    assert chosen == list(range(58))
+    terms, tail, supports, *_ = lookup.as_kernel_argument()
+    assert supports.tolist() == list(range(2, 60))
+    np.testing.assert_allclose(
+        terms[tail + 200] / 2**48, Minimax().terms(np.array([200]), 500, 7)[0], atol=1e-13
+    )
+
+
+def test_too_many_occupied_cells_for_the_observed_support_are_refused():
+    lookup = Lookup(Minimax(support="observed").terms, 10**6, observed=True)
+    with pytest.raises(SettingError, match="support='product'"):
+        lookup.reserve(MOST_HEADS)
+
+
+def test_a_support_beyond_all_measure_is_refused_and_does_not_overflow():
+    lookup = Lookup(Minimax(largest_support=10**9).terms, 20, cap=int)
+    with pytest.raises(SettingError, match="20 rows are too few"):
+        lookup.choice(1e9)
