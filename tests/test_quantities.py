@@ -88,7 +88,7 @@ def test_the_boundary_among_candidates_is_theirs():
     assert found == ["cause"]
 
 
-@pytest.mark.parametrize("backward", ["one", "together", "none"])
+@pytest.mark.parametrize("backward", ["one", "together", "none", True, False])
 def test_the_backward_phase_drops_what_the_others_make_superfluous(backward):
     # The sum of two coins tells most about their parity's carrier, until both are known.
     rng = np.random.default_rng(2)
@@ -99,7 +99,7 @@ def test_the_backward_phase_drops_what_the_others_make_superfluous(backward):
     y = np.where(flips, rng.integers(0, 4, 6000), y)
     data = pd.DataFrame({"a": a, "b": b, "blur": blur, "y": y})
     found = tamis.markov_boundary(data, "y", rule=0.01, backward=backward)
-    expected = {"a", "b", "blur"} if backward == "none" else {"a", "b"}
+    expected = {"a", "b", "blur"} if backward in ("none", False) else {"a", "b"}
     assert set(found) == expected
 
 

@@ -35,8 +35,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         is a fixed threshold in nats; None is the search's default.
     boundary : {"pps", "none"}
         Whether to condition on a boundary found by PPS or on the whole ancestral set.
-    backward : {"one", "together", "none"}
-        How superfluous parents are removed; None is the search's default.
+    backward : {"one", "together", "none"} or bool
+        How superfluous parents are removed: one at a time, all at once, or not at all; None
+        is the search's default, True is "one", False is "none".
     max_boundary : int or None
         The largest boundary PPS may build.
     n_jobs : int or None
@@ -63,7 +64,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         boundary_rule: float | Rule | None = None,
         masking_rule: float | Rule | None = None,
         boundary: str = "pps",
-        backward: str | None = None,
+        backward: str | bool | None = None,
         max_boundary: int | None = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -60,7 +60,7 @@ class Request:
     boundary_rule: float | Rule | None = None
     masking_rule: float | Rule | None = None
     boundary: str = "pps"
-    backward: str | None = None
+    backward: str | bool | None = None
     max_boundary: int | None = None
     n_jobs: int | None = None
 
@@ -101,10 +101,10 @@ def make_plan(request: Request) -> Plan:
     _require_choice("search", request.search, tuple(SEARCHES))
     _require_choice("boundary", request.boundary, BOUNDARY)
     defaults = SEARCHES[request.search]
-    backward = request.backward
-    if backward is None:
+    if request.backward is None:
         backward = "one" if request.boundary == "none" else defaults.backward
-    _require_choice("backward", backward, BACKWARD)
+    else:
+        backward = as_backward(request.backward)
     _require_size(request.max_boundary)
     if request.boundary == "none":
         _require_without_pps(request, backward)
@@ -149,6 +149,14 @@ def search(information: Information, plan: Plan, progress: Progress | None = Non
         max_boundary=plan.max_boundary,
     )
     return run(information, settings, progress)
+
+
+def as_backward(value: str | bool) -> str:
+    """How to remove members of a boundary; True and False are the usual way and none."""
+    if isinstance(value, bool):
+        return "one" if value else "none"
+    _require_choice("backward", value, BACKWARD)
+    return value
 
 
 def _require_choice(parameter: str, value: object, choices: Sequence[str]) -> None:

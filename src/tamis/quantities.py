@@ -14,7 +14,7 @@ from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
-from tamis.learning import BACKWARD
+from tamis.learning import as_backward
 from tamis.result import suggest
 from tamis.search.iamb import shrink
 from tamis.search.pps import possible_parents
@@ -85,7 +85,7 @@ def markov_boundary(
     candidates: Sequence[str] | None = None,
     *,
     rule: float | Rule | None = None,
-    backward: str = "one",
+    backward: str | bool = "one",
     estimator: str | EntropyEstimator = "grassberger",
     max_boundary: int | None = None,
 ) -> list[str]:
@@ -95,8 +95,7 @@ def markov_boundary(
     come in the order they were taken. With all columns as candidates this is the boundary in
     the whole graph, children and their other parents included.
     """
-    if backward not in BACKWARD:
-        raise SettingError(f"backward must be one of {', '.join(map(repr, BACKWARD))}")
+    backward = as_backward(backward)
     table = read_table(data)
     table = table.select(np.argsort(np.array(table.names)).tolist())
     k = _positions(table, target)[0]

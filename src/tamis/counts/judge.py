@@ -20,12 +20,35 @@ BLOCK = 128
 
 
 @compiled
+def next_block(
+    candidates: Ints,
+    begin: int,
+    stop: int,
+    first: Ints,
+    planes: Ints,
+) -> tuple[int, int]:
+    """List the planes of the candidates from ``begin`` on, until there are BLOCK or more.
+
+    Returns the first candidate not listed and the number of planes.
+    """
+    n_planes = 0
+    while begin < stop and n_planes < BLOCK:
+        k = candidates[begin]
+        for q in range(first[k], first[k + 1]):
+            planes[n_planes] = q
+            n_planes += 1
+        begin += 1
+    return begin, n_planes
+
+
+@compiled
 def judge_planes(
     words: Words,
     ones: Ints,
     pairs: Pairs,
     first: Ints,
     arities: Ints,
+    widest: int,
     n_rows: int,
     variables: Ints,
     variables_start: Ints,
@@ -43,44 +66,40 @@ def judge_planes(
     """Judge the candidates of each context, counting in bit planes.
 
     The variables of context b, its conditioning set and then its target, are
-    ``variables[variables_start[b] : variables_start[b + 1]]``; candidates likewise.
-    ``choices`` are the supports' rows for (S, X_l) and (S, X_k, X_l), by context and class of
-    candidate. ``stats`` has a row a candidate, or none when no tests are wanted. Candidates
-    are counted in blocks whose planes stay in the cache while the context's masks pass.
+    ``variables[variables_start[b] : variables_start[b + 1]]``; candidates likewise; none has
+    more than ``widest`` levels. ``choices`` are the supports' rows for (S, X_l) and
+    (S, X_k, X_l), by context and class of candidate. ``stats`` has a row a candidate, or none
+    when no tests are wanted. Candidates are counted in blocks whose planes stay in the cache
+    while the context's masks pass.
     """
     terms, tail, supports, nothing, constant, observed, clips = lookup
-    widest = arities.max()
     planes = np.empty(BLOCK + widest, dtype=np.int64)
     rows = np.empty(widest, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)
     inverses = np.empty(widest, dtype=np.float64)
     for b in range(entropies.shape[0]):
         context = variables[variables_start[b] : variables_start[b + 1]]
-        sizes = arities[context]
-        n_cells = sizes.prod()
+        sizes = np.empty(context.shape[0], dtype=np.int64)
+        n_cells = 1
+        for v in range(context.shape[0]):
+            sizes[v] = arities[context[v]]
+            n_cells *= sizes[v]
         n_levels = sizes[-1]
         single = np.empty(n_cells, dtype=np.int64)
         slot = np.empty(n_cells, dtype=np.int64)
         masks = context_masks(words, first, context, sizes, single, slot)
         margin = margin_from_planes(words, ones, masks, single, slot, sizes, n_rows)
-        h_s, h_sk = base_entropies(margin, n_levels, len(sizes) == 1, base_choices[b], lookup)
+        alone = context.shape[0] == 1
+        h_s, h_sk = base_entropies(margin, n_levels, alone, base_choices[b], lookup)
         entropies[b] = h_sk - h_s
+        end = candidates_start[b]
         stop = candidates_start[b + 1]
-        n_wanted = 0
-        for c in range(candidates_start[b], stop):
-            n_wanted += arities[candidates[c]] - 1
-        counts = np.empty((n_cells, min(n_wanted, BLOCK + widest)), dtype=np.int64)
+        # Contexts without candidates want no room for their tables.
+        counts = np.empty((n_cells if end < stop else 0, BLOCK + widest), dtype=np.int64)
         cells = np.empty(n_cells * widest, dtype=np.int64)
-        begin = candidates_start[b]
-        while begin < stop:
-            end = begin
-            n_planes = 0
-            while end < stop and n_planes < BLOCK:
-                k = candidates[end]
-                for q in range(first[k], first[k + 1]):
-                    planes[n_planes] = q
-                    n_planes += 1
-                end += 1
+        while end < stop:
+            begin = end
+            end, n_planes = next_block(candidates, begin, stop, first, planes)
             plane_counts(words, ones, pairs, masks, single, slot, sizes, planes, n_planes, counts)
             start = 0
             for c in range(begin, end):
@@ -96,18 +115,9 @@ def judge_planes(
                 gains[c] = h_sk + h_sl - h_s - h_skl
                 if stats.shape[0]:
                     test_table(
-                        cells,
-                        n_cells,
-                        n_levels,
-                        n_candidate,
-                        plain,
-                        rows,
-                        columns,
-                        inverses,
-                        c,
-                        stats,
-                    )
-            begin = end
+                        cells, n_cells, n_levels, n_candidate, plain, rows, columns, inverses,
+                        c, stats,
+                    )  # fmt: skip
 
 
 @compiled
@@ -138,7 +148,8 @@ def judge_codes(
     entropies[0] = h_sk - h_s
     widest = 1
     for k in candidates:
-        widest = max(widest, arities[k])
+        if arities[k] > widest:
+            widest = arities[k]
     cells = np.empty(n_cells * widest, dtype=np.int64)
     rows = np.empty(n_levels, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)

@@ -66,6 +66,7 @@ class MemoryCounts:
         self._codes = table.codes
         self._planes = build_planes(table.codes, table.arities)
         self._widest = int(table.arities.max())
+        self._widest_planed = int(table.arities[self._planes.planed].max(initial=1))
         self._sizes: list[int] = table.arities.tolist()
         self._all_planed = bool(self._planes.planed.all())
         self._class_arities, classes = np.unique(table.arities, return_inverse=True)
@@ -224,7 +225,8 @@ class MemoryCounts:
 
         def part(start: int, stop: int) -> None:
             judge_planes(
-                words, self._ones, self._pairs, self._planes.first, self.arities, self.n_rows,
+                words, self._ones, self._pairs, self._planes.first, self.arities,
+                self._widest_planed, self.n_rows,
                 variables, variables_start[start : stop + 1], batch.candidates,
                 batch.starts[start : stop + 1], batch.base_choices[start:stop],
                 batch.choices[start:stop], self._classes, argument, self._plain,

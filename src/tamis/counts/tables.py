@@ -97,14 +97,17 @@ def margin_from_planes(
     n_rows: int,
 ) -> Ints:
     """The counts of the context's own cells."""
-    margin = np.empty((single.shape[0], 1), dtype=np.int64)
+    counts = np.empty((single.shape[0], 1), dtype=np.int64)
     for e in range(single.shape[0]):
         if slot[e] >= 0:
-            margin[e, 0] = count_common(masks, slot[e], masks, slot[e])
+            counts[e, 0] = count_common(masks, slot[e], masks, slot[e])
         else:
-            margin[e, 0] = ones[single[e]] if single[e] >= 0 else n_rows
-    close_levels(margin, sizes, 1)
-    return margin[:, 0].copy()
+            counts[e, 0] = ones[single[e]] if single[e] >= 0 else n_rows
+    close_levels(counts, sizes, 1)
+    margin = np.empty(single.shape[0], dtype=np.int64)
+    for e in range(single.shape[0]):
+        margin[e] = counts[e, 0]
+    return margin
 
 
 @compiled
@@ -198,7 +201,7 @@ def extended(
     arity: int,
 ) -> Ints:
     """Mixed-radix states with one more column appended."""
-    longer = np.empty_like(states)
+    longer = np.empty(states.shape[0], dtype=np.int64)
     for i in range(states.shape[0]):
         longer[i] = states[i] * arity + codes[column, i]
     return longer

@@ -70,7 +70,8 @@ def first_changes(
     A step changes when a newcomer wins it (``improved``), or when the candidate taken there
     no longer clears ``bars[depth]``, the bar for a step that deep.
     """
-    earliest[:] = -1
+    for k in range(earliest.shape[0]):
+        earliest[k] = -1
     for row in range(owner.shape[0]):
         k = owner[row]
         if k < 0:
