@@ -267,6 +267,14 @@ def test_the_closest_calls_come_nearest_first_whatever_the_rule():
         assert distances == sorted(distances)
 
 
+def test_results_show_themselves_in_one_line():
+    model = tamis.TAM().fit(chain())
+    assert repr(model.result_) == (
+        "<Result of search 'sequential': 3 columns, 3000 rows, 3 layers, 2 edges>"
+    )
+    assert repr(model.trace_) == "<Trace: 3 admissions, 0 maskings, 3 selections>"
+
+
 def test_an_unfitted_model_says_so():
     with pytest.raises(Exception, match="not fitted"):
         tamis.TAM().explain("a")

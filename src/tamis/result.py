@@ -83,13 +83,19 @@ class Selection:
     removed: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """Every decision of a run, in the order it was made."""
 
     admissions: tuple[Admitted, ...]
     maskings: tuple[Masked, ...]
     selections: tuple[Selection, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Trace: {len(self.admissions)} admissions, {len(self.maskings)} maskings, "
+            f"{len(self.selections)} selections>"
+        )
 
     def verdicts(self) -> Iterator[Verdict]:
         """All tests on record."""
@@ -119,7 +125,7 @@ class Edge:
     gain_given_rest: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """One learned DAG.
 
@@ -138,6 +144,12 @@ class Result:
     edges: tuple[Edge, ...]
     trace: Trace
     warnings: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Result of search {self.settings['search']!r}: {len(self.names)} columns, "
+            f"{self.n_rows} rows, {len(self.layers)} layers, {len(self.edges)} edges>"
+        )
 
     @cached_property
     def graph(self) -> nx.DiGraph[str]:

@@ -10,6 +10,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import entr
 
 from tamis.counts.bits import pair_counts, plane_ones
@@ -47,14 +48,53 @@ class Judgements(NamedTuple):
     stats: Floats
 
 
+class _Answers(NamedTuple):
+    """The same while they are being filled in, in fixed point; ``stats`` is empty if unwanted."""
+
+    entropies: Ints
+    gains: Ints
+    stats: Floats
+
+    @classmethod
+    def blank(cls, n_contexts: int, n_candidates: int, *, tests: bool) -> _Answers:
+        return cls(
+            np.zeros(n_contexts, dtype=np.int64),
+            np.zeros(n_candidates, dtype=np.int64),
+            np.zeros((n_candidates if tests else 0, STATS)),
+        )
+
+    def as_judgements(self) -> Judgements:
+        return Judgements(self.entropies / SCALE, self.gains / SCALE, self.stats)
+
+
 class _Batch(NamedTuple):
-    """A batch as the kernels read it: the contexts and candidates, laid end to end."""
+    """A batch as the loops read it: the contexts' candidates laid end to end, and which head
+    of the lookup each table uses."""
 
     contexts: Sequence[Question]
     candidates: Ints
     starts: Ints
     base_choices: Ints
     choices: Ints
+
+    def part(self, b: int, chosen: NDArray[np.bool_]) -> _Batch:
+        """Context b alone, with those of its candidates that are chosen."""
+        candidates = self.candidates[self.starts[b] : self.starts[b + 1]][chosen]
+        return _Batch(
+            self.contexts[b : b + 1],
+            candidates,
+            np.array([0, len(candidates)]),
+            self.base_choices[b : b + 1],
+            self.choices[b : b + 1],
+        )
+
+
+class _Columns(NamedTuple):
+    """Candidates as the row-wise loop reads them: codes, numbers of levels, classes of support."""
+
+    codes: Codes
+    arities: Ints
+    classes: Ints
 
 
 class MemoryCounts:
@@ -90,27 +130,22 @@ class MemoryCounts:
         None as candidates means every column for every context.
         """
         batch = self._batch(contexts, candidates, lookup)
-        total = int(batch.starts[-1])
-        entropies = np.zeros(len(contexts), dtype=np.int64)
-        gains = np.zeros(total, dtype=np.int64)
-        stats = np.zeros((total if tests else 0, STATS))
-        self._dispatch(batch, lookup, entropies, gains, stats)
-        return Judgements(entropies / SCALE, gains / SCALE, stats)
+        answers = _Answers.blank(len(contexts), int(batch.starts[-1]), tests=tests)
+        self._dispatch(batch, lookup, answers)
+        return answers.as_judgements()
 
     def judge_joint(self, context: Question, others: tuple[int, ...], lookup: Lookup) -> Judgements:
         """The same for several variables taken together as one candidate."""
         states, n_states = self._states(others)
-        cells = math.prod(int(self.arities[k]) for k in others)
-        entropies = np.zeros(1, dtype=np.int64)
-        gains = np.zeros(1, dtype=np.int64)
-        stats = np.zeros((1, STATS))
-        base, choices = self._supports([context], [float(cells)], lookup)
-        self._judge_rows(
-            context, np.zeros(1, dtype=np.int64), states[None, :].astype(np.uint32),
-            np.array([n_states]), base[0], choices[0], np.zeros(1, dtype=np.int64), lookup,
-            entropies, gains, stats,
-        )  # fmt: skip
-        return Judgements(entropies / SCALE, gains / SCALE, stats)
+        cells = math.prod(float(self.arities[k]) for k in others)
+        only = np.zeros(1, dtype=np.int64)
+        columns = _Columns(states[None, :].astype(np.uint32), np.array([n_states]), only)
+        batch = _Batch(
+            [context], only, np.array([0, 1]), *self._supports([context], [cells], lookup)
+        )
+        answers = _Answers.blank(1, 1, tests=True)
+        self._judge_rows(batch, columns, lookup, answers)
+        return answers.as_judgements()
 
     def _count_pairs(self) -> Pairs:
         words = self._planes.words
@@ -160,17 +195,14 @@ class MemoryCounts:
         lookup.reserve(int(min(self.n_rows, largest)))
         return base, choices
 
-    def _dispatch(
-        self, batch: _Batch, lookup: Lookup, entropies: Ints, gains: Ints, stats: Floats
-    ) -> None:
+    def _dispatch(self, batch: _Batch, lookup: Lookup, answers: _Answers) -> None:
         """Send each context to planes or to rows, by the size of its tables."""
         cells = [self._n_cells(context) for context in batch.contexts]
         if max(cells) * (self._widest - 1) <= CROSSOVER and self._all_planed:
-            self._judge_planes(batch, lookup, entropies, gains, stats, max(cells))
+            self._judge_planes(batch, lookup, answers, max(cells))
             return
-        for b, context in enumerate(batch.contexts):
-            span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
-            self._judge_one(batch, b, context, cells[b], span, lookup, entropies, gains, stats)
+        for b, n_cells in enumerate(cells):
+            self._judge_one(batch, b, n_cells, lookup, answers)
 
     def _n_cells(self, context: Question) -> int:
         target, given = context
@@ -180,85 +212,73 @@ class MemoryCounts:
         return cells
 
     def _judge_one(
-        self, batch: _Batch, b: int, context: Question, cells: int, span: slice,
-        lookup: Lookup, entropies: Ints, gains: Ints, stats: Floats,
-    ) -> None:  # fmt: skip
-        """One context whose candidates may go different ways."""
+        self, batch: _Batch, b: int, n_cells: int, lookup: Lookup, answers: _Answers
+    ) -> None:
+        """One context, some of whose candidates may go to planes and some to rows."""
+        span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
         candidates = batch.candidates[span]
-        target, given = context
-        small = self._planes.planed[candidates] & (
-            cells * (self.arities[candidates] - 1) <= CROSSOVER
-        )
-        if not self._planes.planed[[target, *given]].all():
-            small[:] = False
+        target, given = batch.contexts[b]
+        small = n_cells * (self.arities[candidates] - 1) <= CROSSOVER
+        small &= self._planes.planed[candidates] & self._planes.planed[[target, *given]].all()
         for chosen, in_planes in ((small, True), (~small, False)):
-            if not chosen.any() and not (in_planes is False and not len(candidates)):
+            # Without candidates the context's own entropy is still wanted, once, from the rows.
+            if not chosen.any() and (in_planes or len(candidates)):
                 continue
-            part = candidates[chosen]
-            part_gains = np.zeros(len(part), dtype=np.int64)
-            part_stats = np.zeros((len(part) if len(stats) else 0, STATS))
+            one = batch.part(b, chosen)
+            tests = len(answers.stats) > 0
+            found = _Answers.blank(1, len(one.candidates), tests=tests)
             if in_planes:
-                one = _Batch(
-                    [context], part, np.array([0, len(part)]),
-                    batch.base_choices[b : b + 1], batch.choices[b : b + 1],
-                )  # fmt: skip
-                self._judge_planes(one, lookup, entropies[b : b + 1], part_gains, part_stats, cells)
+                self._judge_planes(one, lookup, found, n_cells)
             else:
-                self._judge_rows(
-                    context, part, self._codes, self.arities, batch.base_choices[b],
-                    batch.choices[b], self._classes, lookup, entropies[b : b + 1], part_gains,
-                    part_stats,
-                )  # fmt: skip
-            gains[span][chosen] = part_gains
-            if len(stats):
-                stats[span][chosen] = part_stats
+                columns = _Columns(self._codes, self.arities, self._classes)
+                self._judge_rows(one, columns, lookup, found)
+            answers.entropies[b] = found.entropies[0]
+            answers.gains[span][chosen] = found.gains
+            if tests:
+                answers.stats[span][chosen] = found.stats
 
-    def _judge_planes(
-        self, batch: _Batch, lookup: Lookup, entropies: Ints, gains: Ints, stats: Floats,
-        cells: int,
-    ) -> None:  # fmt: skip
+    def _judge_planes(self, batch: _Batch, lookup: Lookup, answers: _Answers, n_cells: int) -> None:
         sets = [(*given, target) for target, given in batch.contexts]
         variables = np.array([k for one in sets for k in one], dtype=np.int64)
         variables_start = _starts(sets)
         words = self._planes.words
-        argument = lookup.as_kernel_argument()
+        tables = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
             judge_planes(
                 words, self._ones, self._pairs, self._planes.first, self.arities,
-                self._widest_planed, self.n_rows,
-                variables, variables_start[start : stop + 1], batch.candidates,
-                batch.starts[start : stop + 1], batch.base_choices[start:stop],
-                batch.choices[start:stop], self._classes, argument, self._plain,
-                entropies[start:stop], gains, stats,
+                self._widest_planed, self.n_rows, variables, variables_start[start : stop + 1],
+                batch.candidates, batch.starts[start : stop + 1], batch.base_choices[start:stop],
+                batch.choices[start:stop], self._classes, tables, self._plain,
+                answers.entropies[start:stop], answers.gains, answers.stats,
             )  # fmt: skip
 
-        self._share(len(sets), len(batch.candidates) * cells * words.shape[1], part)
+        self._share(len(sets), len(batch.candidates) * n_cells * words.shape[1], part)
 
     def _judge_rows(
-        self, context: Question, candidates: Ints, codes: Codes, arities: Ints,
-        base_choices: Ints, choices: Ints, classes: Ints, lookup: Lookup, entropies: Ints,
-        gains: Ints, stats: Floats,
-    ) -> None:  # fmt: skip
-        target, given = context
+        self, batch: _Batch, columns: _Columns, lookup: Lookup, answers: _Answers
+    ) -> None:
+        """A batch of one context, counted row by row."""
+        target, given = batch.contexts[0]
+        candidates = batch.candidates
         strata, n_strata = self._states(given)
-        n_levels = int(self.arities[target])
+        n_levels = self._sizes[target]
         n_cells = n_strata * n_levels
-        argument = lookup.as_kernel_argument()
-        widest = int(arities[candidates].max()) if len(candidates) else 1
-        if n_cells * widest > DENSE_CELLS:
+        base, choices = batch.base_choices[0], batch.choices[0]
+        tables = lookup.as_kernel_argument()
+        if n_cells * int(columns.arities[candidates].max(initial=1)) > DENSE_CELLS:
             judge_sparse(
-                strata, self._codes[target], codes[candidates], not given, base_choices,
-                choices[classes[candidates]], argument, entropies, gains, stats,
+                strata, self._codes[target], columns.codes[candidates], not given, base,
+                choices[columns.classes[candidates]], tables, *answers,
             )  # fmt: skip
             return
         cell_of_row = strata * n_levels + self._codes[target]
 
         def part(start: int, stop: int) -> None:
             judge_codes(
-                cell_of_row, n_cells, n_levels, not given, codes, arities,
-                candidates[start:stop], base_choices, choices, classes, argument, self._plain,
-                entropies, gains[start:stop], stats[start:stop],
+                cell_of_row, n_cells, n_levels, not given, columns.codes, columns.arities,
+                candidates[start:stop], base, choices, columns.classes, tables, self._plain,
+                answers.entropies, answers.gains[start:stop], answers.stats[start:stop],
             )  # fmt: skip
 
         self._share(len(candidates), len(candidates) * self.n_rows, part)
