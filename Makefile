@@ -41,3 +41,4 @@ $(VENV)/.bench: $(BIN)/python pyproject.toml
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	find src -name __pycache__ -prune -exec rm -rf {} +

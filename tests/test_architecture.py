@@ -20,7 +20,7 @@ LEVELS = [
     {"rules"},
     {"search"},
     {"result"},
-    {"explain", "learning"},
+    {"learning"},
     {"formats", "quantities"},
     {"estimator"},
     {"terminal"},

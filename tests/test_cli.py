@@ -231,12 +231,12 @@ def _chain(names):
         order=tuple(names),
         parents={name: taken[name].others if name in taken else () for name in names},
         entropies=dict.fromkeys(names, 0.5),
-        edges=tuple(Edge(v.others[0], v.target, 0.1, 1e-9, 1, 0.1) for v in taken.values()),
+        edges=tuple(Edge(v.others[0], v.target, 0.1, 1e-9, 1, 0.1, 0.05) for v in taken.values()),
         trace=Trace(
             tuple(Admitted(name, i, 0.5, None, None, None) for i, name in enumerate(names, 1)),
             (),
             tuple(
-                Selection(name, (taken[name],) if name in taken else (), None, ())
+                Selection(name, (taken[name],) if name in taken else (), None, (), ())
                 for name in names
             ),
         ),

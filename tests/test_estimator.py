@@ -130,12 +130,42 @@ def test_every_edge_carries_the_information_it_stands_for():
 
 def test_a_constant_column_is_isolated_and_warned_of():
     table = chain().assign(k="same")
-    with pytest.warns(tamis.TamisWarning, match="'k'"):
+    with pytest.warns(tamis.TamisWarning, match="'k'") as caught:
         model = tamis.TAM().fit(table)
+    assert caught[0].filename == __file__
     assert model.parents_["k"] == []
     assert "'k'" in model.result_.warnings[0]
     assert model.graph_.degree["k"] == 0
     assert nx.is_isomorphic(model.graph_.subgraph("abc"), nx.path_graph(3, nx.DiGraph))
+
+
+@pytest.mark.filterwarnings("ignore::tamis.TamisWarning")
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize(
+    "estimator", ["plugin", "miller-madow", "jackknife", "grassberger", "minimax"]
+)
+def test_a_constant_column_informs_nobody_whatever_the_estimator(search, estimator):
+    table = chain(n=51).assign(k="same")
+    model = tamis.TAM(search, entropy=estimator, boundary_rule=0.005, masking_rule=0.001)
+    model.fit(table)
+    assert model.graph_.degree["k"] == 0
+    assert model.entropies_["k"] == 0
+    assert model.layers_[0][0] == "k"
+    without = clone(model).fit(table.drop(columns="k"))
+    assert set(without.graph_.edges) == set(model.graph_.edges)
+    assert tamis.entropy(table, "k", estimator=estimator) == 0
+
+
+def test_every_edge_says_how_far_its_parent_was_ahead():
+    # Between a and c in uncertainty stands b, which has nothing to do with either.
+    rng = np.random.default_rng(0)
+    a = rng.random(4000) < 0.30
+    table = pd.DataFrame({"a": a, "b": rng.random(4000) < 0.31, "c": a ^ (rng.random(4000) < 0.03)})
+    result = tamis.TAM().fit(table).result_
+    (edge,) = result.closest_directions()
+    assert (edge.parent, edge.child) == ("a", "c")
+    ahead = tamis.entropy(table, "c") - tamis.entropy(table, "a")
+    assert edge.lead == pytest.approx(ahead, abs=1e-3)
 
 
 def test_refitting_forgets_the_first_table():
@@ -191,6 +221,12 @@ def test_senseless_parameters_are_refused_by_name(parameters, said):
         tamis.TAM(**parameters).fit(chain())
 
 
+def test_without_pps_the_explanation_tells_which_test_kept_each_parent():
+    text = tamis.TAM("node", boundary="none").fit(chain()).explain("c")
+    assert "kept b (given nothing)" in text
+    assert "removed a (given b)" in text
+
+
 def test_max_boundary_limits_the_number_of_parents():
     rng = np.random.default_rng(0)
     parts = rng.random((4000, 3)) < 0.2
@@ -199,6 +235,7 @@ def test_max_boundary_limits_the_number_of_parents():
     held = tamis.TAM(boundary_rule=0.01, max_boundary=1).fit(table)
     assert len(free.parents_["x3"]) == 3
     assert len(held.parents_["x3"]) == 1
+    assert "stopped at max_boundary=1" in held.explain("x3")
 
 
 @pytest.mark.parametrize("search", ["node", "layer", "sieve", "sequential"])
@@ -273,6 +310,21 @@ def test_results_show_themselves_in_one_line():
         "<Result of search 'sequential': 3 columns, 3000 rows, 3 layers, 2 edges>"
     )
     assert repr(model.trace_) == "<Trace: 3 admissions, 0 maskings, 3 selections>"
+
+
+def test_a_loaded_result_can_explain_and_its_verdicts_are_sentences(tmp_path):
+    model = tamis.TAM().fit(chain())
+    model.save(str(tmp_path / "run.json"))
+    loaded = tamis.load(tmp_path / "run.json")
+    assert loaded.explain("c") == model.explain("c")
+    taken = next(s for s in loaded.trace.selections if s.name == "c").taken[0]
+    assert str(taken).startswith("c depends on b: gain ")
+
+
+def test_changing_the_graph_does_not_change_the_result():
+    model = tamis.TAM().fit(chain())
+    model.graph_.remove_node("a")
+    assert "a" in model.result_.graph
 
 
 def test_an_unfitted_model_says_so():

@@ -13,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis.data import read_table
 from tamis.decisions.rule import Rule
-from tamis.explain import Explanation, explain
 from tamis.information.estimators import EntropyEstimator
 from tamis.learning import Request, learn
-from tamis.result import Result, Trace
+from tamis.result import Explanation, Result, Trace
 
 
 class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -106,7 +105,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     def explain(self, name: str) -> Explanation:
         """The tests that put a column where it is; print it."""
         check_is_fitted(self)
-        return explain(self.result_, name)
+        return self.result_.explain(name)
 
     def save(self, *paths: str) -> None:
         """Write the result by each file's ending: .json, .dot, .graphml or .csv."""

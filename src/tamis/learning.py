@@ -83,7 +83,9 @@ class Plan:
             "search": self.search,
             "entropy": {"estimator": self.entropy.name, **self.entropy.parameters()},
             "boundary_rule": rule_to_dict(self.boundary_rule),
-            "masking_rule": rule_to_dict(self.masking_rule),
+            "masking_rule": (
+                None if self.search == "sequential" else rule_to_dict(self.masking_rule)
+            ),
             "boundary": self.boundary,
             "backward": self.backward,
             "max_boundary": self.max_boundary,
@@ -248,9 +250,10 @@ class _Names:
             [Query(k, given, np.array([p])) for p, k, _, given, _ in found]
             + [Query(k, rest, np.array([p])) for p, k, _, _, rest in found]
         )
+        leads = _leads(outcome)
         p_values = np.exp(-Permutation().scores(evidence))[: len(found)]
         return tuple(
-            Edge(self._names[p], self._names[k], gain, p_value, step, rest_gain)
+            Edge(self._names[p], self._names[k], gain, p_value, step, rest_gain, leads[p, k])
             for (p, k, step, _, _), gain, p_value, rest_gain in zip(
                 found,
                 evidence.gain[: len(found)].tolist(),
@@ -267,7 +270,7 @@ class _Names:
             admissions=tuple(
                 Admitted(
                     names[a.node],
-                    a.layer + 1,
+                    a.round + 1,
                     a.entropy,
                     None if a.runner_up is None else names[a.runner_up],
                     a.runner_up_entropy,
@@ -276,7 +279,7 @@ class _Names:
                 for a in outcome.admissions
             ),
             maskings=tuple(
-                Masked(names[m.node], m.layer + 1, m.entropy, self._verdict(m.decision, masking))
+                Masked(names[m.node], m.round + 1, m.entropy, self._verdict(m.decision, masking))
                 for m in outcome.maskings
             ),
             selections=tuple(
@@ -292,6 +295,7 @@ class _Names:
             tuple(self._verdict(d, rule) for d in boundary.taken),
             None if boundary.refused is None else self._verdict(boundary.refused, rule),
             tuple(self._verdict(d, rule) for d in boundary.removed),
+            tuple(self._verdict(d, rule) for d in boundary.retained),
         )
 
     def _verdict(self, decision: Decision, rule: Rule) -> Verdict:
@@ -309,6 +313,16 @@ class _Names:
 
     def _all(self, positions: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._names[k] for k in positions)
+
+
+def _leads(outcome: Outcome) -> dict[tuple[int, int], float]:
+    """For each edge, H(child) - H(parent) in the round that admitted the parent."""
+    round_of = {a.node: a.round for a in outcome.admissions}
+    return {
+        (p, k): float(outcome.uncertainties[round_of[p]][k] - outcome.uncertainties[round_of[p]][p])
+        for k, boundary in outcome.boundaries.items()
+        for p in boundary.members
+    }
 
 
 def _edge_contexts(

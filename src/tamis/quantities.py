@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tamis.search.iamb import shrink
 from tamis.search.pps import possible_parents
 
 Columns = str | Sequence[str]
+"""One column or several, by name."""
 
 
 def entropy(
@@ -110,7 +111,7 @@ def markov_boundary(
     found = possible_parents(information, k, others, bound, max_boundary=max_boundary)
     members = found.members
     if backward != "none":
-        members, _ = shrink(
+        members, _, _ = shrink(
             information, k, members, bound, len(others), together=backward == "together",
             inclusive=True,
         )  # fmt: skip
@@ -118,7 +119,9 @@ def markov_boundary(
 
 
 def _positions(table: Table, columns: Columns) -> list[int]:
-    wanted = [columns] if isinstance(columns, str) else list(columns)
+    # Names are compared as strings, as they are when a table is read.
+    several = isinstance(columns, Iterable) and not isinstance(columns, str)
+    wanted = [str(name) for name in columns] if several else [str(columns)]
     positions = {name: k for k, name in enumerate(table.names)}
     for name in wanted:
         if name not in positions:

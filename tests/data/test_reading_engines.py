@@ -254,7 +254,6 @@ def test_constant_columns_are_named_in_one_warning():
     with pytest.warns(TamisWarning, match="'c1'.*'c5' and 2 more") as caught:
         table = read_table({"a": [0, 1]} | {f"c{k}": [7, 7] for k in range(1, 8)})
     assert len(caught) == 1
-    assert caught[0].filename == __file__
     assert table.levels[1] == (7,)
 
 

@@ -86,7 +86,8 @@ def test_infinite_values_are_refused(csv_with):
 @pytest.mark.parametrize("marker", csv_file.MISSING_MARKERS)
 def test_missing_markers_are_counted_and_placed(csv_with, marker):
     message = refused(csv_with(f'a,b\n"two\nlines",x\nz,{marker}\nz,x\nz,{marker}\n'), DataError)
-    assert "Column 'b' is missing in 2 of 4 rows (first on line 4)" in message
+    reads = f"reads {marker!r}" if marker else "is empty"
+    assert f"Column 'b' is missing in 2 of 4 rows (first on line 4, which {reads})" in message
     assert "drop those rows" in message
 
 

@@ -33,8 +33,8 @@ def result():
         parents={"shoes": ("lawn",), "lawn": ("rain",), "rain": (), "hail": ()},
         entropies={"shoes": 0.6, "lawn": 0.5, "rain": 0.4, "hail": 0.0},
         edges=(
-            Edge("rain", "lawn", 0.2, 1e-20, 1, 0.2),
-            Edge("lawn", "shoes", 0.2, 1e-20, 1, 0.1 + 0.2),
+            Edge("rain", "lawn", 0.2, 1e-20, 1, 0.2, 0.28),
+            Edge("lawn", "shoes", 0.2, 1e-20, 1, 0.1 + 0.2, 0.19),
         ),
         trace=Trace(
             (
@@ -45,10 +45,10 @@ def result():
             ),
             (),
             (
-                Selection("hail", (), None, ()),
-                Selection("rain", (), None, ()),
-                Selection("lawn", (lawn,), None, ()),
-                Selection("shoes", (shoes,), refused, ()),
+                Selection("hail", (), None, (), ()),
+                Selection("rain", (), None, (), ()),
+                Selection("lawn", (lawn,), None, (), ()),
+                Selection("shoes", (shoes,), refused, (), ()),
             ),
         ),
         warnings=("hail never varies",),

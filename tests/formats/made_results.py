@@ -18,6 +18,7 @@ xml_characters = st.characters(
 )
 finite = st.floats(allow_nan=False, allow_infinity=False)
 numbers = st.floats(allow_nan=False)
+pairs = st.tuples(numbers, numbers)
 
 
 def names_of(alphabet: st.SearchStrategy[str] = characters) -> st.SearchStrategy[str]:
@@ -68,6 +69,7 @@ def selections(draw, name, parents, earlier, boundary):
         tuple(draw(verdicts(name, [other], (), dependent=True)) for other in taken),
         refused,
         tuple(draw(verdicts(name, [other], parents, dependent=False)) for other in removed),
+        tuple(draw(verdicts(name, [other], (), dependent=True)) for other in parents),
     )
 
 
@@ -102,7 +104,7 @@ def made_edges(draw, order, parents, chosen):
         steps = {verdict.others[0]: i for i, verdict in enumerate(selection.taken, start=1)}
         for parent in parents[child]:
             p_value = draw(st.floats(0, 1))
-            yield Edge(parent, child, draw(numbers), p_value, steps.get(parent, 0), draw(numbers))
+            yield Edge(parent, child, draw(numbers), p_value, steps.get(parent, 0), *draw(pairs))
 
 
 @st.composite

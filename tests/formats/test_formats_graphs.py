@@ -17,7 +17,7 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"'
 NODE = re.compile(rf"  {QUOTED} \[(?:label={QUOTED}, )?entropy={QUOTED}\];")
 EDGE = re.compile(
     rf"  {QUOTED} -> {QUOTED} \[gain={QUOTED}, p_value={QUOTED}, "
-    rf"step=(\d+), gain_given_rest={QUOTED}\];"
+    rf"step=(\d+), gain_given_rest={QUOTED}, lead={QUOTED}\];"
 )
 RANK = re.compile(rf"  \{{ rank=same; (?:{QUOTED}; )+\}}")
 
@@ -89,10 +89,18 @@ def test_csv_holds_every_edge_with_all_digits(result):
     header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     assert tuple(header) == csv_file.COLUMNS
     assert [(row[0], row[1], *map(float, row[2:])) for row in rows] == [
-        (edge.parent, edge.child, edge.gain, edge.p_value, edge.step, edge.gain_given_rest)
+        (
+            edge.parent,
+            edge.child,
+            edge.gain,
+            edge.p_value,
+            edge.step,
+            edge.gain_given_rest,
+            edge.lead,
+        )
         for edge in result.edges
     ]
 
 
 def test_csv_quotes_names_and_not_numbers(result):
-    assert csv_file.render(result).decode().split("\n")[1] == '"rain","lawn",0.2,1e-20,1,0.2'
+    assert csv_file.render(result).decode().split("\n")[1] == '"rain","lawn",0.2,1e-20,1,0.2,0.28'

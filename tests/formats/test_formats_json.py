@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from made_results import characters, results
 
 from tamis.errors import FileFormatError, SettingError
-from tamis.explain import explain
 from tamis.formats import json_file, load, save
 from tamis.formats.consistency import first_contradiction
+from tamis.result import explain
 
 FROZEN = Path(__file__).parent / "result_v1.json"
 
@@ -134,6 +134,7 @@ def _set(*path_and_value):
 EDGE = {
     "parent": "rain", "child": "shoes", "gain": 0.1, "p_value": 0.1, "step": 1,
     "gain_given_rest": 0.1,
+    "lead": 0.1,
 }  # fmt: skip
 
 
@@ -191,7 +192,7 @@ EDGE = {
         (_set("trace", "selections", 3, "refused", "others", []), "names nothing"),
         (_set("trace", "admissions", 0, "runner_up", None), "lacks its name or its entropy"),
         (_set("trace", "admissions", 0, "runner_up", "wind"), "a runner-up names 'wind'"),
-        (_set("trace", "admissions", 0, "layer", 9), "puts 'hail' in layer 9"),
+        (_set("trace", "admissions", 0, "round", 9), "puts 'hail' in round 9"),
         (_set("settings", {}), "which search was run"),
         (_set("warnings", [None]), r"warnings\[0\] must be a string"),
     ],

@@ -23,7 +23,12 @@ def finish(
     constant: np.int64,
     clips: bool,
 ) -> np.int64:
-    """Add what the unseen cells and the estimator's constant contribute."""
+    """Add what the unseen cells and the estimator's constant contribute.
+
+    All rows in one cell: the columns are constant, and that is certain, whatever f says.
+    """
+    if occupied <= 1:
+        return np.int64(0)
     total += constant + (supports[row] - occupied) * nothing[row]
     if clips and total < 0:
         return np.int64(0)

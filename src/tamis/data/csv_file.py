@@ -153,10 +153,12 @@ def _broken_row(path: str, line: int, fields: int, width: int, blank_line: int) 
 
 def _encode(column: _GrowingColumn, line_of_row: array[int]) -> Column:
     codes = np.concatenate(column.chunks)
-    markers = [column.numbers[mark] for mark in MISSING_MARKERS if mark in column.numbers]
+    markers = {column.numbers[mark]: mark for mark in MISSING_MARKERS if mark in column.numbers}
     if markers:
-        rows = np.flatnonzero(np.isin(codes, markers))
-        raise missing(len(rows), len(codes), f"on line {line_of_row[rows[0]]}")
+        rows = np.flatnonzero(np.isin(codes, list(markers)))
+        mark = markers[int(codes[rows[0]])]
+        reads = f"reads {mark!r}" if mark else "is empty"
+        raise missing(len(rows), len(codes), f"on line {line_of_row[rows[0]]}, which {reads}")
     return encode_labels(codes, _labels(list(column.numbers)))
 
 

@@ -39,7 +39,8 @@ def read_table(data: object) -> Table:
         return data
     table = _read(data)
     for note in table_notes(table):
-        warnings.warn(TamisWarning(note), stacklevel=2)
+        # The caller of the caller: tamis.TAM.fit and its like stand in between.
+        warnings.warn(TamisWarning(note), stacklevel=3)
     return table
 
 

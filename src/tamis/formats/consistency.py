@@ -108,11 +108,11 @@ def _trace(result: Result) -> Iterator[str]:
 
 
 def _places(result: Result) -> Iterator[str]:
-    placed = [(entry.name, entry.layer) for entry in result.trace.admissions]
-    placed += [(entry.name, entry.layer) for entry in result.trace.maskings]
-    for name, layer in placed:
-        if not 1 <= layer <= len(result.names):
-            yield f"the trace puts {name!r} in layer {layer}"
+    placed = [(entry.name, entry.round) for entry in result.trace.admissions]
+    placed += [(entry.name, entry.round) for entry in result.trace.maskings]
+    for name, number in placed:
+        if not 1 <= number <= len(result.names):
+            yield f"the trace puts {name!r} in round {number}"
 
 
 def _selection(result: Result, selection: Selection) -> Iterator[str]:
@@ -120,6 +120,7 @@ def _selection(result: Result, selection: Selection) -> Iterator[str]:
     yield from _misplaced(name, selection.taken, dependent=True)
     yield from _misplaced(name, _some(selection.refused), dependent=False)
     yield from _misplaced(name, selection.removed, dependent=False)
+    yield from _misplaced(name, selection.retained, dependent=True)
     taken = {other for verdict in selection.taken for other in verdict.others}
     removed = {other for verdict in selection.removed for other in verdict.others}
     # Without a boundary search nothing is taken: all is there from the start.

@@ -14,7 +14,7 @@ import io
 from tamis.formats.text import is_unicode
 from tamis.result import Result
 
-COLUMNS = ("parent", "child", "gain", "p_value", "step", "gain_given_rest")
+COLUMNS = ("parent", "child", "gain", "p_value", "step", "gain_given_rest", "lead")
 
 holds = is_unicode
 
@@ -30,6 +30,7 @@ def render(result: Result) -> bytes:
             float(edge.p_value),
             int(edge.step),
             float(edge.gain_given_rest),
+            float(edge.lead),
         )
         writer.writerow((edge.parent, edge.child, *numbers))
     return text.getvalue().encode()

@@ -52,7 +52,7 @@ def _label(name: str) -> str:
 def _numbers(edge: Edge) -> str:
     return (
         f"gain={_number(edge.gain)}, p_value={_number(edge.p_value)}, step={edge.step}, "
-        f"gain_given_rest={_number(edge.gain_given_rest)}"
+        f"gain_given_rest={_number(edge.gain_given_rest)}, lead={_number(edge.lead)}"
     )
 
 

@@ -42,6 +42,10 @@ class CountedInformation(Information):
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
 
+    def varies(self, k: int) -> bool:
+        """Whether the column has more than one level."""
+        return bool(self._varies[k])
+
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), one for each context."""
         if not contexts:

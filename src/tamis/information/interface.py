@@ -95,6 +95,10 @@ class Information(ABC):
         """The paper's d."""
         return len(self.names)
 
+    def varies(self, k: int) -> bool:
+        """Whether a variable takes more than one value; one that does not informs nobody."""
+        return True
+
     @abstractmethod
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), one for each context."""

@@ -25,17 +25,20 @@ def shrink(
     *,
     together: bool,
     inclusive: bool = False,
-) -> tuple[tuple[int, ...], tuple[Decision, ...]]:
-    """The members that stay, in their order, and the decisions that removed the others.
+) -> tuple[tuple[int, ...], tuple[Decision, ...], tuple[Decision, ...]]:
+    """The members that stay, in their order; the decisions that removed the others; and those
+    that kept the members, given what was there when they were judged last.
 
     ``tests`` is the number of candidates the members were chosen from, so that a member is
     judged by the same bar on the way out as on the way in.
     """
     kept = list(members)
     removed: list[Decision] = []
+    retained: list[Decision] = []
     while kept:
         verdicts = _verdicts(information, target, kept, rule, tests, inclusive)
         superfluous = [verdict for verdict in verdicts if not verdict.dependent]
+        retained = [verdict for verdict in verdicts if verdict.dependent]
         if not superfluous:
             break
         leaving = superfluous if together else [min(superfluous, key=_strength)]
@@ -44,7 +47,7 @@ def shrink(
         kept = [k for k in kept if k not in gone]
         if together:
             break
-    return tuple(kept), tuple(removed)
+    return tuple(kept), tuple(removed), tuple(retained)
 
 
 def _strength(verdict: Decision) -> tuple[float, float, int]:

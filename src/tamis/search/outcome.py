@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -26,7 +29,8 @@ class Boundary:
     """A node's Markov boundary in its ancestral set, with the steps that found it.
 
     ``taken`` are the candidates accepted, in order; ``refused`` the best of those left when
-    the search stopped; ``removed`` what a backward phase took out again.
+    the search stopped; ``removed`` what a backward phase took out again, and ``retained`` what
+    it kept, each given all the others.
     """
 
     target: int
@@ -35,14 +39,15 @@ class Boundary:
     taken: tuple[Decision, ...] = ()
     refused: Decision | None = None
     removed: tuple[Decision, ...] = ()
+    retained: tuple[Decision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A node enters a layer: its conditional entropy then, and the next in line."""
+    """A node enters: in which round, its conditional entropy then, and the next in line."""
 
     node: int
-    layer: int
+    round: int
     entropy: float
     runner_up: int | None
     runner_up_entropy: float | None
@@ -52,10 +57,10 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Masking:
-    """A node is kept out of a layer by the test that found it dependent."""
+    """A node is kept out of a round's layer by the test that found it dependent."""
 
     node: int
-    layer: int
+    round: int
     entropy: float
     decision: Decision
 
@@ -68,3 +73,5 @@ class Outcome:
     boundaries: dict[int, Boundary] = field(default_factory=dict)
     admissions: list[Admission] = field(default_factory=list)
     maskings: list[Masking] = field(default_factory=list)
+    uncertainties: list[NDArray[np.float32]] = field(default_factory=list)
+    """The conditional entropies of all nodes in each round, infinite for those admitted."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Information
 from tamis.search import masking, sequential, sieve
@@ -37,14 +39,17 @@ class Settings:
 
 def run(information: Information, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
+    d = information.n_variables
     boundaries = _boundaries(information, settings)
-    remaining = list(range(information.n_variables))
     outcome = Outcome()
+    constant = [k for k in range(d) if not information.varies(k)]
+    _admit_constants(outcome, boundaries, constant)
+    remaining = [k for k in range(d) if information.varies(k)]
     while remaining:
         tau, step = _next_layer(information, boundaries, remaining, settings)
         layer = step[0]
         _record(outcome, boundaries, tau, step)
-        n_ancestors = information.n_variables - len(remaining)
+        n_ancestors = d - len(constant) - len(remaining)
         for k in layer:
             boundary = boundaries.close(k)
             outcome.boundaries[k] = _backward(information, boundary, n_ancestors, settings)
@@ -53,8 +58,22 @@ def run(information: Information, settings: Settings, progress: Progress | None 
         admitted = set(layer)
         remaining = [k for k in remaining if k not in admitted]
         if progress is not None:
-            progress(information.n_variables - len(remaining), information.n_variables)
+            progress(d - len(remaining), d)
+    _place_constants(outcome, constant)
     return outcome
+
+
+def _admit_constants(outcome: Outcome, boundaries: Boundaries, constant: list[int]) -> None:
+    """Columns that never vary are isolated nodes of the first layer and nobody's candidates."""
+    for k in constant:
+        outcome.boundaries[k] = boundaries.close(k)
+        outcome.admissions.append(Admission(k, 0, 0.0, None, None, None))
+
+
+def _place_constants(outcome: Outcome, constant: list[int]) -> None:
+    if constant:
+        first = outcome.layers[0] if outcome.layers else []
+        outcome.layers[:1] = [constant + first]
 
 
 def _boundaries(information: Information, settings: Settings) -> Boundaries:
@@ -95,6 +114,7 @@ def _record(outcome: Outcome, boundaries: Boundaries, tau: list[int], step: Laye
     layer, masked, closest = step
     number = len(outcome.layers)
     entropies = boundaries.entropies
+    outcome.uncertainties.append(entropies.astype(np.float32))
     position = {k: i for i, k in enumerate(tau)}
     for k in layer:
         after = tau[position[k] + 1] if position[k] + 1 < len(tau) else None
@@ -120,7 +140,7 @@ def _backward(
     from_pps = settings.boundary == "pps"
     if settings.backward == "none" or (from_pps and len(boundary.members) < 2):
         return boundary
-    members, removed = shrink(
+    members, removed, retained = shrink(
         information,
         boundary.target,
         boundary.members,
@@ -129,4 +149,4 @@ def _backward(
         together=settings.backward == "together",
         inclusive=True,
     )
-    return replace(boundary, members=members, removed=removed)
+    return replace(boundary, members=members, removed=removed, retained=retained)

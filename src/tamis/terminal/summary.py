@@ -10,8 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tamis.explain import describe, explain, show
-from tamis.result import Result, Verdict
+from tamis.result import Result, explain, show
 from tamis.terminal.words import count, p_value, settings_in_words
 
 EDGES = 30
@@ -51,7 +50,7 @@ def show_written(console: Console, paths: Sequence[str]) -> None:
 
 
 def _parts(result: Result, source: str, notes: Sequence[str]) -> Iterator[RenderableType]:
-    yield Text.assemble((show(source), _TITLE), ": ", _size(result))
+    yield _Hanging(Text(), f"{show(source)}: {_size(result)}")
     yield from _pairs(settings_in_words(result.settings).items())
     yield from (_Hanging(Text("Note: ", style="yellow"), show(note)) for note in notes)
     yield from _layers(result)
@@ -109,18 +108,13 @@ def _isolated(result: Result) -> Iterator[RenderableType]:
 
 def _order(result: Result) -> Iterator[RenderableType]:
     """Edges that would point the other way if two entropies had come out the other way."""
-    close = [
-        (admission.runner_up_entropy - admission.entropy, admission.name, admission.runner_up)
-        for admission in result.trace.admissions
-        if admission.runner_up is not None
-        and admission.runner_up_entropy is not None
-        and admission.name in result.parents[admission.runner_up]
-    ]
+    close = result.closest_directions(CALLS)
     if not close:
         return
     yield from _title("Closest directions", "smallest lead in conditional entropy first")
-    for lead, first, second in sorted(close)[:CALLS]:
-        yield _item(f"{show(first)} before {show(second)} by {lead:.4f} nats")
+    for edge in close:
+        lead = "by its name only" if edge.lead == 0 else f"by {edge.lead:.4f} nats"
+        yield _item(f"{show(edge.parent)} before {show(edge.child)} {lead}")
 
 
 def _calls(result: Result) -> Iterator[RenderableType]:
@@ -128,14 +122,7 @@ def _calls(result: Result) -> Iterator[RenderableType]:
     if not calls:
         return
     yield from _title("Closest calls", "tests nearest to going the other way first")
-    yield from (_item(_call(verdict)) for verdict in calls)
-
-
-def _call(verdict: Verdict) -> str:
-    found = "depends on" if verdict.dependent else "is independent of"
-    given = f" given {_listed(verdict.given)}" if verdict.given else ""
-    test = f"{show(verdict.target)} {found} {_listed(verdict.others)}{given}"
-    return f"{test}: {describe(verdict)}"
+    yield from (_item(str(verdict)) for verdict in calls)
 
 
 def _title(title: str, remark: str = "") -> Iterator[RenderableType]:

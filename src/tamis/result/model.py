@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
@@ -17,6 +16,9 @@ from numpy.typing import NDArray
 
 from tamis.data.table import Label
 from tamis.errors import SettingError
+
+if TYPE_CHECKING:
+    from tamis.result.explanation import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,11 @@ class Verdict:
     unit: str
     dependent: bool
 
+    def __str__(self) -> str:
+        from tamis.result.explanation import sentence
+
+        return sentence(self)
+
     @property
     def distance(self) -> float:
         """How far the decision was from going the other way, comparable between rules.
@@ -53,10 +60,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """When a node entered and how uncertain it was then; who came next, and the closest call."""
+    """When a node entered and how uncertain it was then; who came next, and the closest call.
+
+    A ``round`` finds one layer in the masking searches and one node in "sequential".
+    """
 
     name: str
-    layer: int
+    round: int
     entropy: float
     runner_up: str | None
     runner_up_entropy: float | None
@@ -65,22 +75,24 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """In which layer a node was kept out, and by which test."""
+    """In which round a node was kept out, and by which test."""
 
     name: str
-    layer: int
+    round: int
     entropy: float
     verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """How a node's parents were chosen: steps taken, runner-up refused, members removed."""
+    """How a node's parents were chosen: steps taken, runner-up refused, and what the backward
+    phase removed and retained."""
 
     name: str
     taken: tuple[Verdict, ...]
     refused: Verdict | None
     removed: tuple[Verdict, ...]
+    retained: tuple[Verdict, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -109,13 +121,16 @@ class Trace:
             if selection.refused is not None:
                 yield selection.refused
             yield from selection.removed
+            yield from selection.retained
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
     """parent → child. ``gain`` is I(parent; child | parents taken before), in nats, the number
     that admitted it, with its permutation p-value; ``gain_given_rest`` conditions on all the
-    other parents. ``step`` counts from 1."""
+    other parents. ``step`` counts from 1; it is 0 where no boundary search was made. ``lead``
+    is how much less uncertain the parent was than the child, in nats, when the parent was
+    admitted: near 0 the direction hangs on a tie."""
 
     parent: str
     child: str
@@ -123,6 +138,7 @@ class Edge:
     p_value: float
     step: int
     gain_given_rest: float
+    lead: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +167,7 @@ class Result:
             f"{self.n_rows} rows, {len(self.layers)} layers, {len(self.edges)} edges>"
         )
 
-    @cached_property
+    @property
     def graph(self) -> nx.DiGraph[str]:
         """The DAG; nodes carry layer and entropy, edges their numbers."""
         graph: nx.DiGraph[str] = nx.DiGraph()
@@ -166,10 +182,11 @@ class Result:
                 p_value=edge.p_value,
                 step=edge.step,
                 gain_given_rest=edge.gain_given_rest,
+                lead=edge.lead,
             )
         return graph
 
-    @cached_property
+    @property
     def adjacency(self) -> NDArray[np.int8]:
         """A[i, j] = 1 where names[i] → names[j]."""
         position = {name: i for i, name in enumerate(self.names)}
@@ -177,6 +194,10 @@ class Result:
         for edge in self.edges:
             adjacency[position[edge.parent], position[edge.child]] = 1
         return adjacency
+
+    def closest_directions(self, most: int = 5) -> list[Edge]:
+        """The edges whose parent was least ahead of its child, closest first."""
+        return sorted(self.edges, key=lambda e: (e.lead, e.parent, e.child))[:most]
 
     def closest_calls(self, most: int = 5) -> list[Verdict]:
         """The decisions that came nearest to going the other way, nearest first.
@@ -187,6 +208,12 @@ class Result:
         return sorted(
             self.trace.verdicts(), key=lambda v: (v.distance, v.target, v.others, v.given)
         )[:most]
+
+    def explain(self, name: str) -> Explanation:
+        """The tests that put a column where it is; print it."""
+        from tamis.result.explanation import explain
+
+        return explain(self, name)
 
     def require(self, name: str) -> None:
         """Refuse a name that is not a column, with the nearest that is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tamis.result import Result, Verdict
+from tamis.result.model import Result, Verdict
 
 
 class Explanation(str):
@@ -41,6 +41,13 @@ def describe(verdict: Verdict) -> str:
     return f"gain {verdict.gain:.5f} nats; {compared}"
 
 
+def sentence(verdict: Verdict) -> str:
+    """One test in words, with its numbers."""
+    found = "depends on" if verdict.dependent else "is independent of"
+    given = f" given {_set(verdict.given)}" if verdict.given else ""
+    return f"{show(verdict.target)} {found} {_set(verdict.others)}{given}: {describe(verdict)}"
+
+
 def _place(result: Result, name: str) -> str:
     layer = next(j for j, names in enumerate(result.layers, start=1) if name in names)
     number = result.order.index(name) + 1
@@ -56,7 +63,7 @@ def _set(names: tuple[str, ...]) -> str:
 
 def _masked(result: Result, name: str) -> list[str]:
     return [
-        f"  masked in layer {m.layer} by {_set(m.verdict.others)} "
+        f"  masked in layer {m.round} by {_set(m.verdict.others)} "
         f"(given {_set(m.verdict.given)}): {describe(m.verdict)}"
         for m in result.trace.maskings
         if m.name == name
@@ -66,7 +73,7 @@ def _masked(result: Result, name: str) -> list[str]:
 def _admitted(result: Result, name: str) -> list[str]:
     entry = next(a for a in result.trace.admissions if a.name == name)
     sequential = result.settings["search"] == "sequential"
-    when = f"as number {entry.layer}" if sequential else f"to layer {entry.layer}"
+    when = f"as number {entry.round}" if sequential else f"to layer {entry.round}"
     line = f"  admitted {when} with conditional entropy {entry.entropy:.4f}"
     if entry.runner_up is not None and entry.runner_up_entropy is not None:
         ahead = entry.runner_up_entropy - entry.entropy
@@ -88,8 +95,16 @@ def _parents(result: Result, name: str) -> list[str]:
     if selection.refused is not None:
         v = selection.refused
         lines.append(f"  refused {_set(v.others)} (given {_set(v.given)}): {describe(v)}")
+    if len(selection.taken) == result.settings.get("max_boundary"):
+        lines.append(f"  stopped at max_boundary={len(selection.taken)}")
+    taken = {v.others for v in selection.taken}
     lines += [
-        f"  removed {_set(v.others)} again (given {_set(v.given)}): {describe(v)}"
+        f"  kept {_set(v.others)} (given {_set(v.given)}): {describe(v)}"
+        for v in selection.retained
+        if v.others not in taken
+    ]
+    lines += [
+        f"  removed {_set(v.others)} (given {_set(v.given)}): {describe(v)}"
         for v in selection.removed
     ]
     lines.append(f"  parents: {_set(result.parents[name])}")
