@@ -597,3 +597,14 @@ def test_closed_and_full_outputs_end_without_a_traceback(warm):
             f"{line} >/dev/full", shell=True, capture_output=True, timeout=120, check=False
         )
         assert (full.returncode, full.stderr) == (2, b"Error: No space left on device\n")
+
+
+def test_a_long_path_wraps_without_blanks_at_line_ends(tmp_path):
+    deep = tmp_path / ("a" * 60 + " b") / ("c" * 60)
+    deep.mkdir(parents=True)
+    table = deep / "sprinkler.csv"
+    table.write_bytes(Path(EXAMPLE).read_bytes())
+    shown = learn(str(table))
+    assert shown.exit_code == 0
+    assert not [line for line in shown.stdout.split("\n") if line != line.rstrip()]
+    assert "2,000 rows, 7 columns" in " ".join(shown.stdout.split())

@@ -53,3 +53,11 @@ def test_the_layers_and_parents_are_those_shown():
     model = tamis.TAM().fit(ROOT / "examples" / "sprinkler.csv")
     assert f"# {model.layers_}" in README
     assert model.parents_["lawn"] == ["rain", "sprinkler"]
+
+
+def test_every_link_to_a_file_leads_somewhere():
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"

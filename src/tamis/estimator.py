@@ -27,11 +27,13 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         How the next nodes are found: "node" and "layer" are the paper's testing and masking,
         short and general; "sieve" masks by every less uncertain node; "sequential" takes the
         least uncertain node, one at a time; "reference" agrees with the authors' program.
-    entropy : {"miller-madow", "plugin", "jackknife", "grassberger", "minimax"} or estimator
-        How entropies are estimated; None is the search's default.
+    entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"} or estimator
+        How entropies are estimated; None is "grassberger" ("minimax" for "reference").
     boundary_rule, masking_rule : rule of `tamis.rules` or float
         When a gain counts as dependence, in the parents' selection and in masking; a number
-        is a fixed threshold in nats; None is the search's default.
+        is a fixed threshold in nats. None is Permutation(0.001) for parents and
+        Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and 0.001 nats for
+        "reference". "sequential" does no masking.
     boundary : {"pps", "none"}
         Whether to condition on a boundary found by PPS or on the whole ancestral set.
     backward : {"one", "together", "none"} or bool
@@ -45,12 +47,16 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     Attributes
     ----------
     graph_ : networkx.DiGraph
-        The DAG; each edge carries ``gain`` (nats) and ``p_value``.
+        The DAG; each edge carries ``gain`` (nats), ``p_value``, ``step``, ``gain_given_rest``
+        and ``lead``, by how many nats its parent was less uncertain than its child.
     adjacency_ : ndarray of shape (d, d)
         ``adjacency_[i, j] == 1`` where column i is a parent of column j.
-    layers_, order_, parents_, entropies_, trace_
-        The layers as lists of names, the order of admission, each node's parents, its
-        conditional entropy at admission, and every decision.
+    layers_ : list of lists of names
+        The layers as the search found them; for "sequential", which finds none, those of the
+        DAG. Every edge points to a later layer.
+    order_, parents_, entropies_, trace_
+        The order of admission, each node's parents, its conditional entropy at admission, and
+        every decision.
     result_ : Result
         All of this, frozen; what `save` writes and `tamis.load` reads.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, popcount
+from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, inner, popcount
 
 
 @compiled
@@ -25,7 +25,7 @@ def pack_planes(
                 words[start + level, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
 
 
-@compiled
+@inner
 def count_common(
     a: Words,
     p: int,

@@ -37,6 +37,13 @@ def compiled(loop: Loop) -> Loop:
         return cast(Loop, njit(nogil=True, error_model="numpy")(loop))
 
 
+def inner(loop: Loop) -> Loop:
+    """Compile a loop that only other loops call: no way in from Python and nothing kept of its
+    own, which shortens what the first use waits for."""
+    no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Loop, njit(nogil=True, error_model="numpy", **no_way_in)(loop))
+
+
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
 def _popcount(typing_context: Any, word: Any) -> Any:  # noqa: ANN401 - numba's own protocol
     """The number of ones in a 64-bit word, as the LLVM instruction that loops vectorise."""

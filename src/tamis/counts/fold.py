@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.compiled import Ints, Tables, compiled
+from tamis.counts.compiled import Ints, Tables, compiled, inner
 
 HEAD = 64
 """Counts below this have an f of their own for each size of the support."""
 
 
-@compiled
+@inner
 def finish(
     total: np.int64,
     occupied: int,
@@ -53,7 +53,7 @@ def estimate(
     return finish(total, occupied, row, supports, nothing, constant, clips)
 
 
-@compiled
+@inner
 def occupied_cells(
     cells: Ints,
     n_cells: int,
@@ -72,7 +72,7 @@ def occupied_cells(
     return beside, both
 
 
-@compiled
+@inner
 def fold_table(
     cells: Ints,
     n_cells: int,
@@ -116,7 +116,7 @@ def fold_table(
     )
 
 
-@compiled
+@inner
 def base_entropies(
     margin: Ints,
     n_levels: int,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tamis.counts.compiled import Floats, Ints, compiled
+from tamis.counts.compiled import Floats, Ints, compiled, inner
 
 ROUNDING = 1e-12
 """A variance below this share of the mean is 0 but for rounding."""
@@ -37,7 +37,7 @@ def null_moments(
     return mean, variance
 
 
-@compiled
+@inner
 def margins_of_stratum(
     cells: Ints,
     start: int,
@@ -72,7 +72,7 @@ def margins_of_stratum(
     return N, r, s, inverse_a, inverse_b
 
 
-@compiled
+@inner
 def test_table(
     cells: Ints,
     n_cells: int,

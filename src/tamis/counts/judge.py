@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Tables, Words, compiled
+from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Tables, Words, compiled, inner
 from tamis.counts.fold import base_entropies, fold_table
 from tamis.counts.independence import test_table
 from tamis.counts.tables import (
@@ -19,7 +19,7 @@ BLOCK = 128
 """Planes counted together: enough to vectorise over, few enough to stay in the cache."""
 
 
-@compiled
+@inner
 def next_block(
     candidates: Ints,
     begin: int,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.counts.bits import count_common
-from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled
+from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, inner
 
 
-@compiled
+@inner
 def close_levels(
     counts: Ints,
     sizes: Ints,
@@ -35,7 +35,7 @@ def close_levels(
         stride = block
 
 
-@compiled
+@inner
 def context_masks(
     words: Words,
     first: Ints,
@@ -86,7 +86,7 @@ def context_masks(
     return masks
 
 
-@compiled
+@inner
 def margin_from_planes(
     words: Words,
     ones: Ints,
@@ -110,7 +110,7 @@ def margin_from_planes(
     return margin
 
 
-@compiled
+@inner
 def plane_counts(
     words: Words,
     ones: Ints,
@@ -140,7 +140,7 @@ def plane_counts(
     close_levels(counts, sizes, n_planes)
 
 
-@compiled
+@inner
 def table_from_planes(
     counts: Ints,
     margin: Ints,
@@ -158,7 +158,7 @@ def table_from_planes(
         cells[e * n_candidate + n_candidate - 1] = rest
 
 
-@compiled
+@inner
 def table_from_codes(
     cell_of_row: Ints,
     codes: Codes,

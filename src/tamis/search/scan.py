@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.compiled import Floats, Ints, compiled
+from tamis.counts.compiled import Floats, Ints, compiled, inner
 
 Flags = NDArray[np.bool_]
 
 
-@compiled
+@inner
 def compete(
     row: int,
     newcomers: Ints,
