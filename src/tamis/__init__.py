@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         TamisWarning,
     )
     from tamis.estimator import TAM
-    from tamis.formats import load
+    from tamis.formats import load, save
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
     from tamis.result import Result
 
@@ -26,6 +26,7 @@ _HOME = {
     "TAM": "tamis.estimator",
     "Result": "tamis.result",
     "load": "tamis.formats",
+    "save": "tamis.formats",
     "entropy": "tamis.quantities",
     "conditional_mutual_information": "tamis.quantities",
     "markov_boundary": "tamis.quantities",
@@ -50,6 +51,7 @@ __all__ = [
     "load",
     "markov_boundary",
     "rules",
+    "save",
 ]
 
 
