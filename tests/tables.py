@@ -21,6 +21,11 @@ def table_of(rows: np.ndarray) -> Table:
     )
 
 
+def varying(table: np.ndarray) -> np.ndarray:
+    """The columns that have more than one value; the others take no part in a search."""
+    return table[:, (table != table[0]).any(axis=0)]
+
+
 @st.composite
 def rows(draw, columns=(2, 5), length=(2, 80), levels=4):
     """A 2-D array of small integers; few rows make ties, empty cells and constant columns."""

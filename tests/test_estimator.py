@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 import tamis
 from tables import rows
-from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
+from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate, Rule
 
 SEARCHES = ["node", "layer", "sieve", "sequential", "reference"]
 
@@ -256,6 +256,55 @@ def test_nothing_depends_on_the_order_of_columns_or_rows_or_on_labels(search, ta
     assert first.layers_ == second.layers_
     assert set(first.graph_.edges) == set(second.graph_.edges)
     assert first.entropies_ == second.entropies_
+
+
+FACTORIAL = [[i, j, i] for i in range(3) for j in range(2) for _ in range(40)]
+"""x2 copies x0; x1 is exactly independent of both, which rounds to just below nothing."""
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_exact_independence_is_judged_like_any_other(search, tmp_path):
+    model = tamis.TAM(search).fit(FACTORIAL)
+    assert set(model.graph_.edges) == {("x0", "x2")}
+    for verdict in model.trace_.verdicts():
+        assert np.isfinite([verdict.gain, verdict.value, verdict.threshold, verdict.margin]).all()
+    model.save(str(tmp_path / "run.json"))
+    assert tamis.load(tmp_path / "run.json") == model.result_
+
+
+def test_relabelling_cannot_tip_a_gain_that_equals_the_penalty():
+    first = [[2, 2], [1, 2], [0, 0], [1, 0], [2, 2], [2, 2], [0, 0], [2, 1]]
+    second = [[4, 1], [3, 1], [0, 2], [3, 2], [4, 1], [4, 1], [0, 2], [4, 4]]
+    model = tamis.TAM("node", boundary_rule=BIC(), masking_rule=BIC())
+    assert clone(model).fit(first).parents_ == clone(model).fit(second).parents_
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_the_whole_ancestral_set_may_have_more_cells_than_can_be_numbered(levels):
+    table = np.random.default_rng(0).integers(0, levels, (60, 70))
+    model = tamis.TAM(boundary="none", boundary_rule=0.01).fit(table)
+    assert nx.is_directed_acyclic_graph(model.graph_)
+
+
+def test_a_rule_of_ones_own_is_refused_before_the_search():
+    class Always(Rule):
+        name, unit = "always", "nats"
+
+        def scores(self, evidence):
+            raise AssertionError("the search has begun")
+
+        def bar(self, tests):
+            return np.zeros(())
+
+    with pytest.raises(tamis.SettingError, match=r"tamis\.rules"):
+        tamis.TAM(boundary_rule=Always()).fit(chain())
+
+
+def test_names_that_differ_by_an_invisible_end_still_have_an_order():
+    table = pd.DataFrame({"a": [0, 1] * 30, "a\0": [0, 1] * 30})
+    first = tamis.TAM().fit(table)
+    second = tamis.TAM().fit(table[["a\0", "a"]])
+    assert first.order_ == second.order_ == ["a", "a\0"]
 
 
 def test_duplicated_columns_tie_and_the_first_name_wins():

@@ -67,6 +67,31 @@ def test_minimax_takes_its_support_from_the_columns_or_from_what_occurs(support)
     assert tamis.entropy(data, "y", "x", estimator=estimator) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("estimator", ["plugin", "minimax"])
+def test_a_column_named_twice_counts_once(estimator):
+    data, options = collider(500), {"estimator": estimator}
+    once = tamis.entropy(data, "effect", ["cause"], **options)
+    assert tamis.entropy(data, ["effect", "effect"], ["cause", "cause"], **options) == once
+    once = tamis.conditional_mutual_information(data, "effect", "cause", "other", **options)
+    twice = tamis.conditional_mutual_information(
+        data, ["effect"] * 2, ["cause"] * 2, ["other"] * 2, **options
+    )
+    assert twice == once
+
+
+def test_hundreds_of_conditions_are_no_problem():
+    table = np.random.default_rng(0).integers(0, 2, (50, 1300))
+    names = [f"x{k}" for k in range(1300)]
+    assert tamis.entropy(table, "x0", names[1:]) == pytest.approx(0, abs=1e-12)
+    found = tamis.conditional_mutual_information(table, "x0", "x1", names[2:])
+    assert found == pytest.approx(0, abs=1e-12)
+
+
+def test_integer_names_and_none_are_understood():
+    data = pd.DataFrame({0: [0, 1, 0, 1], 1: [0, 0, 1, 1]})
+    assert tamis.entropy(data, 0, None) == pytest.approx(np.log(2))
+
+
 def collider(n: int = 5000) -> pd.DataFrame:
     """cause -> effect <- other, effect -> sign; noise beside them."""
     rng = np.random.default_rng(1)
@@ -114,6 +139,10 @@ def test_the_backward_phase_drops_what_the_others_make_superfluous(backward):
         (lambda d: tamis.markov_boundary(d, "effekt"), "did you mean 'effect'"),
         (lambda d: tamis.markov_boundary(d, "cause", backward="never"), "backward"),
         (lambda d: tamis.markov_boundary(d, "cause", rule=-1), "nats"),
+        (lambda d: tamis.markov_boundary(d, ["cause", "other"]), "target must be one column"),
+        (lambda d: tamis.markov_boundary(d, []), "target must be one column"),
+        (lambda d: tamis.markov_boundary(d, "cause", max_boundary=-1), "max_boundary"),
+        (lambda d: tamis.markov_boundary(d, "cause", max_boundary="3"), "max_boundary"),
     ],
 )
 def test_what_has_no_meaning_is_refused_by_name(call, said):

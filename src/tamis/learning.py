@@ -107,7 +107,7 @@ def make_plan(request: Request) -> Plan:
         backward = "one" if request.boundary == "none" else defaults.backward
     else:
         backward = as_backward(request.backward)
-    _require_size(request.max_boundary)
+    require_size("max_boundary", request.max_boundary)
     if request.boundary == "none":
         _require_without_pps(request, backward)
     if request.search == "reference" and backward != "none":
@@ -115,7 +115,7 @@ def make_plan(request: Request) -> Plan:
             "search='reference' has no backward phase, as the authors' program has none; "
             "leave backward out or use another search"
         )
-    return Plan(
+    plan = Plan(
         search=request.search,
         entropy=as_estimator(defaults.entropy if request.entropy is None else request.entropy),
         boundary_rule=_rule("boundary_rule", request.boundary_rule, defaults.boundary_rule),
@@ -124,6 +124,8 @@ def make_plan(request: Request) -> Plan:
         backward=backward,
         max_boundary=request.max_boundary,
     )
+    plan.to_dict()  # a rule of the user's own making cannot be kept with the result: say so now
+    return plan
 
 
 def learn(table: Table, request: Request, progress: Progress | None = None) -> Result:
@@ -132,8 +134,9 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
     # Positions break ties. Sorted by name, the order of the user's columns plays no part;
     # the authors' program breaks them by column, so its twin keeps the columns as they are.
     names = table.names
-    by_name = range(len(names)) if plan.search == "reference" else np.argsort(np.array(names))
-    arranged = table.select([int(k) for k in by_name])
+    positions = range(len(names))
+    in_order = positions if plan.search == "reference" else sorted(positions, key=names.__getitem__)
+    arranged = table.select(list(in_order))
     information = CountedInformation(arranged, plan.entropy, n_jobs=request.n_jobs)
     outcome = search(information, plan, progress)
     return _Names(arranged.names, plan).result(table, information, outcome)
@@ -162,16 +165,17 @@ def as_backward(value: str | bool) -> str:
 
 
 def _require_choice(parameter: str, value: object, choices: Sequence[str]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise SettingError(f"{parameter} must be one of {listed}, not {value!r}")
 
 
-def _require_size(value: object) -> None:
+def require_size(parameter: str, value: object) -> None:
+    """Refuse what is neither None nor a number of things."""
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise SettingError(f"max_boundary must be None or a whole number >= 0, not {value!r}")
+        raise SettingError(f"{parameter} must be None or a whole number >= 0, not {value!r}")
 
 
 def _require_without_pps(request: Request, backward: str) -> None:

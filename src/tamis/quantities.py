@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from tamis.data import Table, read_table
 from tamis.decisions.permutation import Permutation
 from tamis.decisions.rule import Rule
@@ -14,7 +12,7 @@ from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
-from tamis.learning import as_backward
+from tamis.learning import as_backward, require_size
 from tamis.result import suggest
 from tamis.search.iamb import shrink
 from tamis.search.pps import possible_parents
@@ -97,9 +95,13 @@ def markov_boundary(
     the whole graph, children and their other parents included.
     """
     backward = as_backward(backward)
+    require_size("max_boundary", max_boundary)
     table = read_table(data)
-    table = table.select(np.argsort(np.array(table.names)).tolist())
-    k = _positions(table, target)[0]
+    table = table.select(sorted(range(table.n_variables), key=table.names.__getitem__))
+    targets = _positions(table, target)
+    if len(targets) != 1:
+        raise SettingError(f"target must be one column, not {target!r}")
+    k = targets[0]
     others = sorted(
         set(range(table.n_variables)) - {k}
         if candidates is None
@@ -118,10 +120,12 @@ def markov_boundary(
     return [table.names[m] for m in members]
 
 
-def _positions(table: Table, columns: Columns) -> list[int]:
-    # Names are compared as strings, as they are when a table is read.
+def _positions(table: Table, columns: Columns | None) -> list[int]:
+    """Where these columns stand, each once; names are compared as strings, as tables read them."""
+    if columns is None:
+        return []
     several = isinstance(columns, Iterable) and not isinstance(columns, str)
-    wanted = [str(name) for name in columns] if several else [str(columns)]
+    wanted = list(dict.fromkeys(map(str, columns if several else [columns])))
     positions = {name: k for k, name in enumerate(table.names)}
     for name in wanted:
         if name not in positions:

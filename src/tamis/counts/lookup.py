@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from tamis.counts.compiled import Tables
 from tamis.counts.fold import HEAD
+from tamis.counts.independence import SCALE
 from tamis.errors import SettingError
 
-SCALE = float(2**48)
-"""One nat in fixed point: sums up to 32 000 nats fit, and a step is 4e-15 nats."""
 LARGEST_SUM = 2**61
 """Unseen cells may not add up to more than this, in fixed point; four such sums fit."""
 MOST_HEADS = 2**16
@@ -99,7 +98,7 @@ class Lookup:
         """Room for the heads, then f of every count from HEAD on."""
         table = np.zeros(self._capacity * HEAD + self._n_rows + 1, dtype=np.int64)
         counts = np.arange(min(HEAD, self._n_rows + 1), self._n_rows + 1, dtype=np.int64)
-        table[self._capacity * HEAD + counts] = _fixed(self._f(counts, self._n_rows, 1))
+        table[self._capacity * HEAD + counts] = fixed_point(self._f(counts, self._n_rows, 1))
         return table
 
     def _row_of_support(self, support: int) -> int:
@@ -110,7 +109,7 @@ class Lookup:
         if row == self._capacity:
             self._grow()
         counts = np.arange(min(HEAD, self._n_rows + 1), dtype=np.int64)
-        head = _fixed(self._f(counts, self._n_rows, support))
+        head = fixed_point(self._f(counts, self._n_rows, support))
         if support * abs(int(head[0])) > LARGEST_SUM:
             raise SettingError(
                 f"{self._n_rows} rows are too few to estimate an entropy over {support} cells; "
@@ -130,5 +129,6 @@ class Lookup:
         self._capacity *= 2
 
 
-def _fixed(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def fixed_point(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Nats as whole numbers of steps."""
     return np.rint(values * SCALE).astype(np.int64)

@@ -15,8 +15,9 @@ from scipy.special import entr
 
 from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Codes, Floats, Ints, Pairs
+from tamis.counts.independence import SCALE
 from tamis.counts.judge import judge_codes, judge_planes
-from tamis.counts.lookup import SCALE, Lookup
+from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
 from tamis.counts.sparse import judge_sparse
 from tamis.counts.tables import extended, relabel
@@ -115,7 +116,7 @@ class MemoryCounts:
         self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
         self._pairs = self._count_pairs()
         self._ones = plane_ones(self._planes.words)
-        self._plain = entr(np.arange(self.n_rows + 1) / self.n_rows)
+        self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
 
     def judge(
         self,
@@ -205,10 +206,13 @@ class MemoryCounts:
             self._judge_one(batch, b, n_cells, lookup, answers)
 
     def _n_cells(self, context: Question) -> int:
+        """The cells of a context's own table, as far as it matters how many there are."""
         target, given = context
         cells = self._sizes[target]
         for k in given:
             cells *= self._sizes[k]
+            if cells > CROSSOVER:
+                return CROSSOVER + 1
         return cells
 
     def _judge_one(
@@ -269,7 +273,7 @@ class MemoryCounts:
         if n_cells * int(columns.arities[candidates].max(initial=1)) > DENSE_CELLS:
             judge_sparse(
                 strata, self._codes[target], columns.codes[candidates], not given, base,
-                choices[columns.classes[candidates]], tables, *answers,
+                choices[columns.classes[candidates]], tables, self._plain, *answers,
             )  # fmt: skip
             return
         cell_of_row = strata * n_levels + self._codes[target]
@@ -289,20 +293,21 @@ class MemoryCounts:
         Layers and boundaries grow by one variable at a time, so the states of all but the
         last are often at hand.
         """
-        known = self._known_states.pop(variables, None)
-        if known is None:
-            known = self._extended_states(variables)
+        size = len(variables)
+        while size and variables[:size] not in self._known_states:
+            size -= 1
+        nothing = np.zeros(self.n_rows, dtype=np.int64), 1
+        known = self._known_states.pop(variables[:size]) if size else nothing
+        for k in variables[size:]:
+            known = self._extended_states(*known, k)
         self._known_states[variables] = known
         while len(self._known_states) * self.n_rows * 8 > STATES_BYTES:
             self._known_states.pop(next(iter(self._known_states)))
         return known
 
-    def _extended_states(self, variables: tuple[int, ...]) -> tuple[Ints, int]:
-        if not variables:
-            return np.zeros(self.n_rows, dtype=np.int64), 1
-        before, n_states = self._states(variables[:-1])
-        arity = int(self.arities[variables[-1]])
-        states = extended(before, self._codes, variables[-1], arity)
+    def _extended_states(self, before: Ints, n_states: int, k: int) -> tuple[Ints, int]:
+        arity = self._sizes[k]
+        states = extended(before, self._codes, k, arity)
         if n_states * arity <= DENSE_CELLS:
             return states, int(relabel(states, n_states * arity))
         values, states = np.unique(states, return_inverse=True)

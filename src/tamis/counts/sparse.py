@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tamis.counts.compiled import Floats, Ints, Tables
 from tamis.counts.fold import estimate
-from tamis.counts.independence import ROUNDING, null_moments
+from tamis.counts.independence import ROUNDING, SCALE, null_moments
 
 
 def judge_sparse(
@@ -22,6 +22,7 @@ def judge_sparse(
     base_choices: Ints,
     choices: Ints,
     lookup: Tables,
+    plain: Ints,
     entropies: Ints,
     gains: Ints,
     stats: Floats,
@@ -42,7 +43,7 @@ def judge_sparse(
             first = np.zeros(len(both.counts), dtype=np.int64)
             first[both_of_row] = np.arange(len(strata))
             stats[c] = _statistics(
-                counts_s, with_target, beside, both.counts, strata[first],
+                plain, counts_s, with_target, beside, both.counts, strata[first],
                 with_target.counts[pair_of_row[first]], beside.counts[beside_of_row[first]],
             )  # fmt: skip
 
@@ -64,7 +65,7 @@ def _joined(states: Ints, column: NDArray[np.integer]) -> tuple[_Margin, Ints]:
 
 
 def _statistics(
-    n_s: Ints, rows: _Margin, columns: _Margin, cells: Ints, cell_stratum: Ints,
+    plain: Ints, n_s: Ints, rows: _Margin, columns: _Margin, cells: Ints, cell_stratum: Ints,
     cell_row: Ints, cell_column: Ints,
 ) -> Floats:  # fmt: skip
     """Plug-in gain, degrees of freedom, X2, null mean and variance; see the dense kernel."""
@@ -75,14 +76,16 @@ def _statistics(
     inverse_a = np.bincount(rows.strata, weights=1.0 / rows.counts, minlength=size)
     inverse_b = np.bincount(columns.strata, weights=1.0 / columns.counts, minlength=size)
     expected = cell_row.astype(float) * cell_column
-    gain = np.sum(cells * np.log(cells * N[cell_stratum] / expected)) / N.sum()
+    tables = (rows.counts, columns.counts, cells, n_s)
+    of_rows, of_columns, of_cells, of_strata = (int(plain[counts].sum()) for counts in tables)
+    gain = (of_rows + of_columns - of_cells - of_strata) / SCALE
     squares = np.bincount(cell_stratum, weights=cells * (cells / expected), minlength=size)
     df = float(np.sum((r - 1) * (s - 1)))
     pearson = mean = variance = 0.0
     for i in np.flatnonzero((r > 1) & (s > 1)):
         m, v = null_moments(N[i], r[i], s[i], inverse_a[i], inverse_b[i])
         if v > ROUNDING * m:
-            pearson += N[i] * (squares[i] - 1.0)
+            pearson += max(N[i] * (squares[i] - 1.0), 0.0)
             mean += m
             variance += v
     return np.array([gain, df, pearson, mean, variance])

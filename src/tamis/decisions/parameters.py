@@ -10,6 +10,9 @@ import numpy as np
 
 from tamis.errors import SettingError
 
+LARGEST = 2**1000
+"""Whole numbers not much larger do not fit a float; no parameter needs them."""
+
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a plain number, numpy's included; True and False are not."""
@@ -20,7 +23,8 @@ def number(
     rule: str, parameter: str, value: object, allowed: str, fits: Callable[[float], bool]
 ) -> float:
     """The value as a float, if it is a number and fits."""
-    if is_number(value) and fits(float(value)):
+    too_large = isinstance(value, int) and abs(value) > LARGEST
+    if is_number(value) and not too_large and fits(float(value)):
         return float(value)
     raise SettingError(f"{rule}: {parameter} must be {allowed}, not {value!r}")
 

@@ -46,7 +46,8 @@ class Permutation(PValueRule):
         if some_are_silent:
             variance = np.where(silent, np.inf, variance)
         rate = mean / variance
-        p: Floats = gammaincc(mean * rate, evidence.pearson * rate)
+        # Exact independence may round to less than nothing.
+        p: Floats = gammaincc(mean * rate, np.maximum(evidence.pearson, 0.0) * rate)
         if some_are_silent:
             p[silent] = 1.0
         return p

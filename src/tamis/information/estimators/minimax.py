@@ -60,7 +60,8 @@ class Minimax(EntropyEstimator):
         if support not in get_args(Support):
             choices = " or ".join(map(repr, get_args(Support)))
             raise SettingError(f"support is {support!r}; choose {choices}.")
-        if not 2 <= largest_support <= MOST_CELLS or largest_support != int(largest_support):
+        whole = isinstance(largest_support, int | np.integer | float)
+        if not whole or not 2 <= largest_support <= MOST_CELLS or largest_support % 1:
             raise SettingError(
                 f"largest_support is {largest_support!r}; choose an integer from 2 to {MOST_CELLS}."
             )
