@@ -25,6 +25,7 @@ LEVELS = [
     {"estimator"},
     {"terminal"},
     {"cli"},
+    {"__main__"},
 ]
 HEIGHT = {name: height for height, names in enumerate(LEVELS) for name in names}
 

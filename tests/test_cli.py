@@ -27,6 +27,7 @@ from tamis.learning import BACKWARD, BOUNDARY, SEARCHES
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.terminal import learning as command
 from tamis.terminal import waiting as waiting_module
+from tamis.terminal.endings import run_command
 from tamis.terminal.rule_text import rule_from_text
 from tamis.terminal.summary import CALLS, EDGES, LAYERS
 from tamis.terminal.waiting import waiting
@@ -257,6 +258,11 @@ def test_p_values_are_short(p, text):
     assert p_value(p) == text
 
 
+@pytest.mark.parametrize("columns", ["0", "1", "19"])
+def test_a_width_that_is_none_is_taken_for_80(columns):
+    assert learn(EXAMPLE, COLUMNS=columns).stdout == learn(EXAMPLE, COLUMNS="80").stdout
+
+
 def test_no_color_wins_over_colours_that_are_forced():
     assert "\x1b[1m" in learn(EXAMPLE, FORCE_COLOR="1").stdout
     assert "\x1b" not in learn(EXAMPLE, FORCE_COLOR="1", NO_COLOR="1").stdout
@@ -387,15 +393,16 @@ def test_missing_files_directories_and_other_endings_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--search", "best"), "search must be one of"),
+        (("--search", "best"), "Error: --search must be one of"),
         (("--entropy", "magic"), "no entropy estimator 'magic'"),
-        (("--boundary", "all"), "boundary must be one of"),
-        (("--backward", "twice"), "backward must be one of"),
+        (("--boundary", "all"), "Error: --boundary must be one of"),
+        (("--backward", "twice"), "Error: --backward must be one of"),
         (("--boundary-rule", "x:1"), "--boundary-rule 'x:1'"),
         (("--masking-rule", "permutation:7"), "--masking-rule 'permutation:7'"),
-        (("--max-boundary", "-1"), "max_boundary must be"),
+        (("--max-boundary", "-1"), "'--max-boundary'"),
+        (("--max-boundary", "1", "--boundary", "none"), "--max-boundary limits PPS; --boundary"),
         (("--max-boundary", "many"), "--max-boundary"),
-        (("--jobs", "0"), "n_jobs"),
+        (("--jobs", "0"), "'--jobs': 0 threads do no work"),
         (("--explain", "raim"), "--explain: there is no column 'raim'; did you mean 'rain'?"),
         (("--quiet", "--explain", "rain"), "leave one out"),
         (("--search", "reference", "--backward", "one"), "no backward phase"),
@@ -462,6 +469,7 @@ def test_a_failure_while_writing_is_an_error_and_leaves_no_file(tmp_path, monkey
     [
         (KeyboardInterrupt(), 130, "Interrupted."),
         (MemoryError(), 2, "not enough memory"),
+        (RuntimeError("can't start new thread"), 2, "use fewer --jobs"),
         (PermissionError(13, "Permission denied", "x.csv"), 2, "'x.csv': Permission denied"),
     ],
 )
@@ -479,6 +487,12 @@ def test_what_goes_wrong_outside_ends_in_one_line(error, code, message, monkeypa
 def test_bugs_are_not_hidden(monkeypatch):
     monkeypatch.setattr(command, "learn", None)
     assert isinstance(learn(EXAMPLE).exception, TypeError)
+
+    def broken(*_):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(command, "learn", broken)
+    assert str(learn(EXAMPLE).exception) == "a bug"
 
 
 # What is shown while waiting
@@ -597,6 +611,75 @@ def test_closed_and_full_outputs_end_without_a_traceback(warm):
             f"{line} >/dev/full", shell=True, capture_output=True, timeout=120, check=False
         )
         assert (full.returncode, full.stderr) == (2, b"Error: No space left on device\n")
+
+
+def _nobody():
+    """The writing end of a pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return os.fdopen(writing, "w")
+
+
+def _code_and_stderr(*arguments, **streams):
+    ended = subprocess.run(
+        [*COMMAND, *arguments], **{"stderr": subprocess.PIPE, **streams}, timeout=120, check=False
+    )
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of another kind")
+@pytest.mark.parametrize("arguments", [("--help",), ("learn", "--help"), ("--version",)])
+def test_help_that_nobody_reads_is_no_error_and_a_full_disk_is_one(arguments):
+    with _nobody() as nobody:
+        assert _code_and_stderr(*arguments, stdout=nobody) == (0, b"")
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w") as full:
+            complaint = b"Error: No space left on device\n"
+            assert _code_and_stderr(*arguments, stdout=full) == (2, complaint)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of another kind")
+@pytest.mark.parametrize("arguments", [("learn", "nothing.csv"), ("learn", "--nonsense"), ()])
+def test_an_error_that_nobody_hears_still_has_its_exit_code(arguments):
+    with _nobody() as nobody:
+        assert _code_and_stderr(*arguments, stdout=nobody, stderr=nobody)[0] == 2
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w") as full:
+            assert _code_and_stderr(*arguments, stdout=full, stderr=full)[0] == 2
+
+
+@pytest.mark.parametrize("module", ["typer", "tamis.terminal.learning"])
+def test_an_interrupt_while_importing_ends_as_any_other(module):
+    code = (
+        "import sys\n"
+        "class Impatient:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}: raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Impatient())\n"
+        "from tamis.cli import main\n"
+        "main()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, "learn", "t.csv"], capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"Interrupted.\n")
+
+
+def test_an_interrupt_while_options_are_read_ends_as_any_other(capsys):
+    def interrupted(*_, **__):
+        return 130
+
+    with pytest.raises(SystemExit) as ended:
+        run_command(interrupted)
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
+
+
+def test_the_package_can_be_run_as_a_module():
+    shown = subprocess.run(
+        [sys.executable, "-m", "tamis", "--version"], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout == f"tamis {tamis.__version__}\n"
 
 
 def test_a_long_path_wraps_without_blanks_at_line_ends(tmp_path):

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from tamis.terminal.endings import clean_ending, open_missing_streams, run_command
 
-from tamis.terminal.endings import clean_ending, open_missing_streams
+open_missing_streams()
+# Ctrl-C does not wait until everything is imported.
+with clean_ending():
+    import typer
 
 app = typer.Typer(
     name="tamis",
@@ -28,6 +31,12 @@ def _show_version(wanted: bool) -> None:
 
         typer.echo(f"tamis {version('tamis')}")
         raise typer.Exit()
+
+
+def _some(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("0 threads do no work; -1 is all cores, -2 all but one.")
+    return jobs
 
 
 @app.callback()
@@ -92,11 +101,15 @@ def learn(
         ),
     ] = None,
     max_boundary: Annotated[
-        int | None, typer.Option(metavar="N", help="Select at most N parents a node.")
+        int | None, typer.Option(metavar="N", min=0, help="Select at most N parents a node.")
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Threads; all cores unless given. No effect on the result."),
+        typer.Option(
+            metavar="N",
+            callback=_some,
+            help="Threads; all cores unless given. No effect on the result.",
+        ),
     ] = None,
     out: Annotated[
         list[str] | None,
@@ -142,5 +155,4 @@ def learn(
 
 def main() -> None:
     """Run the command."""
-    open_missing_streams()
-    app()
+    run_command(app)

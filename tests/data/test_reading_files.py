@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from table_containers import decode
 
@@ -89,6 +92,24 @@ def test_missing_markers_are_counted_and_placed(csv_with, marker):
     reads = f"reads {marker!r}" if marker else "is empty"
     assert f"Column 'b' is missing in 2 of 4 rows (first on line 4, which {reads})" in message
     assert "drop those rows" in message
+
+
+@pytest.mark.parametrize("cell", [" ", " NA", "nan ", "\u00a0null"])
+def test_missing_markers_are_seen_through_blanks(csv_with, cell):
+    message = refused(csv_with(f"a,b\n0,x\n1,{cell}\n0,x\n"), DataError)
+    assert (
+        f"Column 'b' is missing in 1 of 3 rows (first on line 3, which reads {cell!r})" in message
+    )
+
+
+def test_names_are_trimmed_and_labels_are_not(csv_with):
+    table = read_table(csv_with("a , b,c\n0, x,y\n1, z,y z\n"))
+    assert table.names == ("a", "b", "c")
+    assert table.levels == ((0, 1), (" x", " z"), ("y", "y z"))
+
+
+def test_names_that_are_equal_once_trimmed_are_refused(csv_with):
+    assert "share the name 'a'" in refused(csv_with("a, a\n0,1\n1,0\n"), DataError)
 
 
 def test_quotes_separators_and_line_breaks_inside_cells_are_kept(csv_with):
@@ -194,7 +215,20 @@ def test_nul_bytes_are_refused_with_their_line(csv_with):
 
 
 def test_one_cell_of_unreasonable_size_is_refused(csv_with):
-    assert "at line 2: field larger than" in refused(csv_with(f"a,b\n{'x' * 200_000},1\n"))
+    message = refused(csv_with(f"a,b\n{'x' * 200_000},1\n"))
+    assert "Line 2 of" in message
+    assert "holds a cell that is too long, of more than 131072 characters. Shorten it" in message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_is_opened_once_even_if_its_text_is_refused(tmp_path):
+    path = tmp_path / "pipe.csv"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b"a,b\n0,\xff\n",), daemon=True)
+    writer.start()
+    message = refused(path)
+    writer.join()
+    assert "pipe.csv' is not UTF-8. Save it as CSV in UTF-8." in message
 
 
 def test_parquet_is_read_the_same_by_both_libraries(tmp_path, monkeypatch):
@@ -224,6 +258,14 @@ def test_damaged_parquet_is_refused(tmp_path, monkeypatch, library):
     for damaged in (b"PAR1", b"a,b\n0,1\n", whole[:-20], whole[: len(whole) // 2], whole[40:]):
         path.write_bytes(damaged)
         assert "is damaged or not Parquet" in refused(path)
+
+
+def test_parquet_with_text_that_is_not_utf8_names_the_column(tmp_path):
+    cells = pa.array([b"x", b"\xff", b"x"])
+    text = pa.Array.from_buffers(pa.string(), len(cells), cells.buffers())
+    pq.write_table(pa.table({"a": [0, 1, 0], "b": text}), tmp_path / "t.parquet")
+    message = refused(tmp_path / "t.parquet", DataError)
+    assert r"Column 'b' holds text that is not UTF-8 (b'\xff')" in message
 
 
 def test_missing_values_in_parquet_name_the_column(tmp_path):

@@ -156,6 +156,65 @@ def test_other_types_are_refused_by_name(column, type_):
     assert "convert to a string or a category" in message
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["x", " x", "x", " x"],
+        np.array(["x", "x\t", "x", "x\t"]),
+        pd.Series(["x", "x ", "x", "x "]),
+        pd.Categorical(["x", "x\n", "x", "x\n"]),
+        pl.Series(["x", "\u00a0x", "x", "x"]),
+        pa.array(["x", " x ", "x", "x"]),
+    ],
+)
+def test_levels_that_differ_only_by_blanks_are_refused_with_both(labels):
+    message = refused({"bad": labels, "good": GOOD})
+    pair = set(map(str, labels))
+    assert "Column 'bad' has levels that differ only by the blanks around them" in message
+    assert all(repr(label) in message for label in pair)
+    assert "Trim the labels" in message
+
+
+def test_the_number_of_levels_does_not_hide_blanks():
+    assert "'x ' and" not in refused({"bad": ["x", "y", "z", "w"], "good": GOOD})
+    assert "'x' and 'x '" in refused({"bad": ["x", "x ", "z", "w"], "good": GOOD})
+
+
+NOT_UTF8 = pa.Array.from_buffers(pa.string(), 4, pa.array([b"x", b"\xff", b"x", b"\xff"]).buffers())
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        NOT_UTF8,
+        pa.chunked_array([NOT_UTF8]),
+        pa.DictionaryArray.from_arrays(GOOD, NOT_UTF8.slice(0, 2)),
+        pd.array(NOT_UTF8, dtype=pd.ArrowDtype(pa.string())),
+        pd.Series(NOT_UTF8, dtype=pd.ArrowDtype(pa.string())),
+    ],
+)
+def test_text_of_arrow_that_is_not_utf8_is_refused(column):
+    message = refused({"bad": column, "good": GOOD})
+    assert r"Column 'bad' holds text that is not UTF-8 (b'\xff')" in message
+
+
+def test_names_of_arrow_that_are_not_utf8_are_refused():
+    fields = [pa.field(b"\xff", pa.int64()), pa.field("good", pa.int64())]
+    table = pa.table([pa.array(GOOD)] * 2, schema=pa.schema(fields))
+    assert r"The column name b'\xff' is not UTF-8" in refused(table)
+
+
+def test_what_arrow_cannot_hand_over_is_refused():
+    union = pa.UnionArray.from_sparse(
+        pa.array(GOOD, pa.int8()), [pa.array([1, 2, 3, 4]), pa.array(list("abcd"))]
+    )
+    nested = pa.DictionaryArray.from_arrays(GOOD, pa.array([[1], [2]]))
+    for column in (union, pd.array(union, dtype=pd.ArrowDtype(union.type))):
+        assert "Column 'bad' mixes int (1) and str ('b')" in refused({"bad": column, "good": GOOD})
+    for data in ({"bad": nested, "good": GOOD}, pa.table({"bad": nested, "good": GOOD})):
+        assert "Column 'bad' holds values of type list<item: int64>" in refused(data)
+
+
 def test_columns_of_arrays_are_refused():
     message = refused({"odd": np.zeros((4, 2)), "good": GOOD})
     assert "Column 'odd' holds arrays of shape (2,)" in message

@@ -77,14 +77,29 @@ def check_names(names: Iterable[object]) -> tuple[str, ...]:
 
 def _check_levels(column: Column, n_rows: int) -> Column:
     n_levels = len(column.levels)
+    labels: tuple[Any, ...] = column.levels
+    if isinstance(labels[0], str):
+        # First, because blanks can make an identifier of any column.
+        _refuse_blank_twins(labels)
     # Two levels are always fine: a table of two or three rows may well hold a binary column.
     if n_levels > 2 and 2 * n_levels > n_rows:
         raise ColumnRefused(Problem.IDENTIFIER, f"has {n_levels} levels in {n_rows} rows")
-    labels: tuple[Any, ...] = column.levels
     if isinstance(labels[0], str) and not _writable("".join(labels)):
         worst = next(label for label in labels if not _writable(label))
         raise ColumnRefused(Problem.UNWRITABLE, f"holds a lone surrogate, in {shown(worst)}")
     return column
+
+
+def _refuse_blank_twins(labels: Sequence[str]) -> None:
+    seen: dict[str, str] = {}
+    for label in labels:
+        twin = seen.setdefault(label.strip(), label)
+        if twin is not label:
+            raise ColumnRefused(
+                Problem.BLANKS,
+                f"has levels that differ only by the blanks around them, {shown(twin)} and "
+                f"{shown(label)}",
+            )
 
 
 def _writable(text: str) -> bool:

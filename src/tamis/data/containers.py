@@ -13,7 +13,13 @@ from tamis.data.arrays import encode_array
 from tamis.data.assemble import build_table
 from tamis.data.cells import encode_cells
 from tamis.data.columns import Column
-from tamis.data.frames import NativeSeries, encode_series, is_series
+from tamis.data.frames import (
+    NativeSeries,
+    encode_series,
+    is_arrow_array,
+    is_series,
+    series_of_arrow,
+)
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
@@ -53,10 +59,12 @@ def read_rows(data: Sequence[object]) -> Table:
 def _sequence(name: object, values: object) -> Values:
     if is_series(values):
         return values
+    if is_arrow_array(values):
+        return series_of_arrow(values)
     if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray):
         return list(values)
     if hasattr(values, "__array__"):
-        # Indexes, extension arrays and arrow arrays are arrays in all but name.
+        # Indexes and extension arrays are arrays in all but name.
         return np.atleast_1d(np.asanyarray(values))
     raise DataError(
         f"Column {shown(name)} is of type {type(values).__name__}, not a sequence of values. "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from array import array
 from collections import defaultdict
@@ -79,12 +80,23 @@ def _read_lines(path: str, lines: Iterator[str]) -> Table:
             for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
                 column.extend(cells)
     except csv.Error as error:
-        raise FileFormatError(
-            f"The file {shown_path(path)} is not CSV at line {reader.line_num}: {error}. "
-            "Close every quote, and double the quotes inside quoted cells."
-        ) from error
+        raise _not_csv(path, reader.line_num, error) from error
     return build_table(
         names, len(line_of_row), columns, lambda column: _encode(column, line_of_row)
+    )
+
+
+def _not_csv(path: str, line: int, error: csv.Error) -> FileFormatError:
+    # The standard library tells its errors apart by their texts only.
+    if str(error).startswith("field larger than"):
+        return FileFormatError(
+            f"Line {line} of {shown_path(path)} holds a cell that is too long, of more than "
+            f"{csv.field_size_limit()} characters. Shorten it; if a quote was left open before "
+            "it, close the quote."
+        )
+    return FileFormatError(
+        f"The file {shown_path(path)} is not CSV at line {line}: {error}. "
+        "Close every quote, and double the quotes inside quoted cells."
     )
 
 
@@ -112,7 +124,7 @@ def _names(path: str, header: list[str]) -> tuple[str, ...]:
             f"The file {shown_path(path)} is empty or starts with a blank line. "
             "Its first line must hold the names of the columns."
         )
-    return check_names(header)
+    return check_names(name.strip() for name in header)
 
 
 def _chunks(
@@ -153,11 +165,13 @@ def _broken_row(path: str, line: int, fields: int, width: int, blank_line: int) 
 
 def _encode(column: _GrowingColumn, line_of_row: array[int]) -> Column:
     codes = np.concatenate(column.chunks)
-    markers = {column.numbers[mark]: mark for mark in MISSING_MARKERS if mark in column.numbers}
+    markers = {
+        code: cell for cell, code in column.numbers.items() if cell.strip() in MISSING_MARKERS
+    }
     if markers:
         rows = np.flatnonzero(np.isin(codes, list(markers)))
-        mark = markers[int(codes[rows[0]])]
-        reads = f"reads {mark!r}" if mark else "is empty"
+        cell = markers[int(codes[rows[0]])]
+        reads = f"reads {shown(cell)}" if cell else "is empty"
         raise missing(len(rows), len(codes), f"on line {line_of_row[rows[0]]}, which {reads}")
     return encode_labels(codes, _labels(list(column.numbers)))
 
@@ -197,16 +211,21 @@ def _without_nul(path: str, file: Iterable[str]) -> Iterator[str]:
 
 
 def _not_utf8(path: str) -> FileFormatError:
-    # The decoder that failed worked ahead of the lines, so the place is looked for again.
+    # The decoder that failed worked ahead of the lines, so the place is looked for again;
+    # but a pipe was read once and for all, and opening it again would wait for ever.
+    place = _undecodable_place(path) if os.path.isfile(path) else ""
+    return FileFormatError(
+        f"The file {shown_path(path)} is not UTF-8{place}. Save it as CSV in UTF-8."
+    )
+
+
+def _undecodable_place(path: str) -> str:
     offset = 0
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode()
             except UnicodeDecodeError as error:
-                return FileFormatError(
-                    f"The file {shown_path(path)} is not UTF-8 at line {number}, byte "
-                    f"{offset + error.start} of the file. Save it as CSV in UTF-8."
-                )
+                return f" at line {number}, byte {offset + error.start} of the file"
             offset += len(line)
-    return FileFormatError(f"The file {shown_path(path)} is not UTF-8. Save it as CSV in UTF-8.")
+    return ""

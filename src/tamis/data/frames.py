@@ -18,12 +18,18 @@ from tamis.data.arrays import columns_of, encode_array
 from tamis.data.assemble import build_table, check_names
 from tamis.data.cells import encode_cells, plain_labels
 from tamis.data.columns import Column, encode_labels
-from tamis.data.refusals import ColumnRefused, Problem, at_row, missing
+from tamis.data.refusals import ColumnRefused, Problem, at_row, missing, shown
 from tamis.data.table import Table
+from tamis.errors import DataError
 
 NativeFrame: TypeAlias = Any
 NativeSeries: TypeAlias = Any
 """Typed loosely, because the library they come from may not be installed."""
+
+_ARROW_IN_PANDAS = (
+    "pandas.arrays.ArrowExtensionArray",
+    "pandas.core.arrays.arrow.array.ArrowExtensionArray",
+)
 
 
 def is_frame(data: object) -> bool:
@@ -36,6 +42,21 @@ def is_series(data: object) -> bool:
     return is_into_series(data) or _is_categorical(data)
 
 
+def is_arrow_array(values: object) -> bool:
+    """Whether this is an array of arrow, bare or in the hands of pandas, but no series."""
+    # Known by name because pyarrow may not be installed.
+    names = {f"{base.__module__}.{base.__name__}" for base in type(values).__mro__}
+    return not names.isdisjoint({"pyarrow.lib.Array", *_ARROW_IN_PANDAS})
+
+
+def series_of_arrow(values: NativeSeries) -> NativeSeries:
+    """The same values in a series: numpy cannot take all of arrow's types over."""
+    import pyarrow as pa
+
+    array = values if isinstance(values, pa.Array) else values.__arrow_array__()
+    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
+
+
 def read_frame(data: NativeFrame) -> Table:
     """An eager data frame, with the names it gives its columns."""
     native = nw.to_native(data, pass_through=True)
@@ -44,13 +65,27 @@ def read_frame(data: NativeFrame) -> Table:
         # more time a column than counting the levels does.
         return build_table(native.columns, len(native), _pandas_columns(native), encode_series)
     # Checked before narwhals sees them, for the same reason.
-    names = check_names(native.column_names if is_pyarrow_table(native) else native.columns)
+    names = check_names(_arrow_names(native) if is_pyarrow_table(native) else native.columns)
     frame = nw.from_native(native, eager_only=True)
     return build_table(names, len(frame), frame.iter_columns(), encode_series)
 
 
 def encode_series(series: NativeSeries) -> Column:
     """Levels from a series of any library, wrapped or not, or from an array."""
+    try:
+        return _encode(series)
+    except UnicodeDecodeError as error:
+        # Arrow takes the bytes of its strings on trust until they are asked for.
+        raise ColumnRefused(
+            Problem.NOT_UTF8, f"holds text that is not UTF-8 ({shown(error.object)})"
+        ) from error
+    except NotImplementedError as error:
+        # Arrow has types that it can hold but not hand over.
+        kind = getattr(series, "dtype", getattr(series, "type", type(series).__name__))
+        raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {kind}") from error
+
+
+def _encode(series: NativeSeries) -> Column:
     native = nw.to_native(series, pass_through=True)
     if isinstance(native, np.ndarray):
         return encode_array(native)
@@ -59,6 +94,15 @@ def encode_series(series: NativeSeries) -> Column:
     if _is_categorical(native):
         return _encode_categorical(getattr(native, "cat", native))
     return _encode_wrapped(nw.from_native(native, series_only=True))
+
+
+def _arrow_names(table: NativeFrame) -> Iterable[str]:
+    try:
+        return list(table.column_names)
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"The column name {shown(error.object)} is not UTF-8. Rename the column."
+        ) from error
 
 
 def _pandas_columns(frame: NativeFrame) -> Iterable[NativeSeries]:
@@ -118,7 +162,12 @@ def _encode_polars(series: NativeSeries) -> Column:
 def _encode_pyarrow(array: NativeSeries) -> Column:
     import pyarrow as pa
 
-    if not pa.types.is_dictionary(array.type):
+    if pa.types.is_dictionary(array.type):
+        if pa.types.is_nested(array.type.value_type):
+            raise ColumnRefused(
+                Problem.UNSUPPORTED, f"holds values of type {array.type.value_type}"
+            )
+    else:
         # The newer views have no dictionary form yet.
         array = array.cast(pa.large_string()).dictionary_encode()
     ordered = bool(array.type.ordered)

@@ -32,6 +32,8 @@ class Problem(Enum):
     )
     TOO_LARGE = "Convert such integers to strings."
     UNWRITABLE = "UTF-8 cannot write such text: replace the lone surrogates."
+    NOT_UTF8 = "Write the text again in UTF-8."
+    BLANKS = "Trim the labels, so that every level is written one way."
     IDENTIFIER = (
         "A column with more levels than half the rows looks like an identifier: "
         "drop it or group its levels."

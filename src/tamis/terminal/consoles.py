@@ -8,6 +8,10 @@ from typing import NoReturn
 
 from rich.console import Console
 
+NARROWEST = 20
+USUAL = 80
+"""Columns: a width below the narrowest, such as COLUMNS=0, is taken for no width at all."""
+
 
 class _PlainSpoken(Console):
     """A console that leaves a closed pipe to the caller."""
@@ -22,10 +26,13 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
-    return _PlainSpoken(
+    made = _PlainSpoken(
         stderr=stderr,
         color_system=None if os.environ.get("NO_COLOR") else "auto",
         markup=False,
         emoji=False,
         highlight=False,
     )
+    if made.width < NARROWEST:
+        made.width = USUAL
+    return made

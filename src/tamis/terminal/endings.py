@@ -1,19 +1,30 @@
-"""How a command ends: errors in a line or two with exit code 2, never with a traceback."""
+"""How a command ends: errors in a line or two with exit code 2, never with a traceback.
+
+Imports nothing that takes time, so that endings are clean from the first moment.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NoReturn
-
-import typer
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NoReturn, TextIO, cast
 
 from tamis.errors import TamisError
 
+if TYPE_CHECKING:
+    from typer import Typer
+
 FAILED = 2
 INTERRUPTED = 130
+
+
+def run_command(app: Typer) -> NoReturn:
+    """Run the command and end."""
+    with clean_ending():
+        code = _run(app)
+    raise SystemExit(code)
 
 
 @contextmanager
@@ -26,15 +37,21 @@ def clean_ending() -> Iterator[None]:
     except TamisError as error:
         fail(str(error))
     except BrokenPipeError:
-        _drop_output()
-        raise typer.Exit(0) from None
+        # Nobody reads any more, as after `| head`.
+        _drop(sys.stdout)
+        _drop(sys.stderr)
+        raise SystemExit(0) from None
     except OSError as error:
         fail(_in_words(error))
     except MemoryError:
         fail("there is not enough memory for this table")
+    except RuntimeError as error:
+        if "can't start new thread" not in str(error):
+            raise
+        fail("the system allows no more threads: use fewer --jobs")
     except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        _say(lambda: _write("Interrupted."))
+        raise SystemExit(INTERRUPTED) from None
 
 
 def open_missing_streams() -> None:
@@ -47,8 +64,8 @@ def open_missing_streams() -> None:
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong and end."""
-    typer.echo(f"Error: {visible(message)}", err=True)
-    raise typer.Exit(FAILED)
+    _say(lambda: _write(f"Error: {visible(message)}"))
+    raise SystemExit(FAILED)
 
 
 def visible(text: str) -> str:
@@ -56,14 +73,53 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
+def _run(app: Typer) -> int:
+    """Run with the endings of typer replaced by those of `clean_ending`."""
+    import typer
+
+    # Every complaint about the command line; typer has no public name for it.
+    usage_error = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
+    try:
+        code = app(standalone_mode=False) or 0
+    except usage_error as error:
+        _say(error.show)
+        raise SystemExit(FAILED) from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except SystemExit as ending:
+        # typer keeps 1 for a closed pipe; nothing else here ends so.
+        if ending.code == 1:
+            raise BrokenPipeError from None
+        raise
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    return int(code)
+
+
+def _write(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+def _say(speak: Callable[[], None]) -> None:
+    """Speak on stderr; where nobody can hear it, the exit code must do."""
+    with suppress(OSError):
+        speak()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            # What cannot be written now would be tried, and complained about, at shutdown.
+            _drop(stream)
+
+
 def _in_words(error: OSError) -> str:
     why = error.strerror or str(error) or type(error).__name__
     return why if error.filename is None else f"{error.filename!r}: {why}"
 
 
-def _drop_output() -> None:
-    """Nobody reads any more, as after `| head`: let what is left go nowhere, silently."""
+def _drop(stream: TextIO) -> None:
+    """Let what is left in a stream go nowhere, silently."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
+    with suppress(OSError):
         os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

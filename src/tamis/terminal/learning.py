@@ -16,6 +16,7 @@ from tamis.result import Result, suggest
 from tamis.terminal.consoles import console
 from tamis.terminal.summary import show_explanations, show_summary, show_written
 from tamis.terminal.waiting import waiting
+from tamis.terminal.words import options_in_words
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Wishes:
 
 def run(source: str, request: Request, wishes: Wishes) -> None:
     """Learn from a file; whatever can be refused is refused before the work begins."""
-    make_plan(request)
+    _check(request)
     check_outputs(wishes.out)
     _spare_the_source(source, wishes.out)
     result, notes = _learn(source, request, wishes)
@@ -53,6 +54,13 @@ def _learn(source: str, request: Request, wishes: Wishes) -> tuple[Result, list[
         wait.progress(0, table.n_variables)
         result = learn(table, request, wait.progress)
     return result, list(dict.fromkeys((*result.warnings, *notes())))
+
+
+def _check(request: Request) -> None:
+    try:
+        make_plan(request)
+    except SettingError as error:
+        raise SettingError(options_in_words(str(error))) from None
 
 
 def _spare_the_source(source: str, out: Sequence[str]) -> None:

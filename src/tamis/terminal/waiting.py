@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +81,9 @@ def _word_about_compiling(stderr: Console) -> Iterator[None]:
         def on_start(self, event: Any) -> None:  # noqa: ANN401 - numba has no types
             if not self.said:
                 self.said = True
-                stderr.print("compiling counting kernels (first use only) ...")
+                # Whoever does not listen to this may still want the result.
+                with suppress(OSError):
+                    stderr.print("compiling counting kernels (first use only) ...")
 
         def on_end(self, event: Any) -> None:  # noqa: ANN401 - numba has no types
             """Nothing to say."""

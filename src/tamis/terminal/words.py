@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,6 +44,13 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
     """A rule, as it stands in the settings, in words."""
     sentence = _RULES.get(rule["rule"])
     return _with_parameters(rule, "rule") if sentence is None else sentence.format(**rule)
+
+
+def options_in_words(message: str) -> str:
+    """A message of the library about its parameters, as one about options."""
+    message = message.replace("max_boundary", "--max-boundary")
+    message = re.sub(r"\b(search|boundary|backward)='(\w+)'", r"--\1 \2", message)
+    return re.sub(r"^(search|boundary|backward) must", r"--\1 must", message)
 
 
 def count(number: int, thing: str) -> str:
