@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tamis.learning import Request, make_plan
 from tamis.result import Admitted, Edge, Result, Selection, Trace, Verdict
 
 
@@ -27,7 +28,7 @@ def result():
             "hail": ("no",),
         },
         n_rows=2000,
-        settings={"search": "sequential", "boundary": "pps", "max_boundary": None},
+        settings=make_plan(Request("sequential")).to_dict(),
         layers=(("hail", "rain"), ("lawn",), ("shoes",)),
         order=("hail", "rain", "lawn", "shoes"),
         parents={"shoes": ("lawn",), "lawn": ("rain",), "rain": (), "hail": ()},

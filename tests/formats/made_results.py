@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import hypothesis.strategies as st
 
+from tamis.learning import BACKWARD, SEARCHES, Request, make_plan
 from tamis.result import Admitted, Edge, Masked, Result, Selection, Trace, Verdict
+from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 
 STRANGE = (
-    'say "hi"', "back\\slash", "ends in \\", "\\", "two\nlines", "carriage\rreturn", "\r\n",
-    "tab\there", "<script>alert(1)</script>", "a & b", "&lt;", "=1+1", "@x", " ", "\u3000",
-    "\u202eevil", "\x85", "\u2028", "é", "日本", "🙂", "[red]", "a,b", "'", "12", "null", "\\n",
+    'say "hi"', "back\\slash", "ends in \\", "\\", "two\nlines", "carriage\rreturn", "a\r\nb",
+    "tab\there", "<script>alert(1)</script>", "a & b", "&lt;", "=1+1", "@x", " x ", "\u3000x",
+    "\u202eevil", "x\x85", "\u2028x", "é", "日本", "🙂", "[red]", "a,b", "'", "12", "null", "\\n",
 )  # fmt: skip
 
 characters = st.characters(codec="utf-8")
 xml_characters = st.characters(
     codec="utf-8", exclude_categories=["Cc", "Cs"], exclude_characters="\ufffe\uffff"
 )
-finite = st.floats(allow_nan=False, allow_infinity=False)
-numbers = st.floats(allow_nan=False)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
 pairs = st.tuples(numbers, numbers)
 
 
 def names_of(alphabet: st.SearchStrategy[str] = characters) -> st.SearchStrategy[str]:
-    return st.sampled_from(STRANGE) | st.text(alphabet, min_size=1, max_size=6)
+    return st.sampled_from(STRANGE) | st.text(alphabet, min_size=1, max_size=6).filter(str.strip)
 
 
 labels = st.one_of(
@@ -31,39 +32,66 @@ labels = st.one_of(
     st.permutations([False, True]),
 ).map(tuple)
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | finite | st.text(characters, max_size=4),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(characters, max_size=3), inner, max_size=3)
-    ),
-    max_leaves=5,
+levels_of_rules = st.floats(1e-300, 1, exclude_max=True)
+rules = st.one_of(
+    st.floats(0, 10).map(Fixed),
+    levels_of_rules.map(ChiSquared),
+    levels_of_rules.map(Permutation),
+    st.just(BIC()),
+    levels_of_rules.map(Rate),
 )
 
 
 @st.composite
+def settings_of(draw, boundary):
+    search = draw(st.sampled_from([s for s in SEARCHES if s != "reference"]))
+    request = Request(
+        search=search,
+        entropy=draw(st.sampled_from([None, "plugin", "jackknife", "minimax"])),
+        boundary_rule=draw(rules),
+        masking_rule=draw(rules),
+        boundary=boundary,
+        backward=draw(st.sampled_from(BACKWARD if boundary == "pps" else BACKWARD[:2])),
+        max_boundary=draw(st.none() | st.integers(0)) if boundary == "pps" else None,
+    )
+    return make_plan(request).to_dict()
+
+
+@st.composite
 def verdicts(draw, target, others, given, *, dependent):
+    unit = draw(st.sampled_from(["nats", "p", "nats over the penalty"]))
+    compared = st.floats(0, 1) if unit == "p" else numbers
+    margin = abs(draw(numbers))
     return Verdict(
         target=target,
         others=tuple(others),
         given=tuple(given),
         gain=draw(numbers),
-        value=draw(numbers),
-        threshold=draw(numbers),
-        margin=draw(numbers),
-        unit=draw(st.sampled_from(["nats", "p", "nats over the penalty"])),
+        value=draw(compared),
+        threshold=draw(compared),
+        margin=margin if dependent else -margin,
+        unit=unit,
         dependent=dependent,
     )
+
+
+def merged(draw, parents, removed):
+    """Both in one list, in which the parents keep their order."""
+    taken = list(parents)
+    for node in removed:
+        taken.insert(draw(st.integers(0, len(taken))), node)
+    return taken
 
 
 @st.composite
 def selections(draw, name, parents, earlier, boundary):
     spare = [node for node in earlier if node not in parents]
     removed = draw(st.lists(st.sampled_from(spare), unique=True)) if spare else []
-    taken = draw(st.permutations([*parents, *removed])) if boundary == "pps" else []
+    taken = merged(draw, parents, removed) if boundary == "pps" else []
+    left = [node for node in earlier if node not in taken]
     refused = None
-    if earlier and draw(st.booleans()):
-        refused = draw(verdicts(name, [earlier[0]], taken, dependent=False))
+    if left and draw(st.booleans()):
+        refused = draw(verdicts(name, left[:1], taken, dependent=False))
     return Selection(
         name,
         tuple(draw(verdicts(name, [other], (), dependent=True)) for other in taken),
@@ -74,19 +102,21 @@ def selections(draw, name, parents, earlier, boundary):
 
 
 @st.composite
-def admissions(draw, name, number, names):
-    runner_up = draw(st.none() | st.sampled_from(names))
+def admissions(draw, name, number, entropy, names):
+    others = [node for node in names if node != name]
+    runner_up = draw(st.sampled_from([None, *others]))
     closest = None
-    if draw(st.booleans()):
-        closest = draw(verdicts(name, [names[0]], (), dependent=False))
-    entropy = None if runner_up is None else draw(numbers)
-    return Admitted(name, number, draw(numbers), runner_up, entropy, closest)
+    if others and draw(st.booleans()):
+        closest = draw(verdicts(name, others[:1], (), dependent=False))
+    next_entropy = None if runner_up is None else draw(numbers)
+    return Admitted(name, number, entropy, runner_up, next_entropy, closest)
 
 
 @st.composite
 def maskings(draw, names):
     name = draw(st.sampled_from(names))
-    verdict = draw(verdicts(name, draw(st.permutations(names)), (), dependent=True))
+    others = draw(st.permutations([node for node in names if node != name]))
+    verdict = draw(verdicts(name, others, (), dependent=True))
     return Masked(name, draw(st.integers(1, len(names))), draw(numbers), verdict)
 
 
@@ -118,20 +148,24 @@ def results(draw, names=names_of()):  # noqa: B008 - a strategy is a description
     }
     boundary = draw(st.sampled_from(["pps", "none"]))
     chosen = [draw(selections(name, parents[name], earlier[name], boundary)) for name in order]
-    extra = draw(st.dictionaries(st.text(characters, max_size=3), json_values, max_size=2))
+    entropies = {name: draw(numbers) for name in columns}
+    masked = st.lists(maskings(order), max_size=2) if len(columns) > 1 else st.just([])
     return Result(
         names=tuple(columns),
         levels={name: draw(labels) for name in columns},
-        n_rows=draw(st.integers(1, 10**9)),
-        settings={**extra, "search": draw(st.text(characters)), "boundary": boundary},
+        n_rows=draw(st.integers(3, 10**9)),
+        settings=draw(settings_of(boundary)),
         layers=generations(order, parents),
         order=order,
         parents={name: parents[name] for name in columns},
-        entropies={name: draw(numbers) for name in columns},
+        entropies=entropies,
         edges=tuple(made_edges(draw, order, parents, chosen)),
         trace=Trace(
-            tuple(draw(admissions(name, i, order)) for i, name in enumerate(order, start=1)),
-            tuple(draw(st.lists(maskings(order), max_size=2))),
+            tuple(
+                draw(admissions(name, i, entropies[name], order))
+                for i, name in enumerate(order, start=1)
+            ),
+            tuple(draw(masked)),
             tuple(chosen),
         ),
         warnings=tuple(draw(st.lists(st.text(characters), max_size=2))),

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_results import characters, results
+from made_results import characters, results, rules
 
+from tables import rows, table_of
 from tamis.errors import FileFormatError, SettingError
 from tamis.formats import json_file, load, save
 from tamis.formats.consistency import first_contradiction
-from tamis.result import explain
+from tamis.learning import BOUNDARY, SEARCHES, Request, learn, make_plan
+from tamis.result import Edge, explain
 
 FROZEN = Path(__file__).parent / "result_v1.json"
 
@@ -57,11 +59,20 @@ def test_labels_keep_their_types(result):
     assert [type(labels[0]) for labels in levels.values()] == [str, int, bool, str]
 
 
-@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, 5e-324, 0.1 + 0.2, -0.0])
+@pytest.mark.parametrize("value", [5e-324, 0.1 + 0.2, -0.0, 1e308])
 def test_every_float_survives(result, value):
-    entropies = {**result.entropies, "rain": value}
-    loaded = json_file.parse(json_file.render(replace(result, entropies=entropies)))
-    assert repr(loaded.entropies["rain"]) == repr(value)
+    edge = replace(result.edges[0], gain=value)
+    loaded = json_file.parse(json_file.render(replace(result, edges=(edge, *result.edges[1:]))))
+    assert repr(loaded.edges[0].gain) == repr(value)
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("field", ["gain", "gain_given_rest", "lead"])
+def test_an_edge_whose_numbers_are_not_finite_is_refused(result, field, value):
+    edge = replace(result.edges[0], **{field: value})
+    content = json_file.render(replace(result, edges=(edge, *result.edges[1:])))
+    with pytest.raises(FileFormatError, match=f"the {field} of 'rain' → 'lawn' is {value!r}"):
+        json_file.parse(content)
 
 
 def test_a_setting_that_json_cannot_hold_is_refused(result):
@@ -107,6 +118,12 @@ def test_what_is_not_a_result_is_refused(content, complaint, tmp_path):
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.parametrize("path", [None, 3, b"r.json", ["r.json"]])
+def test_only_a_path_can_be_loaded(path):
+    with pytest.raises(SettingError, match="a path must be a string"):
+        load(path)
+
+
 def test_missing_files_and_directories_are_refused(tmp_path):
     with pytest.raises(FileFormatError, match="There is no file"):
         load(tmp_path / "nothing.json")
@@ -136,6 +153,18 @@ EDGE = {
     "gain_given_rest": 0.1,
     "lead": 0.1,
 }  # fmt: skip
+
+
+ADMITTED = ("trace", "admissions", 0)
+REFUSED = ("trace", "selections", 3, "refused")
+TAKEN = ("trace", "selections", 3, "taken", 0)
+
+
+def _nested(depth):
+    return [] if depth == 0 else [_nested(depth - 1)]
+
+
+NESTED = _nested(300)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +222,52 @@ EDGE = {
         (_set("trace", "admissions", 0, "runner_up", None), "lacks its name or its entropy"),
         (_set("trace", "admissions", 0, "runner_up", "wind"), "a runner-up names 'wind'"),
         (_set("trace", "admissions", 0, "round", 9), "puts 'hail' in round 9"),
-        (_set("settings", {}), "which search was run"),
+        (_set("n_rows", 1), "n_rows is 1"),
+        (_set("levels", "lawn", list(range(2001))), "more labels for 'lawn' than there are rows"),
+        (_set("names", 0, ""), "names holds an empty name|levels is not about"),
+        (_set("entropies", "rain", "NaN"), "the entropy of 'rain' is nan"),
+        (_set("entropies", "rain", 0.39), "entropies and trace disagree about 'rain'"),
+        (_set(*ADMITTED, "entropy", "Infinity"), "entropy of 'hail' in the trace is inf"),
+        (_set(*ADMITTED, "runner_up_entropy", "NaN"), "runner_up_entropy of 'hail' is nan"),
+        (_set(*ADMITTED, "runner_up", "hail"), "runner-up of 'hail' is the column itself"),
+        (_set(*REFUSED, "gain", "NaN"), "the gain of a test of 'shoes' is nan"),
+        (_set(*REFUSED, "value", "Infinity"), "the value of a test of 'shoes' is inf"),
+        (_set(*REFUSED, "threshold", "NaN"), "the threshold of a test of 'shoes' is nan"),
+        (_set(*REFUSED, "margin", "-Infinity"), "the margin of a test of 'shoes' is -inf"),
+        (_set(*REFUSED, "value", 1.5), "no probability"),
+        (_set(*REFUSED, "threshold", -0.1), "no probability"),
+        (_set(*REFUSED, "unit", "bits"), "unknown unit 'bits'"),
+        (_set(*REFUSED, "margin", 0.1), "speaks against what it found"),
+        (_set(*TAKEN, "margin", -0.1), "speaks against what it found"),
+        (_set(*REFUSED, "others", ["rain", "rain"]), "names another column twice"),
+        (_set(*REFUSED, "given", ["lawn", "lawn"]), "names another column twice"),
+        (_set(*REFUSED, "given", ["rain"]), "names another column twice"),
+        (_set(*REFUSED, "others", ["shoes"]), "the column itself"),
+        (_set(*REFUSED, "given", ["shoes"]), "the column itself"),
+        (_set("settings", {}), "settings does not have the fields"),
+        (_set("settings", "n_jobs", 2), "settings does not have the fields"),
+        (_set("settings", "search", "best"), "search must be one of"),
+        (_set("settings", "search", "\ud800"), "search must be one of"),
+        (_set("settings", "boundary", "all"), "boundary must be one of"),
+        (_set("settings", "backward", "twice"), "backward must be one of"),
+        (_set("settings", "backward", True), "not in full what a run writes"),
+        (_set("settings", "max_boundary", -1), "max_boundary must be"),
+        (_set("settings", "max_boundary", True), "max_boundary must be"),
+        (_set("settings", "tamis", 1), "no version of tamis"),
+        (_set("settings", "tamis", "\ud800"), "no version of tamis"),
+        (_set("settings", "entropy", "plugin"), "not an entropy estimator"),
+        (_set("settings", "entropy", {"estimator": "guess"}), "not an entropy estimator"),
+        (_set("settings", "entropy", "base", 2), r"has no parameters \['base'\]"),
+        (_set("settings", "entropy", {"estimator": "minimax"}), "not in full"),
+        (_set("settings", "boundary_rule", None), "not a decision rule"),
+        (_set("settings", "boundary_rule", {"rule": "guess"}), '"rule" must be one of'),
+        (_set("settings", "boundary_rule", {"rule": "permutation"}), "not in full"),
+        (_set("settings", "boundary_rule", "alpha", 2), "alpha must be"),
+        (_set("settings", "boundary_rule", "alpha", [[]]), "something in 'boundary_rule'"),
+        (_set("settings", "masking_rule", {"rule": "bic"}), "not in full"),
+        (_set("settings", "search", "node"), "not in full"),
+        (_set("settings", "search", NESTED), "something in 'search'"),
+        (_set("names", 0, NESTED), r"names\[0\] must be a string|nested too deeply"),
         (_set("warnings", [None]), r"warnings\[0\] must be a string"),
     ],
 )
@@ -202,6 +276,64 @@ def test_a_damaged_result_is_refused_with_what_is_wrong(result, change, complain
     change(written)
     with pytest.raises(FileFormatError, match=complaint):
         json_file.parse(dump(written))
+
+
+def test_a_name_of_nothing_but_space_is_refused(result):
+    content = json_file.render(result).replace(b'"hail"', b'" \\t"')
+    with pytest.raises(FileFormatError, match="names holds an empty name"):
+        json_file.parse(content)
+
+
+def _two_parents(result):
+    """shoes takes lawn, then rain."""
+    selections = list(result.trace.selections)
+    second = replace(selections[3].taken[0], others=("rain",), given=("lawn",))
+    taken = (*selections[3].taken, second)
+    selections[3] = replace(selections[3], taken=taken, refused=None)
+    return replace(
+        result,
+        parents={**result.parents, "shoes": ("lawn", "rain")},
+        edges=(*result.edges, Edge("rain", "shoes", 0.2, 1e-20, 2, 0.2, 0.29)),
+        trace=replace(result.trace, selections=tuple(selections)),
+    )
+
+
+def test_parents_stand_in_the_order_in_which_they_were_taken(result):
+    grown = _two_parents(result)
+    assert json_file.parse(json_file.render(grown)) == grown
+    written = document(grown)
+    written["parents"]["shoes"].reverse()
+    with pytest.raises(FileFormatError, match="selections and parents disagree about 'shoes'"):
+        json_file.parse(dump(written))
+
+
+def test_nothing_is_taken_twice(result):
+    written = document(_two_parents(result))
+    taken = written["trace"]["selections"][3]["taken"]
+    taken.append(taken[1])
+    with pytest.raises(FileFormatError, match="'shoes' took a parent twice"):
+        json_file.parse(dump(written))
+
+
+def test_nothing_is_taken_where_no_boundary_was_searched_for(result):
+    plan = make_plan(Request("sequential", boundary="none")).to_dict()
+    with pytest.raises(FileFormatError, match="took parents, though"):
+        json_file.parse(json_file.render(replace(result, settings=plan)))
+
+
+def test_an_object_of_many_keys_is_read_in_no_time():
+    keys = ", ".join(f'"k{i}": 0' for i in range(200_000))
+    with pytest.raises(FileFormatError, match="'k199999' stands twice"):
+        json_file.parse(f'{{{keys}, "k199999": 1}}'.encode())
+
+
+@given(rows(), st.sampled_from(list(SEARCHES)), rules, rules, st.sampled_from(BOUNDARY))
+@settings(deadline=None, max_examples=100)
+def test_every_result_of_a_run_comes_back(table, search, boundary_rule, masking_rule, boundary):
+    boundary = "pps" if search == "reference" else boundary
+    request = Request(search, None, boundary_rule, masking_rule, boundary)
+    learned = learn(table_of(table), request)
+    assert json_file.parse(json_file.render(learned)) == learned
 
 
 anything = st.recursive(

@@ -51,6 +51,7 @@ def test_an_unknown_ending_is_refused_before_anything_is_written(result, tmp_pat
 def test_places_that_cannot_be_written_are_refused_before_anything_is_written(result, tmp_path):
     (tmp_path / "d.json").mkdir()
     (tmp_path / "f").write_text("a file")
+    (tmp_path / "loop.json").symlink_to("loop.json")
     os.mkfifo(tmp_path / "pipe.csv")
     for name, why in (
         ("d.json", "it is a directory"),
@@ -58,12 +59,38 @@ def test_places_that_cannot_be_written_are_refused_before_anything_is_written(re
         ("f/r.json", "there is no directory"),
         ("pipe.csv", "not an ordinary file"),
         ("nul\0.json", "cannot be the path"),
+        ("\ud800.json", "cannot be the path"),
+        ("loop.json", "symbolic links"),
+        ("x" * 300 + ".json", "too long"),
     ):
         with pytest.raises(SettingError, match=why):
             save(result, tmp_path / "good.json", str(tmp_path / name))
-    with pytest.raises(OSError, match="too long"):
-        save(result, tmp_path / "good.json", tmp_path / ("x" * 300 + ".json"))
     assert not (tmp_path / "good.json").exists()
+
+
+@pytest.mark.parametrize("path", [None, 3, b"r.json", ["r.json"]])
+def test_what_is_no_path_is_refused_before_anything_is_written(result, tmp_path, path):
+    with pytest.raises(SettingError, match="a path must be a string"):
+        save(result, tmp_path / "good.json", path)
+    assert files_in(tmp_path) == {}
+
+
+def test_one_file_under_two_paths_is_refused_before_anything_is_written(result, old, tmp_path):
+    (tmp_path / "soft.csv").symlink_to("a.json")
+    (tmp_path / "dangling.csv").symlink_to("new.json")
+    os.link(old[0], tmp_path / "hard.dot")
+    for first, second in (
+        ("a.json", "a.json"),
+        ("a.json", "soft.csv"),
+        ("a.json", "hard.dot"),
+        ("soft.csv", "hard.dot"),
+        ("new.json", "dangling.csv"),
+        ("new.json", f"../{tmp_path.name}/new.json"),
+    ):
+        with pytest.raises(SettingError, match="are the same file"):
+            save(result, tmp_path / first, tmp_path / second)
+    assert not (tmp_path / "new.json").exists()
+    assert old[0].read_text() == "old"
 
 
 def test_write_protection_is_respected(result, old, tmp_path, monkeypatch):

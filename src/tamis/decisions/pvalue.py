@@ -47,8 +47,8 @@ class PValueRule(Rule):
     def bar(self, tests: NDArray[np.int64] | int) -> Floats:
         """ln(tests / alpha); no tests at all count as one."""
         if isinstance(tests, int):
-            return np.asarray(math.log(max(tests, 1) / self.alpha))
-        bar: Floats = np.log(np.maximum(tests, 1) / self.alpha)
+            return np.asarray(math.log(max(tests, 1)) - math.log(self.alpha))
+        bar: Floats = np.log(np.maximum(tests, 1)) - math.log(self.alpha)
         return bar
 
     def natural(self, score: float) -> float:

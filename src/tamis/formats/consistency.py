@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import TypeVar
 
-from tamis.result import Result, Selection, Verdict
+from tamis.formats.settings import wrong_settings
+from tamis.formats.verdicts import wrong_verdict
+from tamis.result import Admitted, Result, Selection, Verdict
 
 T = TypeVar("T")
 
@@ -21,10 +24,11 @@ def _contradictions(result: Result) -> Iterator[str]:
     # Later checks may rely on what earlier ones found in order.
     yield from _names(result)
     yield from _levels(result)
+    yield from wrong_settings(result.settings)
+    yield from _numbers(result)
     yield from _graph(result)
     yield from _edges(result)
     yield from _trace(result)
-    yield from _settings(result)
 
 
 def _names(result: Result) -> Iterator[str]:
@@ -33,6 +37,8 @@ def _names(result: Result) -> Iterator[str]:
         yield "names is empty"
     if len(names) < len(result.names):
         yield "names holds a name twice"
+    if not all(name.strip() for name in names):
+        yield "names holds an empty name"
     for field in ("levels", "parents", "entropies"):
         if getattr(result, field).keys() != names:
             yield f"{field} is not about the columns in names"
@@ -45,7 +51,7 @@ def _names(result: Result) -> Iterator[str]:
 
 
 def _levels(result: Result) -> Iterator[str]:
-    if result.n_rows < 1:
+    if result.n_rows < 2:
         yield f"n_rows is {result.n_rows}"
     for name, labels in result.levels.items():
         if not labels:
@@ -54,6 +60,31 @@ def _levels(result: Result) -> Iterator[str]:
             yield f"levels has labels of several types for {name!r}"
         if len(set(labels)) < len(labels):
             yield f"levels has a label twice for {name!r}"
+        if len(labels) > result.n_rows:
+            yield f"levels has more labels for {name!r} than there are rows"
+
+
+def _numbers(result: Result) -> Iterator[str]:
+    for what, value in chain(_entropies(result), _edge_numbers(result)):
+        if not math.isfinite(value):
+            yield f"{what} is {value!r}"
+
+
+def _entropies(result: Result) -> Iterator[tuple[str, float]]:
+    for name, value in result.entropies.items():
+        yield f"the entropy of {name!r}", value
+    for admission in result.trace.admissions:
+        yield f"the entropy of {admission.name!r} in the trace", admission.entropy
+        for value in _some(admission.runner_up_entropy):
+            yield f"the runner_up_entropy of {admission.name!r}", value
+    for masking in result.trace.maskings:
+        yield f"the entropy of {masking.name!r} in the trace", masking.entropy
+
+
+def _edge_numbers(result: Result) -> Iterator[tuple[str, float]]:
+    for edge in result.edges:
+        for field in ("gain", "gain_given_rest", "lead"):
+            yield f"the {field} of {edge.parent!r} → {edge.child!r}", getattr(edge, field)
 
 
 def _graph(result: Result) -> Iterator[str]:
@@ -95,16 +126,27 @@ def _trace(result: Result) -> Iterator[str]:
         about = (verdict.target, *verdict.others, *verdict.given)
         yield from _unknown(about, result, "a test of the trace")
     for admission in trace.admissions:
-        if (admission.runner_up is None) != (admission.runner_up_entropy is None):
-            yield f"the runner-up of {admission.name!r} lacks its name or its entropy"
-        yield from _unknown(_some(admission.runner_up), result, "a runner-up")
-        yield from _misplaced(admission.name, _some(admission.closest), dependent=False)
+        yield from _admission(result, admission)
     for masking in trace.maskings:
         yield from _misplaced(masking.name, [masking.verdict], dependent=True)
     for selection in trace.selections:
         yield from _selection(result, selection)
+    for verdict in trace.verdicts():
+        yield from wrong_verdict(verdict)
     yield from _places(result)
     yield from _steps(result)
+
+
+def _admission(result: Result, admission: Admitted) -> Iterator[str]:
+    name = admission.name
+    if admission.entropy != result.entropies[name]:
+        yield f"entropies and trace disagree about {name!r}"
+    if (admission.runner_up is None) != (admission.runner_up_entropy is None):
+        yield f"the runner-up of {name!r} lacks its name or its entropy"
+    if admission.runner_up == name:
+        yield f"the runner-up of {name!r} is the column itself"
+    yield from _unknown(_some(admission.runner_up), result, "a runner-up")
+    yield from _misplaced(name, _some(admission.closest), dependent=False)
 
 
 def _places(result: Result) -> Iterator[str]:
@@ -116,16 +158,21 @@ def _places(result: Result) -> Iterator[str]:
 
 
 def _selection(result: Result, selection: Selection) -> Iterator[str]:
-    name, parents = selection.name, set(result.parents[selection.name])
+    name, parents = selection.name, result.parents[selection.name]
     yield from _misplaced(name, selection.taken, dependent=True)
     yield from _misplaced(name, _some(selection.refused), dependent=False)
     yield from _misplaced(name, selection.removed, dependent=False)
     yield from _misplaced(name, selection.retained, dependent=True)
-    taken = {other for verdict in selection.taken for other in verdict.others}
+    taken = [other for verdict in selection.taken for other in verdict.others]
     removed = {other for verdict in selection.removed for other in verdict.others}
+    if len(set(taken)) < len(taken):
+        yield f"{name!r} took a parent twice"
     # Without a boundary search nothing is taken: all is there from the start.
-    found = parents if result.settings.get("boundary") == "none" else taken
-    if parents != found - removed:
+    without = result.settings["boundary"] == "none"
+    if without and taken:
+        yield f"{name!r} took parents, though no boundary was searched for"
+    found = parents if without else taken
+    if parents != tuple(other for other in found if other not in removed):
         yield f"trace.selections and parents disagree about {name!r}"
 
 
@@ -145,15 +192,8 @@ def _misplaced(name: str, verdicts: Iterable[Verdict], *, dependent: bool) -> It
     for verdict in verdicts:
         if verdict.target != name:
             yield f"a test of {verdict.target!r} stands in the trace of {name!r}"
-        if not verdict.others:
-            yield f"a test of {name!r} names nothing it was tested with"
         if verdict.dependent is not dependent:
             yield f"a test of {name!r} stands in the trace for the opposite of what it found"
-
-
-def _settings(result: Result) -> Iterator[str]:
-    if not isinstance(result.settings.get("search"), str):
-        yield "settings does not say which search was run"
 
 
 def _unknown(names: Sequence[str], result: Result, where: str) -> Iterator[str]:

@@ -43,17 +43,20 @@ def save(result: Result, *paths: Path) -> None:
     Raises ``SettingError`` for a path or a name that cannot be written, and ``OSError`` if
     writing fails.
     """
+    if not paths:
+        raise SettingError("save needs a path, such as 'run.json'")
     check_outputs(paths, result.names)
-    write_files({os.fspath(path): _format(path).render(result) for path in paths})
+    write_files({path: _format(path).render(result) for path in map(_text, paths)})
 
 
 def load(path: Path) -> Result:
     """Read a result that ``save`` wrote as JSON; anything else is refused.
 
     The file is data, never code. It is checked for consistency as well, so that what is
-    returned is a result that a run could have given. Raises ``FileFormatError``.
+    returned is a result that a run could have given. Raises ``FileFormatError``, and
+    ``SettingError`` for what is not a path at all.
     """
-    text = os.fspath(path)
+    text = _text(path)
     try:
         with open(text, "rb") as file:
             return json_file.parse(file.read())
@@ -71,28 +74,51 @@ def check_outputs(paths: Iterable[Path], names: Sequence[str] = ()) -> None:
 
     Nothing is touched. Called before a long run, it saves the run from being lost.
     """
-    for path in paths:
+    taken: dict[object, str] = {}
+    for path in map(_text, paths):
         format_ = _format(path)
-        _check_place(os.fspath(path))
+        _check_place(path)
+        file = _identity(path)
+        if file in taken:
+            raise SettingError(f"{taken[file]!r} and {path!r} are the same file; write it once")
+        taken[file] = path
         unheld = next((name for name in names if not format_.holds(name)), None)
         if unheld is not None:
             raise SettingError(
                 f"{format_.called} cannot hold the column name {unheld!r}, so "
-                f"{os.fspath(path)!r} cannot be written. Rename the column or use another format."
+                f"{path!r} cannot be written. Rename the column or use another format."
             )
 
 
-def _format(path: Path) -> Format:
-    ending = os.path.splitext(os.fspath(path))[1].lower()
+def _text(path: object) -> str:
+    if isinstance(path, os.PathLike):
+        path = os.fspath(path)
+    if not isinstance(path, str):
+        raise SettingError(f"a path must be a string or a pathlib.Path, not {path!r}")
+    return path
+
+
+def _format(path: str) -> Format:
+    ending = os.path.splitext(path)[1].lower()
     if ending not in FORMATS:
         raise SettingError(
-            f"the ending of {os.fspath(path)!r} must say the format: one of {', '.join(FORMATS)}"
+            f"the ending of {path!r} must say the format: one of {', '.join(FORMATS)}"
         )
     return FORMATS[ending]
 
 
+def _identity(path: str) -> object:
+    """The same for two paths of one file, be it there or not."""
+    target = os.path.realpath(path)
+    try:
+        found = os.stat(target)
+    except FileNotFoundError:
+        return target
+    return found.st_dev, found.st_ino
+
+
 def _check_place(path: str) -> None:
-    if "\0" in path:
+    if "\0" in path or not _is_encodable(path):
         raise SettingError(f"{path!r} cannot be the path of a file")
     target = os.path.realpath(path)
     directory = os.path.dirname(target)
@@ -102,10 +128,21 @@ def _check_place(path: str) -> None:
         mode = os.stat(target).st_mode
     except FileNotFoundError:
         pass
+    except OSError as error:
+        raise SettingError(f"{path!r} cannot be written: {error.strerror}") from error
     else:
         _check_replaceable(path, target, mode)
     if not os.access(directory, os.W_OK | os.X_OK):
         raise SettingError(f"{path!r} cannot be written: {directory!r} is write-protected")
+
+
+def _is_encodable(path: str) -> bool:
+    """Whether the system can spell a path; bytes that are not text come as surrogates."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _check_replaceable(path: str, target: str, mode: int) -> None:

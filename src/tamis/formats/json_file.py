@@ -41,6 +41,8 @@ def parse(content: bytes) -> Result:
         result: Result = from_json(Result, fields, "the document")
     except Refused as error:
         raise FileFormatError(str(error)) from None
+    except RecursionError as error:
+        raise FileFormatError("it is nested too deeply") from error
     contradiction = first_contradiction(result)
     if contradiction is not None:
         raise FileFormatError(contradiction)
@@ -108,9 +110,9 @@ def _finite(numeral: str) -> float:
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+    mapping: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in mapping:
+            raise ValueError(f"the key {key!r} stands twice in one object")
+        mapping[key] = value
     return mapping

@@ -34,7 +34,8 @@ def run(source: str, request: Request, wishes: Wishes) -> None:
     check_outputs(wishes.out)
     _spare_the_source(source, wishes.out)
     result, notes = _learn(source, request, wishes)
-    save(result, *wishes.out)
+    if wishes.out:
+        save(result, *wishes.out)
     if not wishes.quiet:
         stdout = console()
         show_summary(stdout, result, source, notes)

@@ -1,0 +1,82 @@
+"""Whether the settings in a file are those that a run of tamis writes down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from inspect import signature
+from typing import Any
+
+from tamis.decisions.rule import Rule
+from tamis.decisions.specification import rule_from_dict
+from tamis.errors import SettingError
+from tamis.information.estimators import ESTIMATORS, EntropyEstimator
+from tamis.learning import Plan, Request, make_plan
+
+VERSION = "tamis"
+"""The field for the version of tamis that ran; the others are those of a plan."""
+
+_FIELDS = {field.name for field in fields(Plan)} | {VERSION}
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")
+
+
+def wrong_settings(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the settings of a result, in words."""
+    if settings.keys() != _FIELDS:
+        yield f"settings does not have the fields {', '.join(sorted(_FIELDS))}"
+    deep = next((name for name, value in settings.items() if not _is_flat(value)), None)
+    if deep is not None:
+        yield f"settings has something in {deep!r} that no run has"
+    version = settings[VERSION]
+    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+        yield f"settings names no version of tamis but {version!r}"
+    try:
+        plan = _plan(settings)
+    except SettingError as error:
+        yield f"settings is not what a run can have: {error}"
+        return
+    if {**plan.to_dict(), VERSION: version} != settings:
+        yield "settings is not in full what a run writes down"
+
+
+def _is_flat(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_plain, value.values()))
+    return _is_plain(value)
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _plan(settings: Mapping[str, Any]) -> Plan:
+    masking = settings["masking_rule"]
+    return make_plan(
+        Request(
+            search=settings["search"],
+            entropy=_estimator(settings["entropy"]),
+            boundary_rule=_rule(settings["boundary_rule"]),
+            masking_rule=None if masking is None else _rule(masking),
+            boundary=settings["boundary"],
+            backward=settings["backward"],
+            max_boundary=settings["max_boundary"],
+        )
+    )
+
+
+def _rule(written: object) -> Rule:
+    if not isinstance(written, dict):
+        raise SettingError(f"{written!r} is not a decision rule")
+    return rule_from_dict(written)
+
+
+def _estimator(written: object) -> EntropyEstimator:
+    given = dict(written) if isinstance(written, dict) else {}
+    name = given.pop("estimator", None)
+    if name not in ESTIMATORS:
+        raise SettingError(f"{written!r} is not an entropy estimator")
+    kind = ESTIMATORS[name]
+    if not given.keys() <= signature(kind).parameters.keys():
+        raise SettingError(f"the entropy estimator {name!r} has no parameters {list(given)}")
+    return kind(**given)
