@@ -1,28 +1,10 @@
-"""Bit planes as the loops see them: packing, and counting the rows planes share."""
+"""Bit planes as the loops see them: counting the rows they share."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, inner, popcount
-
-
-@compiled
-def pack_planes(
-    codes: Codes,
-    first: Ints,
-    words: Words,
-) -> None:
-    """Set bit i of the plane of column k and level v wherever ``codes[k, i] == v``."""
-    for k in range(codes.shape[0]):
-        start = first[k]
-        n_planes = first[k + 1] - start
-        if n_planes == 0:
-            continue
-        for i in range(codes.shape[1]):
-            level = codes[k, i]
-            if level < n_planes:
-                words[start + level, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+from tamis.counts.compiled import Ints, Pairs, Words, compiled, inner, popcount
 
 
 @inner
