@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import combinations
 
@@ -22,6 +23,7 @@ ENGINES = {
     "planes": {},
     "planes without the pair table": {"PAIR_TABLE_BYTES": 0},
     "rows": {"CROSSOVER": 0},
+    "rows, forgetting states": {"CROSSOVER": 0, "STATES_BYTES": 0},
     "rows kept sparse": {"CROSSOVER": 0, "DENSE_CELLS": 0},
     "planes and rows mixed": {"CROSSOVER": 6},
     "planes in threads": {"THREAD_WORDS": 0},
@@ -143,3 +145,20 @@ def test_a_senseless_number_of_jobs_is_refused(n_jobs):
 def test_negative_numbers_of_jobs_count_back_from_all():
     assert usable_jobs(-1) == usable_jobs(None)
     assert usable_jobs(-1000) == 1
+
+
+def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
+    opened = []
+
+    class Recorded(ThreadPoolExecutor):
+        def __init__(self, workers):
+            opened.append(workers)
+            super().__init__(workers)
+
+    monkeypatch.setattr(memory, "ThreadPoolExecutor", Recorded)
+    monkeypatch.setattr(memory, "THREAD_WORDS", 0)
+    table = np.random.default_rng(0).integers(0, 2, (100, 9))
+    for n_jobs in (1, 3):
+        counts = MemoryCounts(table_of(table), n_jobs)
+        counts.judge([(k, ()) for k in range(9)], None, plugin_lookup(100), tests=False)
+    assert set(opened) == {3}

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 
 from tables import rows, table_of
 from tamis.counts.lookup import MOST_HEADS, Lookup
+from tamis.counts.memory import MemoryCounts
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import (
@@ -17,7 +18,7 @@ from tamis.information.estimators import (
     Minimax,
     Plugin,
 )
-from tamis.information.interface import Context
+from tamis.information.interface import Context, Group
 
 ESTIMATORS = [
     Plugin(),
@@ -80,3 +81,24 @@ def test_a_support_beyond_all_measure_is_refused_and_does_not_overflow():
     lookup = Lookup(Minimax(largest_support=10**9).terms, 20, cap=int)
     with pytest.raises(SettingError, match="20 rows are too few"):
         lookup.choice(1e9)
+
+
+def test_an_estimate_below_nothing_is_clipped_where_the_estimator_says_so():
+    table = table_of(np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 5))
+    for clips, expected in ((True, 0.0), (False, -2.0)):
+        lookup = Lookup(lambda counts, n, support: np.full(len(counts), -1.0), 20, clips=clips)
+        found = MemoryCounts(table).judge([(0, ())], [np.array([1])], lookup, tests=False)
+        assert found.entropies[0] == expected
+
+
+def test_several_variables_as_one_have_the_product_of_their_levels_as_support():
+    rng = np.random.default_rng(2)
+    table = rng.integers(0, 3, (60, 4))
+    information = CountedInformation(table_of(table), Minimax())
+    found = information.joint_evidence([Group(0, (3,), (1, 2))]).gain[0]
+
+    def entropy(columns: list[int]) -> float:
+        return Minimax().entropy(counts_of(table, columns), 3.0 ** len(columns))
+
+    expected = entropy([0, 3]) + entropy([1, 2, 3]) - entropy([3]) - entropy([0, 1, 2, 3])
+    assert found == pytest.approx(expected, abs=1e-10)
