@@ -130,7 +130,7 @@ def test_the_example_is_no_lucky_draw():
 
 
 def test_the_summary_says_what_was_read_run_and_found():
-    shown = learn(EXAMPLE)
+    shown = learn(EXAMPLE, COLUMNS="200")
     assert shown.exit_code == 0
     assert shown.stderr == ""
     for text in (

@@ -279,6 +279,15 @@ def test_relabelling_cannot_tip_a_gain_that_equals_the_penalty():
     assert clone(model).fit(first).parents_ == clone(model).fit(second).parents_
 
 
+@pytest.mark.filterwarnings("ignore::tamis.TamisWarning")
+def test_a_constant_column_does_not_bring_a_large_context_to_the_planes():
+    table = np.random.default_rng(0).integers(0, 2, (100, 40))
+    table[:, 7] = 0
+    model = tamis.TAM("node", boundary_rule=0.0, masking_rule=0.0, entropy="plugin").fit(table)
+    assert model.graph_.degree["x7"] == 0
+    assert max(len(parents) for parents in model.parents_.values()) > 8
+
+
 @pytest.mark.parametrize("levels", [2, 3])
 def test_the_whole_ancestral_set_may_have_more_cells_than_can_be_numbered(levels):
     table = np.random.default_rng(0).integers(0, levels, (60, 70))

@@ -74,26 +74,38 @@ def columns(d: int) -> CountedInformation:
     return CountedInformation(table_of(rng.integers(0, 2, (200, d))))
 
 
-def test_pps_and_the_backward_phase_count_all_candidates():
+def test_pps_and_the_backward_phase_count_the_candidates_that_are_left():
     information = columns(6)
     forward = Recorder(-1.0)
     found = possible_parents(information, 0, [1, 2, 3, 4, 5], forward, max_boundary=3)
     assert set(forward.asked) == {5, 4, 3}
     backward = Recorder(-1.0)
     shrink(information, 0, found.members, backward, 5, together=False)
-    assert set(backward.asked) == {5}
+    assert set(backward.asked) == {3}
+    backward = Recorder(-1.0)
+    shrink(information, 0, found.members, backward, 3, together=False, grown=False)
+    assert set(backward.asked) == {3}
+
+
+@settings(max_examples=30, deadline=None)
+@given(table=rows(columns=(4, 6), length=(30, 100), levels=2).map(varying).filter(np.size))
+def test_the_last_member_taken_is_not_removed_by_the_very_test_that_took_it(table):
+    chosen = Settings("sequential", Permutation(0.2), Permutation(0.2), backward="together")
+    for boundary in run(CountedInformation(table_of(table)), chosen).boundaries.values():
+        if len(boundary.taken) > 1:
+            assert boundary.taken[-1].others[0] in boundary.members
 
 
 def test_a_run_judges_the_way_out_by_the_number_of_ancestors(monkeypatch):
     asked = []
 
-    def spy(information, target, members, rule, tests, **options):
-        asked.append((len(members), tests))
-        return shrink(information, target, members, rule, tests, **options)
+    def spy(information, target, members, rule, candidates, **options):
+        asked.append((len(members), candidates, options["grown"]))
+        return shrink(information, target, members, rule, candidates, **options)
 
     monkeypatch.setattr(tam, "shrink", spy)
     run(columns(5), Settings("sequential", Recorder(-1.0), Fixed(1.0), max_boundary=2))
-    assert asked == [(2, 2), (2, 3), (2, 4)]
+    assert asked == [(2, 2, True), (2, 3, True), (2, 4, True)]
 
 
 def test_the_sieve_counts_the_less_uncertain_nodes_and_masking_counts_one():

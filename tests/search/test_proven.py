@@ -170,6 +170,17 @@ def test_example_m2_is_found_by_the_sequential_ordering():
     assert learn_exactly(example_model("M2"), "sequential", backward="one")[0] == DIAMOND
 
 
+def test_two_coins_that_only_speak_together_are_found_by_the_general_version():
+    """U2 without C2: x2 holds the coins' noisy parity and a fair bit of its own."""
+    joint = np.zeros((2, 2, 4))
+    for a, b, flip, bit in np.ndindex(2, 2, 2, 2):
+        joint[a, b, 2 * (a ^ b ^ flip) + bit] += 0.25 * (0.1 if flip else 0.9) * 0.5
+    found, layers = learn_exactly(joint, "layer", boundary="none", backward="together")
+    assert layers == [[0, 1], [2]]
+    assert found == {0: (), 1: (), 2: (0, 1)}
+    assert learn_exactly(joint, "node", boundary="none", backward="together")[1] == [[0, 1, 2]]
+
+
 def sigma(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 

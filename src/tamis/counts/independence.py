@@ -8,6 +8,8 @@ from tamis.counts.compiled import Floats, Ints, compiled, inner
 
 SCALE = float(2**48)
 """One nat in fixed point: sums up to 32 000 nats fit, and a step is 4e-15 nats."""
+STATS = 5
+"""Plug-in gain, degrees of freedom, Pearson's X2, its null mean and variance."""
 ROUNDING = 1e-12
 """A variance below this share of the mean is 0 but for rounding."""
 

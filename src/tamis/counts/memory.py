@@ -15,7 +15,7 @@ from scipy.special import entr
 
 from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Codes, Floats, Ints, Pairs
-from tamis.counts.independence import SCALE
+from tamis.counts.independence import SCALE, STATS
 from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
@@ -28,17 +28,15 @@ Question = tuple[int, tuple[int, ...]]
 """A target and its conditioning set."""
 
 CROSSOVER = 192
-"""Tables with more cells than this are counted row by row (measured: `make bench`)."""
+"""Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""
 PAIR_TABLE_BYTES = 2**30
 """The joint counts of all pairs of planes are kept while they fit in this."""
 THREAD_WORDS = 2**22
 """A batch that reads fewer words than this is not worth handing to threads."""
 DENSE_CELLS = 2**24
-"""Tables with more cells than this are kept as the list of those that occur."""
+"""Tables with more cells than this, or than 64 a row, are kept as the list of those that occur."""
 STATES_BYTES = 2**26
 """The joint states of recent conditioning sets are kept while they fit in this."""
-STATS = 5
-"""Plug-in gain, degrees of freedom, Pearson's X2, its null mean and variance."""
 
 
 class Judgements(NamedTuple):
@@ -113,6 +111,7 @@ class MemoryCounts:
         self._class_arities, classes = np.unique(table.arities, return_inverse=True)
         self._classes = classes.astype(np.int64)
         self._n_jobs = usable_jobs(n_jobs)
+        self._most_cells = min(DENSE_CELLS, max(2**16, 64 * self.n_rows))
         self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
         self._pairs = self._count_pairs()
         self._ones = plane_ones(self._planes.words)
@@ -223,7 +222,9 @@ class MemoryCounts:
         candidates = batch.candidates[span]
         target, given = batch.contexts[b]
         small = n_cells * (self.arities[candidates] - 1) <= CROSSOVER
-        small &= self._planes.planed[candidates] & self._planes.planed[[target, *given]].all()
+        # A candidate without levels to count must not bring a large context to the planes.
+        few = n_cells <= CROSSOVER and bool(self._planes.planed[[target, *given]].all())
+        small &= self._planes.planed[candidates] & few
         for chosen, in_planes in ((small, True), (~small, False)):
             # Without candidates the context's own entropy is still wanted, once, from the rows.
             if not chosen.any() and (in_planes or len(candidates)):
@@ -270,7 +271,7 @@ class MemoryCounts:
         n_cells = n_strata * n_levels
         base, choices = batch.base_choices[0], batch.choices[0]
         tables = lookup.as_kernel_argument()
-        if n_cells * int(columns.arities[candidates].max(initial=1)) > DENSE_CELLS:
+        if n_cells * int(columns.arities[candidates].max(initial=1)) > self._most_cells:
             judge_sparse(
                 strata, self._codes[target], columns.codes[candidates], not given, base,
                 choices[columns.classes[candidates]], tables, self._plain, *answers,
@@ -297,7 +298,7 @@ class MemoryCounts:
         while size and variables[:size] not in self._known_states:
             size -= 1
         nothing = np.zeros(self.n_rows, dtype=np.int64), 1
-        known = self._known_states.pop(variables[:size]) if size else nothing
+        known = self._known_states[variables[:size]] if size else nothing
         for k in variables[size:]:
             known = self._extended_states(*known, k)
         self._known_states[variables] = known
@@ -308,7 +309,7 @@ class MemoryCounts:
     def _extended_states(self, before: Ints, n_states: int, k: int) -> tuple[Ints, int]:
         arity = self._sizes[k]
         states = extended(before, self._codes, k, arity)
-        if n_states * arity <= DENSE_CELLS:
+        if n_states * arity <= self._most_cells:
             return states, int(relabel(states, n_states * arity))
         values, states = np.unique(states, return_inverse=True)
         return states, len(values)

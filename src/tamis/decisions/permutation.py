@@ -8,11 +8,9 @@ from typing import final
 import numpy as np
 from scipy.special import gammaincc
 
+from tamis.counts.independence import ROUNDING
 from tamis.decisions.pvalue import PValueRule
 from tamis.information.interface import Evidence, Floats
-
-ROUNDING = 1e-12
-"""A variance below this share of the mean is 0 but for rounding."""
 
 
 @final

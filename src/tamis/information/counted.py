@@ -74,6 +74,8 @@ class CountedInformation(Information):
 
     def evidence(self, queries: Sequence[Query]) -> Evidence:
         """All that is known about each test: the candidates of all queries, end to end."""
+        if not queries:
+            return self.as_evidence(np.zeros(0), np.zeros((0, STATS)))
         contexts = [self._reduced(Context(target, given)) for target, given, _ in queries]
         candidates = [query.candidates for query in queries]
         found = self._counts.judge(contexts, candidates, self._lookup, tests=True)

@@ -15,6 +15,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.counts.independence import STATS
+
+__all__ = [
+    "STATS",
+    "Context",
+    "Evidence",
+    "Floats",
+    "Group",
+    "Information",
+    "Ints",
+    "Query",
+    "Rows",
+]
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -63,10 +77,6 @@ class Evidence:
 
     def __len__(self) -> int:
         return len(self.gain)
-
-
-STATS = 5
-"""The fields of an Evidence that describe the test, in their order, after the gain."""
 
 
 @dataclass(frozen=True)

@@ -21,21 +21,24 @@ def shrink(
     target: int,
     members: Sequence[int],
     rule: Rule,
-    tests: int,
+    candidates: int,
     *,
     together: bool,
+    grown: bool = True,
     inclusive: bool = False,
 ) -> tuple[tuple[int, ...], tuple[Decision, ...], tuple[Decision, ...]]:
     """The members that stay, in their order; the decisions that removed the others; and those
     that kept the members, given what was there when they were judged last.
 
-    ``tests`` is the number of candidates the members were chosen from, so that a member is
-    judged by the same bar on the way out as on the way in.
+    ``candidates`` is the number the members were chosen from. A member of a ``grown`` boundary
+    is judged on the way out as on the way in, as the best of those that are not among the
+    other members; where the members are all candidates, each is one of so many.
     """
     kept = list(members)
     removed: list[Decision] = []
     retained: list[Decision] = []
     while kept:
+        tests = candidates - len(kept) + 1 if grown else candidates
         verdicts = _verdicts(information, target, kept, rule, tests, inclusive)
         superfluous = [verdict for verdict in verdicts if not verdict.dependent]
         retained = [verdict for verdict in verdicts if verdict.dependent]

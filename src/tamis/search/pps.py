@@ -1,7 +1,7 @@
 """Algorithm 2: possible parent selection (PPS), the greedy Markov boundary of one node.
 
 This file is the procedure as the paper states it, for one node from nothing. A search runs
-it for all nodes after every layer; ``boundaries.py`` does that without starting over and is
+it for all nodes after every layer; ``greedy.py`` does that without starting over and is
 tested against this one.
 """
 

@@ -53,6 +53,7 @@ def _strongest(
     start = 0
     for i in places:
         top = start + int(np.argmax(scores[start : start + i]))
+        score, bar = float(scores[top]), float(rule.bar(i))
         yield (
             order[i],
             Decision(
@@ -60,9 +61,9 @@ def _strongest(
                 (int(tau[top - start]),),
                 boundaries.given(order[i]),
                 gain=float(evidence.gain[top]),
-                score=float(scores[top]),
-                bar=float(rule.bar(i)),
-                dependent=bool(rule.accepts(scores[top : top + 1], i, inclusive=inclusive)[0]),
+                score=score,
+                bar=bar,
+                dependent=score >= bar if inclusive else score > bar,
             ),
         )
         start += i

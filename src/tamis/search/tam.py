@@ -147,6 +147,7 @@ def _backward(
         settings.boundary_rule,
         n_ancestors,
         together=settings.backward == "together",
+        grown=from_pps,
         inclusive=True,
     )
     return replace(boundary, members=members, removed=removed, retained=retained)

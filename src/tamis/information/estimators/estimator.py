@@ -12,8 +12,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-HEAD = 64
-"""From this count on, f may not depend on the size of the support."""
+from tamis.counts.fold import HEAD
+
+__all__ = ["HEAD", "EntropyEstimator"]
 
 
 class EntropyEstimator(ABC):
