@@ -134,9 +134,9 @@ def floor() -> list[str]:
     lines += [f"| {what} | {1e3 * s:.0f} | {s / floor_seconds:.1f} |" for what, s in parts]
     lines += [
         "",
-        "The floor is one popcount for each of d(d-1)/2 pairs. A context is a row of d gains, given a",
-        "boundary: a column goes through several while its parents arrive, each wants up to as many",
-        "counts as its tables have cells, and each table is then folded into entropies.",
+        "The floor is one popcount for each of d(d-1)/2 pairs. A context is a row of d gains,",
+        "given a boundary: a column goes through several while its parents arrive, each wants up",
+        "to as many counts as its tables have cells, and each table is folded into entropies.",
     ]
     return lines
 
