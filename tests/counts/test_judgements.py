@@ -15,7 +15,7 @@ from scipy.special import entr
 import naive
 from tables import rows, table_of
 from tamis.counts import memory
-from tamis.counts.lookup import SCALE, Lookup
+from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts, usable_jobs
 from tamis.errors import SettingError
 
@@ -130,10 +130,6 @@ def test_relabelled_levels_tie_exactly():
         [(0, ())], [np.array([1, 2, 3])], plugin_lookup(500), tests=False
     )
     assert found.gains[0] == found.gains[1] == found.gains[2]
-
-
-def test_the_fixed_point_step_is_below_what_anyone_can_see():
-    assert 1 / SCALE < 1e-14
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, True, "two"])
