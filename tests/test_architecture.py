@@ -13,15 +13,18 @@ SOURCE = Path(tamis.__file__).parent
 
 LEVELS = [
     {"errors"},
+    {"atomic"},
     {"data"},
     {"counts"},
     {"information"},
+    {"network"},
     {"decisions"},
     {"rules"},
     {"search"},
     {"result"},
     {"learning"},
     {"formats", "quantities"},
+    {"identifiability"},
     {"estimator"},
     {"terminal"},
     {"cli"},

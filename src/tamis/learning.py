@@ -248,24 +248,32 @@ class _Names:
         for layer in outcome.layers:
             for k in layer:
                 found += _edge_contexts(outcome.boundaries[k])
-        if not found:
-            return ()
-        evidence = information.evidence(
-            [Query(k, given, np.array([p])) for p, k, _, given, _ in found]
-            + [Query(k, rest, np.array([p])) for p, k, _, _, rest in found]
-        )
+        wanted = {(k, p, given) for p, k, _, *both in found for given in both}
+        known = self._judged(outcome)
+        known |= _judge(information, sorted(wanted - known.keys()))
         leads = _leads(outcome)
-        p_values = np.exp(-Permutation().scores(evidence))[: len(found)]
         return tuple(
-            Edge(self._names[p], self._names[k], gain, p_value, step, rest_gain, leads[p, k])
-            for (p, k, step, _, _), gain, p_value, rest_gain in zip(
-                found,
-                evidence.gain[: len(found)].tolist(),
-                p_values.tolist(),
-                evidence.gain[len(found) :].tolist(),
-                strict=True,
+            Edge(
+                self._names[p],
+                self._names[k],
+                *known[k, p, given],
+                step,
+                known[k, p, rest][0],
+                leads[p, k],
             )
+            for p, k, step, given, rest in found
         )
+
+    def _judged(self, outcome: Outcome) -> dict[Judged, tuple[float, float]]:
+        """The gain and the p-value of what the search itself has judged by this test."""
+        rule = self._plan.boundary_rule
+        if not isinstance(rule, Permutation):
+            return {}
+        return {
+            (d.target, d.others[0], d.given): (d.gain, rule.natural(d.score))
+            for boundary in outcome.boundaries.values()
+            for d in (*boundary.taken, *boundary.retained)
+        }
 
     def _trace(self, outcome: Outcome) -> Trace:
         names = self._names
@@ -317,6 +325,21 @@ class _Names:
 
     def _all(self, positions: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._names[k] for k in positions)
+
+
+Judged = tuple[int, int, tuple[int, ...]]
+"""A child, a parent, and what they were tested given."""
+
+
+def _judge(information: Information, tests: Sequence[Judged]) -> dict[Judged, tuple[float, float]]:
+    """The gain and, by the permutation test, the p-value of each."""
+    if not tests:
+        return {}
+    evidence = information.evidence([Query(k, given, np.array([p])) for k, p, given in tests])
+    p_values = np.exp(-Permutation().scores(evidence))
+    return dict(
+        zip(tests, zip(evidence.gain.tolist(), p_values.tolist(), strict=True), strict=True)
+    )
 
 
 def _leads(outcome: Outcome) -> dict[tuple[int, int], float]:

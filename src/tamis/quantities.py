@@ -14,7 +14,7 @@ from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
 from tamis.learning import as_backward, require_size
 from tamis.result import suggest
-from tamis.search.iamb import shrink
+from tamis.search.iamb import Blanket, shrink
 from tamis.search.pps import possible_parents
 
 Columns = str | Sequence[str]
@@ -111,13 +111,11 @@ def markov_boundary(
     decide_by = Permutation(0.001) if rule is None else as_rule(rule)
     bound = decide_by.bind(information.n_rows, information.n_variables)
     found = possible_parents(information, k, others, bound, max_boundary=max_boundary)
-    members = found.members
+    blanket = Blanket(k, found.members, len(others))
     if backward != "none":
-        members, _, _ = shrink(
-            information, k, members, bound, len(others), together=backward == "together",
-            inclusive=True,
-        )  # fmt: skip
-    return [table.names[m] for m in members]
+        together = backward == "together"
+        shrink(information, [blanket], bound, together=together, inclusive=True)
+    return [table.names[m] for m in blanket.members]
 
 
 def _positions(table: Table, columns: Columns | None) -> list[int]:

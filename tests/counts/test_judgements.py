@@ -54,6 +54,19 @@ def contexts_of(d: int) -> list[tuple[int, tuple[int, ...]]]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_candidate_that_is_part_of_its_context_gains_nothing_and_has_no_test(engine):
+    table = table_of(np.random.default_rng(3).integers(0, 3, (60, 4)))
+    everyone = np.arange(4)
+    with counting_by(engine):
+        counts = MemoryCounts(table, n_jobs=2)
+        for candidates in (None, [everyone, everyone]):
+            found = counts.judge([(0, (2,)), (3, ())], candidates, plugin_lookup(60), tests=True)
+            assert found.gains.reshape(2, 4)[[0, 0, 1], [0, 2, 3]].tolist() == [0.0, 0.0, 0.0]
+            assert not found.stats.reshape(2, 4, -1)[[0, 0, 1], [0, 2, 3]].any()
+            assert (found.gains.reshape(2, 4)[[0, 0, 1, 1, 1], [1, 3, 0, 1, 2]] > 0).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=15, deadline=None)
 @given(table=rows())
 def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):

@@ -17,7 +17,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.interface import Query
 from tamis.rules import Fixed, Permutation
 from tamis.search import tam
-from tamis.search.iamb import shrink
+from tamis.search.iamb import Blanket, shrink
 from tamis.search.pps import possible_parents
 from tamis.search.tam import Settings, run
 
@@ -80,10 +80,10 @@ def test_pps_and_the_backward_phase_count_the_candidates_that_are_left():
     found = possible_parents(information, 0, [1, 2, 3, 4, 5], forward, max_boundary=3)
     assert set(forward.asked) == {5, 4, 3}
     backward = Recorder(-1.0)
-    shrink(information, 0, found.members, backward, 5, together=False)
+    shrink(information, [Blanket(0, found.members, 5)], backward, together=False)
     assert set(backward.asked) == {3}
     backward = Recorder(-1.0)
-    shrink(information, 0, found.members, backward, 3, together=False, grown=False)
+    shrink(information, [Blanket(0, found.members, 3)], backward, together=False, grown=False)
     assert set(backward.asked) == {3}
 
 
@@ -99,9 +99,9 @@ def test_the_last_member_taken_is_not_removed_by_the_very_test_that_took_it(tabl
 def test_a_run_judges_the_way_out_by_the_number_of_ancestors(monkeypatch):
     asked = []
 
-    def spy(information, target, members, rule, candidates, **options):
-        asked.append((len(members), candidates, options["grown"]))
-        return shrink(information, target, members, rule, candidates, **options)
+    def spy(information, blankets, rule, **options):
+        asked.extend((len(b.members), b.candidates, options["grown"]) for b in blankets)
+        shrink(information, blankets, rule, **options)
 
     monkeypatch.setattr(tam, "shrink", spy)
     run(columns(5), Settings("sequential", Recorder(-1.0), Fixed(1.0), max_boundary=2))

@@ -6,7 +6,7 @@ import numpy as np
 
 from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Tables, Words, compiled, inner
 from tamis.counts.fold import base_entropies, fold_table
-from tamis.counts.independence import test_table
+from tamis.counts.independence import SCALE, test_table
 from tamis.counts.tables import (
     context_masks,
     margin_from_planes,
@@ -41,6 +41,15 @@ def next_block(
     return begin, n_planes
 
 
+@inner
+def is_among(k: int, context: Ints) -> bool:
+    """Whether a candidate is the target or given, and so has nothing to add."""
+    for v in context:  # noqa: SIM110 - the compiler knows no generators
+        if v == k:
+            return True
+    return False
+
+
 @compiled
 def judge_planes(
     words: Words,
@@ -59,8 +68,8 @@ def judge_planes(
     classes: Ints,
     lookup: Tables,
     plain: Ints,
-    entropies: Ints,
-    gains: Ints,
+    entropies: Floats,
+    gains: Floats,
     stats: Floats,
 ) -> None:
     """Judge the candidates of each context, counting in bit planes.
@@ -69,7 +78,8 @@ def judge_planes(
     ``variables[variables_start[b] : variables_start[b + 1]]``; candidates likewise; none has
     more than ``widest`` levels. ``choices`` are the supports' rows for (S, X_l) and
     (S, X_k, X_l), by context and class of candidate. ``stats`` has a row a candidate, or none
-    when no tests are wanted. Candidates are counted in blocks whose planes stay in the cache
+    when no tests are wanted. A candidate that is part of its context gains nothing and has no
+    test. Candidates are counted in blocks whose planes stay in the cache
     while the context's masks pass.
     """
     terms, tail, supports, nothing, constant, observed, clips = lookup
@@ -91,7 +101,7 @@ def judge_planes(
         margin = margin_from_planes(words, ones, masks, single, slot, sizes, n_rows)
         alone = context.shape[0] == 1
         h_s, h_sk = base_entropies(margin, n_levels, alone, base_choices[b], lookup)
-        entropies[b] = h_sk - h_s
+        entropies[b] = (h_sk - h_s) / SCALE
         end = candidates_start[b]
         stop = candidates_start[b + 1]
         # Contexts without candidates want no room for their tables.
@@ -105,14 +115,19 @@ def judge_planes(
             for c in range(begin, end):
                 k = candidates[c]
                 n_candidate = arities[k]
-                table_from_planes(counts, margin, start, n_candidate, cells)
                 start += n_candidate - 1
+                if is_among(k, context):
+                    gains[c] = 0.0
+                    if stats.shape[0]:
+                        stats[c] = 0.0
+                    continue
+                table_from_planes(counts, margin, start - n_candidate + 1, n_candidate, cells)
                 h_sl, h_skl = fold_table(
                     cells, n_cells, n_levels, n_candidate, choices[b, classes[k], 0],
                     choices[b, classes[k], 1], terms, tail, supports, nothing, constant,
                     observed, clips,
                 )  # fmt: skip
-                gains[c] = h_sk + h_sl - h_s - h_skl
+                gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
                 if stats.shape[0]:
                     test_table(
                         cells, n_cells, n_levels, n_candidate, plain, rows, columns, inverses,
@@ -134,8 +149,8 @@ def judge_codes(
     classes: Ints,
     lookup: Tables,
     plain: Ints,
-    entropies: Ints,
-    gains: Ints,
+    entropies: Floats,
+    gains: Floats,
     stats: Floats,
 ) -> None:
     """Judge the candidates of one context, counting row by row."""
@@ -145,7 +160,7 @@ def judge_codes(
     for i in range(n_rows):
         margin[cell_of_row[i]] += 1
     h_s, h_sk = base_entropies(margin, n_levels, is_empty, base_choices, lookup)
-    entropies[0] = h_sk - h_s
+    entropies[0] = (h_sk - h_s) / SCALE
     widest = 1
     for k in candidates:
         if arities[k] > widest:
@@ -162,7 +177,7 @@ def judge_codes(
             cells, n_cells, n_levels, n_candidate, choices[classes[k], 0],
             choices[classes[k], 1], terms, tail, supports, nothing, constant, observed, clips,
         )  # fmt: skip
-        gains[c] = h_sk + h_sl - h_s - h_skl
+        gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
         if stats.shape[0]:
             test_table(
                 cells, n_cells, n_levels, n_candidate, plain, rows, columns, inverses, c, stats

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from scipy.special import entr
 
 from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Codes, Floats, Ints, Pairs
-from tamis.counts.independence import SCALE, STATS
+from tamis.counts.independence import STATS
 from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
@@ -40,30 +41,23 @@ STATES_BYTES = 2**26
 
 
 class Judgements(NamedTuple):
-    """The answers to a batch: one entropy a context, one row a (context, candidate)."""
+    """The answers to a batch: one entropy a context, one row a (context, candidate).
+
+    ``stats`` is empty where no tests were wanted.
+    """
 
     entropies: Floats
     gains: Floats
     stats: Floats
 
-
-class _Answers(NamedTuple):
-    """The same while they are being filled in, in fixed point; ``stats`` is empty if unwanted."""
-
-    entropies: Ints
-    gains: Ints
-    stats: Floats
-
     @classmethod
-    def blank(cls, n_contexts: int, n_candidates: int, *, tests: bool) -> _Answers:
+    def blank(cls, n_contexts: int, n_candidates: int, *, tests: bool) -> Judgements:
+        """Room for the answers."""
         return cls(
-            np.zeros(n_contexts, dtype=np.int64),
-            np.zeros(n_candidates, dtype=np.int64),
-            np.zeros((n_candidates if tests else 0, STATS)),
+            np.empty(n_contexts),
+            np.empty(n_candidates),
+            np.empty((n_candidates if tests else 0, STATS)),
         )
-
-    def as_judgements(self) -> Judgements:
-        return Judgements(self.entropies / SCALE, self.gains / SCALE, self.stats)
 
 
 class _Batch(NamedTuple):
@@ -108,8 +102,10 @@ class MemoryCounts:
         self._widest_planed = int(table.arities[self._planes.planed].max(initial=1))
         self._sizes: list[int] = table.arities.tolist()
         self._all_planed = bool(self._planes.planed.all())
-        self._class_arities, classes = np.unique(table.arities, return_inverse=True)
+        class_arities, classes = np.unique(table.arities, return_inverse=True)
+        self._class_sizes: list[float] = class_arities.tolist()
         self._classes = classes.astype(np.int64)
+        self._everyone_often = np.zeros(0, dtype=np.int64)
         self._n_jobs = usable_jobs(n_jobs)
         self._most_cells = min(DENSE_CELLS, max(2**16, 64 * self.n_rows))
         self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
@@ -130,9 +126,9 @@ class MemoryCounts:
         None as candidates means every column for every context.
         """
         batch = self._batch(contexts, candidates, lookup)
-        answers = _Answers.blank(len(contexts), int(batch.starts[-1]), tests=tests)
+        answers = Judgements.blank(len(contexts), int(batch.starts[-1]), tests=tests)
         self._dispatch(batch, lookup, answers)
-        return answers.as_judgements()
+        return answers
 
     def judge_joint(self, context: Question, others: tuple[int, ...], lookup: Lookup) -> Judgements:
         """The same for several variables taken together as one candidate."""
@@ -143,9 +139,9 @@ class MemoryCounts:
         batch = _Batch(
             [context], only, np.array([0, 1]), *self._supports([context], [cells], lookup)
         )
-        answers = _Answers.blank(1, 1, tests=True)
+        answers = Judgements.blank(1, 1, tests=True)
         self._judge_rows(batch, columns, lookup, answers)
-        return answers.as_judgements()
+        return answers
 
     def _count_pairs(self) -> Pairs:
         words = self._planes.words
@@ -166,23 +162,29 @@ class MemoryCounts:
         self, contexts: Sequence[Question], candidates: Sequence[Ints] | None, lookup: Lookup
     ) -> _Batch:
         if candidates is None:
-            d = len(self._sizes)
-            flat = np.tile(np.arange(d), len(contexts))
-            starts = np.arange(0, len(flat) + 1, d)
+            flat, starts = self._everyone(len(contexts))
         else:
             flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
             starts = _starts(candidates)
-        base, choices = self._supports(contexts, self._class_arities.tolist(), lookup)
+        base, choices = self._supports(contexts, self._class_sizes, lookup)
         return _Batch(contexts, flat, starts, base, choices)
+
+    def _everyone(self, n_contexts: int) -> tuple[Ints, Ints]:
+        """Every column as a candidate of so many contexts; the longest list so far is kept."""
+        d = len(self._sizes)
+        if n_contexts * d > len(self._everyone_often):
+            self._everyone_often = np.tile(np.arange(d), n_contexts)
+        return self._everyone_often[: n_contexts * d], np.arange(0, n_contexts * d + 1, d)
 
     def _supports(
         self, contexts: Sequence[Question], candidate_cells: Sequence[float], lookup: Lookup
     ) -> tuple[Ints, Ints]:
         """Which head of the lookup each of the four tables of a gain uses."""
-        base = np.zeros((len(contexts), 2), dtype=np.int64)
-        choices = np.zeros((len(contexts), len(candidate_cells), 2), dtype=np.int64)
+        shape = len(contexts), len(candidate_cells), 2
         if not lookup.needs_support:
-            return base, choices
+            return _first_heads(shape)
+        base = np.zeros((len(contexts), 2), dtype=np.int64)
+        choices = np.zeros(shape, dtype=np.int64)
         largest = 1.0
         widest = max(float(width) for width in candidate_cells)
         for b, (target, given) in enumerate(contexts):
@@ -195,7 +197,7 @@ class MemoryCounts:
         lookup.reserve(int(min(self.n_rows, largest)))
         return base, choices
 
-    def _dispatch(self, batch: _Batch, lookup: Lookup, answers: _Answers) -> None:
+    def _dispatch(self, batch: _Batch, lookup: Lookup, answers: Judgements) -> None:
         """Send each context to planes or to rows, by the size of its tables."""
         cells = [self._n_cells(context) for context in batch.contexts]
         if max(cells) * (self._widest - 1) <= CROSSOVER and self._all_planed:
@@ -215,7 +217,7 @@ class MemoryCounts:
         return cells
 
     def _judge_one(
-        self, batch: _Batch, b: int, n_cells: int, lookup: Lookup, answers: _Answers
+        self, batch: _Batch, b: int, n_cells: int, lookup: Lookup, answers: Judgements
     ) -> None:
         """One context, some of whose candidates may go to planes and some to rows."""
         span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
@@ -231,7 +233,7 @@ class MemoryCounts:
                 continue
             one = batch.part(b, chosen)
             tests = len(answers.stats) > 0
-            found = _Answers.blank(1, len(one.candidates), tests=tests)
+            found = Judgements.blank(1, len(one.candidates), tests=tests)
             if in_planes:
                 self._judge_planes(one, lookup, found, n_cells)
             else:
@@ -241,8 +243,15 @@ class MemoryCounts:
             answers.gains[span][chosen] = found.gains
             if tests:
                 answers.stats[span][chosen] = found.stats
+        # A candidate that is part of its context gains nothing and has no test.
+        own = np.isin(candidates, (target, *given))
+        answers.gains[span][own] = 0.0
+        if len(answers.stats):
+            answers.stats[span][own] = 0.0
 
-    def _judge_planes(self, batch: _Batch, lookup: Lookup, answers: _Answers, n_cells: int) -> None:
+    def _judge_planes(
+        self, batch: _Batch, lookup: Lookup, answers: Judgements, n_cells: int
+    ) -> None:
         sets = [(*given, target) for target, given in batch.contexts]
         variables = np.array([k for one in sets for k in one], dtype=np.int64)
         variables_start = _starts(sets)
@@ -261,7 +270,7 @@ class MemoryCounts:
         self._share(len(sets), len(batch.candidates) * n_cells * words.shape[1], part)
 
     def _judge_rows(
-        self, batch: _Batch, columns: _Columns, lookup: Lookup, answers: _Answers
+        self, batch: _Batch, columns: _Columns, lookup: Lookup, answers: Judgements
     ) -> None:
         """A batch of one context, counted row by row."""
         target, given = batch.contexts[0]
@@ -330,6 +339,12 @@ class MemoryCounts:
         with ThreadPoolExecutor(shares) as pool:
             for done in [pool.submit(part, start, stop) for start, stop in pairwise(cuts)]:
                 done.result()
+
+
+@lru_cache(maxsize=64)
+def _first_heads(shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
+    """The choices where there is only one head: the same few shapes come again and again."""
+    return np.zeros((shape[0], 2), dtype=np.int64), np.zeros(shape, dtype=np.int64)
 
 
 def _starts(parts: Sequence[Sized]) -> Ints:

@@ -23,8 +23,8 @@ def judge_sparse(
     choices: Ints,
     lookup: Tables,
     plain: Ints,
-    entropies: Ints,
-    gains: Ints,
+    entropies: Floats,
+    gains: Floats,
     stats: Floats,
 ) -> None:
     """Judge the candidate columns of one context, filling the last three arguments."""
@@ -32,13 +32,13 @@ def judge_sparse(
     counts_s = np.bincount(strata)
     h_s = 0 if is_empty else estimate(counts_s, base_choices[0], lookup)
     h_sk = estimate(with_target.counts, base_choices[1], lookup)
-    entropies[0] = h_sk - h_s
+    entropies[0] = (h_sk - h_s) / SCALE
     for c, column in enumerate(candidates):
         beside, beside_of_row = _joined(strata, column)
         both, both_of_row = _joined(pair_of_row, column)
         h_sl = estimate(beside.counts, choices[c, 0], lookup)
         h_skl = estimate(both.counts, choices[c, 1], lookup)
-        gains[c] = h_sk + h_sl - h_s - h_skl
+        gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
         if len(stats):
             first = np.zeros(len(both.counts), dtype=np.int64)
             first[both_of_row] = np.arange(len(strata))

@@ -39,13 +39,12 @@ class Permutation(PValueRule):
     def p_values(self, evidence: Evidence) -> Floats:
         """The upper tail of the gamma law of shape mean^2 / var and scale var / mean at X2."""
         mean, variance = evidence.null_mean, evidence.null_variance
-        silent = np.minimum(mean, variance) <= ROUNDING * mean
-        some_are_silent = np.count_nonzero(silent) > 0
-        if some_are_silent:
-            variance = np.where(silent, np.inf, variance)
+        speaks = np.minimum(mean, variance) > ROUNDING * mean
+        all_speak = bool(speaks.all())
+        if not all_speak:
+            variance = np.where(speaks, variance, np.inf)
         rate = mean / variance
-        # Exact independence may round to less than nothing.
-        p: Floats = gammaincc(mean * rate, np.maximum(evidence.pearson, 0.0) * rate)
-        if some_are_silent:
-            p[silent] = 1.0
+        p: Floats = gammaincc(mean * rate, evidence.pearson * rate)
+        if not all_speak:
+            p[~speaks] = 1.0
         return p

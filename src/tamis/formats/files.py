@@ -7,9 +7,9 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from tamis.atomic import write_files
 from tamis.errors import FileFormatError, SettingError
 from tamis.formats import csv_file, dot_file, graphml_file, json_file
-from tamis.formats.atomic import write_files
 from tamis.result import Result
 
 Path = str | os.PathLike[str]

@@ -65,12 +65,8 @@ class CountedInformation(Information):
             return Rows(np.zeros(0), np.zeros((0, d)))
         wanted = [self._reduced(context) for context in contexts]
         found = self._counts.judge(wanted, None, self._lookup, tests=whole)
-        gains = found.gains.reshape(len(wanted), d)
-        for row, (target, given) in zip(gains, wanted, strict=True):
-            for k in (target, *given):
-                row[k] = 0.0
         stats = found.stats.reshape(len(wanted), d, STATS) if whole else None
-        return Rows(found.entropies, gains, stats)
+        return Rows(found.entropies, found.gains.reshape(len(wanted), d), stats)
 
     def evidence(self, queries: Sequence[Query]) -> Evidence:
         """All that is known about each test: the candidates of all queries, end to end."""

@@ -56,7 +56,7 @@ class Group(NamedTuple):
     members: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Evidence:
     """What a decision rule needs to know about a batch of tests, one entry a test.
 
@@ -79,8 +79,7 @@ class Evidence:
         return len(self.gain)
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """For each context its entropy, the gains of all variables and, where they came along,
     their tests.
 

@@ -18,7 +18,7 @@ from tamis.decisions.rule import Rule
 from tamis.information.interface import STATS, Context, Evidence, Information, Ints
 from tamis.search.boundaries import Boundaries
 from tamis.search.outcome import Boundary, Decision
-from tamis.search.scan import compete_in, first_changes
+from tamis.search.scan import decide, file_rows, first_changes
 
 
 class GreedyBoundaries(Boundaries):
@@ -47,11 +47,12 @@ class GreedyBoundaries(Boundaries):
         self._first_come = first_come
         self._rank = np.arange(d, dtype=np.int64)
         self._offered = np.zeros(0, dtype=np.int64)
-        self._depths = np.arange(d)
-        self._bars = np.zeros(d)
+        # Kept from the hardest choice down, so that the bars of all depths are a slice.
+        self._bar_table = np.ascontiguousarray(
+            np.broadcast_to(rule.bar(np.arange(d, -1, -1)), d + 1)
+        )
+        self._bars = self._bar_table[d:]
         self._paths: list[list[int]] = [[] for _ in range(d)]
-        self._earliest = np.empty(d, dtype=np.int64)
-        self._improved = np.empty(d, dtype=np.bool_)
         self.entropies = np.zeros(d)
         self._allocate(2 * d)
         self._append_rows([Context(k, ()) for k in range(d)])
@@ -66,7 +67,8 @@ class GreedyBoundaries(Boundaries):
             return super().evidence(targets, candidates)
         last = np.array([self._paths[k][-1] for k in targets], dtype=np.int64)
         rows = np.repeat(last, [len(c) for c in candidates])
-        return self._evidence_at(rows, np.concatenate(candidates))
+        others = np.concatenate(candidates)
+        return self._information.as_evidence(self._gains[rows, others], self._stats[rows, others])
 
     def offer(self, newcomers: Sequence[int]) -> None:
         """Repeat each node's search from the first step that the newcomers change."""
@@ -74,18 +76,14 @@ class GreedyBoundaries(Boundaries):
         if self._first_come:
             self._rank[arrived] = len(self._offered) + np.arange(len(arrived))
         self._offered = np.concatenate([self._offered, arrived])
-        self._bars[:] = self._rule.bar(len(self._offered) - self._depths)
-        first_changes(
+        self._bars = self._bar_table[-1 - len(self._offered) :]
+        to_take_back, to_decide = first_changes(
             arrived, self._rank, self._gains, self._best, self._best_gain, self._owner,
-            self._depth, self._taken, self._score, self._bars, self._inclusive, self._earliest,
-            self._improved,
+            self._depth, self._taken, self._score, self._bars, self._inclusive, self._max_size,
         )  # fmt: skip
-        changed = np.flatnonzero(self._earliest >= 0)
-        rows = self._earliest[changed]
-        for row in rows[self._taken[rows]].tolist():
+        for row in to_take_back.tolist():
             self._cut_after(row)
-        # A step that lapsed stays refused; one that a newcomer won is decided anew.
-        self._settle(rows[self._improved[changed] & (self._depth[rows] < self._max_size)])
+        self._settle(to_decide)
 
     def close(self, target: int) -> Boundary:
         """The boundary with the decisions of its steps; its rows are freed."""
@@ -109,26 +107,19 @@ class GreedyBoundaries(Boundaries):
         """Decide these last steps and go on greedily from those that are taken."""
         while len(rows):
             scores = self._rule.scores(self._evidence_of_best(rows))
-            self._score[rows] = scores
-            bars = self._bars[self._depth[rows]]
-            taken = rows[scores >= bars if self._inclusive else scores > bars]
+            taken = decide(
+                rows, scores, self._bars, self._inclusive, self._depth, self._score, self._taken
+            )
             if not len(taken):
                 break
-            self._taken[taken] = True
             rows = self._append_rows([self._extended(row) for row in taken.tolist()])
-            rows = rows[(self._best[rows] >= 0) & (self._depth[rows] < self._max_size)]
 
     def _evidence_of_best(self, rows: Ints) -> Evidence:
         if self._stats is not None:
-            return self._evidence_at(rows, self._best[rows])
+            stats = self._stats[rows, self._best[rows]]
+            return self._information.as_evidence(self._best_gain[rows], stats)
         targets = self._owner[rows].tolist()
         return super().evidence(targets, [self._best[row : row + 1] for row in rows])
-
-    def _evidence_at(self, rows: Ints, candidates: Ints) -> Evidence:
-        if self._stats is None:
-            raise RuntimeError("the rows hold no tests")
-        gains = self._gains[rows, candidates]
-        return self._information.as_evidence(gains, self._stats[rows, candidates])
 
     def _extended(self, row: int) -> Context:
         """The context of the step after this one."""
@@ -173,31 +164,29 @@ class GreedyBoundaries(Boundaries):
 
     def _append_rows(self, contexts: Sequence[Context]) -> Ints:
         """Count these contexts, make each the last step of its target's path, and let all
-        nodes offered so far compete in it."""
+        nodes offered so far compete in it; return the steps that are to be decided."""
         while len(self._unused) < len(contexts):
             self._grow()
         rows = np.array([self._unused.pop() for _ in contexts], dtype=np.int64)
         counted = self._information.rows(contexts)
-        self._entropy[rows] = counted.entropies
-        self._gains[rows] = counted.gains
         if counted.stats is not None:
             if self._stats is None:
                 self._stats = np.empty((*self._gains.shape, STATS))
             self._stats[rows] = counted.stats
-        self._best[rows] = -1
-        self._best_gain[rows] = -np.inf
-        self._score[rows] = 0.0
-        self._taken[rows] = False
+        members: list[int] = []
+        starts = [0]
         for row, (target, given) in zip(rows.tolist(), contexts, strict=True):
-            self._owner[row] = target
             self._given[row] = given
-            self._depth[row] = len(given)
-            for k in given:
-                self._gains[row, k] = -np.inf  # a member is no candidate any more
             self._paths[target].append(row)
-            self.entropies[target] = self._entropy[row]
-        compete_in(rows, self._offered, self._rank, self._gains, self._best, self._best_gain)
-        return rows
+            members += given
+            starts.append(len(members))
+        return file_rows(
+            rows, np.array([target for target, _ in contexts]),
+            np.array(members, dtype=np.int64), np.array(starts), counted.entropies, counted.gains,
+            self._offered, self._rank, self._entropy, self._gains, self._owner, self._depth,
+            self._best, self._best_gain, self._score, self._taken, self.entropies,
+            self._max_size,
+        )  # fmt: skip
 
     def _grow(self) -> None:
         """Double the store."""

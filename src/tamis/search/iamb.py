@@ -8,6 +8,7 @@ one of them, and is the default here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,41 +17,58 @@ from tamis.information.interface import Information, Query
 from tamis.search.outcome import Decision
 
 
+@dataclass(slots=True)
+class Blanket:
+    """A node's Markov blanket while it is being shrunk.
+
+    ``candidates`` is the number the members were chosen from. ``removed`` holds the decisions
+    that took members out; ``retained`` those that kept the rest, given what was there when
+    they were judged last.
+    """
+
+    target: int
+    members: Sequence[int]
+    candidates: int
+    removed: list[Decision] = field(default_factory=list)
+    retained: list[Decision] = field(default_factory=list)
+
+
 def shrink(
     information: Information,
-    target: int,
-    members: Sequence[int],
+    blankets: Sequence[Blanket],
     rule: Rule,
-    candidates: int,
     *,
     together: bool,
     grown: bool = True,
     inclusive: bool = False,
-) -> tuple[tuple[int, ...], tuple[Decision, ...], tuple[Decision, ...]]:
-    """The members that stay, in their order; the decisions that removed the others; and those
-    that kept the members, given what was there when they were judged last.
+) -> None:
+    """Algorithm alg:iamb on several nodes in step, so that their tests come in one batch.
 
-    ``candidates`` is the number the members were chosen from. A member of a ``grown`` boundary
-    is judged on the way out as on the way in, as the best of those that are not among the
-    other members; where the members are all candidates, each is one of so many.
+    A member of a ``grown`` boundary is judged on the way out as on the way in, as the best of
+    those that are not among the other members; where the members are all candidates, each is
+    one of so many. The members that stay keep their order.
     """
-    kept = list(members)
-    removed: list[Decision] = []
-    retained: list[Decision] = []
-    while kept:
-        tests = candidates - len(kept) + 1 if grown else candidates
-        verdicts = _verdicts(information, target, kept, rule, tests, inclusive)
-        superfluous = [verdict for verdict in verdicts if not verdict.dependent]
-        retained = [verdict for verdict in verdicts if verdict.dependent]
-        if not superfluous:
-            break
-        leaving = superfluous if together else [min(superfluous, key=_strength)]
-        removed += leaving
-        gone = {verdict.others[0] for verdict in leaving}
-        kept = [k for k in kept if k not in gone]
-        if together:
-            break
-    return tuple(kept), tuple(removed), tuple(retained)
+    unfinished = [blanket for blanket in blankets if blanket.members]
+    while unfinished:
+        verdicts = _verdicts(information, unfinished, rule, grown, inclusive)
+        changed = []
+        for blanket, found in zip(unfinished, verdicts, strict=True):
+            if _take_out(blanket, found, together) and blanket.members and not together:
+                changed.append(blanket)
+        unfinished = changed
+
+
+def _take_out(blanket: Blanket, verdicts: Sequence[Decision], together: bool) -> bool:
+    """Remove what the verdicts make superfluous, the weakest or all; say whether anything was."""
+    superfluous = [verdict for verdict in verdicts if not verdict.dependent]
+    blanket.retained = [verdict for verdict in verdicts if verdict.dependent]
+    if not superfluous:
+        return False
+    leaving = superfluous if together else [min(superfluous, key=_strength)]
+    blanket.removed += leaving
+    gone = {verdict.others[0] for verdict in leaving}
+    blanket.members = [k for k in blanket.members if k not in gone]
+    return True
 
 
 def _strength(verdict: Decision) -> tuple[float, float, int]:
@@ -59,23 +77,38 @@ def _strength(verdict: Decision) -> tuple[float, float, int]:
 
 def _verdicts(
     information: Information,
-    target: int,
-    members: Sequence[int],
+    blankets: Sequence[Blanket],
     rule: Rule,
-    tests: int,
+    grown: bool,
     inclusive: bool,
-) -> list[Decision]:
-    """Each member against the target, given all the other members."""
-    givens = [tuple(sorted(set(members) - {k})) for k in members]
-    evidence = information.evidence(
-        [Query(target, given, np.array([k])) for k, given in zip(members, givens, strict=True)]
-    )
-    scores = rule.scores(evidence)
-    dependent = rule.accepts(scores, tests, inclusive=inclusive)
-    bar = float(rule.bar(tests))
-    return [
-        Decision(target, (k,), given, gain, score, bar, bool(yes))
-        for k, given, gain, score, yes in zip(
-            members, givens, evidence.gain.tolist(), scores.tolist(), dependent, strict=True
-        )
+) -> list[list[Decision]]:
+    """Each member of each blanket against its target, given all the other members."""
+    queries = [
+        Query(blanket.target, _without(blanket.members, k), np.array([k]))
+        for blanket in blankets
+        for k in blanket.members
     ]
+    evidence = information.evidence(queries)
+    scores = rule.scores(evidence).tolist()
+    gains = evidence.gain.tolist()
+    verdicts = []
+    place = 0
+    for blanket in blankets:
+        tests = blanket.candidates - len(blanket.members) + 1 if grown else blanket.candidates
+        bar = float(rule.bar(tests))
+        found = []
+        for k in blanket.members:
+            score = scores[place]
+            dependent = score >= bar if inclusive else score > bar
+            found.append(
+                Decision(
+                    blanket.target, (k,), queries[place].given, gains[place], score, bar, dependent
+                )
+            )
+            place += 1
+        verdicts.append(found)
+    return verdicts
+
+
+def _without(members: Sequence[int], k: int) -> tuple[int, ...]:
+    return tuple(sorted(m for m in members if m != k))

@@ -36,17 +36,76 @@ def compete(
 
 
 @compiled
-def compete_in(
+def file_rows(
     rows: Ints,
-    newcomers: Ints,
+    targets: Ints,
+    members: Ints,
+    members_start: Ints,
+    fresh_entropies: Floats,
+    fresh_gains: Floats,
+    offered: Ints,
     rank: Ints,
+    entropy: Floats,
     gains: Floats,
+    owner: Ints,
+    depth: Ints,
     best: Ints,
     best_gain: Floats,
-) -> None:
-    """The same for several steps."""
-    for row in rows:
-        compete(row, newcomers, rank, gains, best, best_gain)
+    score: Floats,
+    taken: Flags,
+    entropies: Floats,
+    max_size: int,
+) -> Ints:
+    """Enter fresh steps into the store, the last of their targets' paths, and let all nodes
+    offered so far compete in them; return those in which there is something to decide.
+
+    Step i conditions on ``members[members_start[i] : members_start[i + 1]]``.
+    """
+    undecided = np.empty(rows.shape[0], dtype=np.int64)
+    n_undecided = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        owner[row] = targets[i]
+        depth[row] = members_start[i + 1] - members_start[i]
+        entropy[row] = fresh_entropies[i]
+        entropies[targets[i]] = fresh_entropies[i]
+        gains[row] = fresh_gains[i]
+        for m in range(members_start[i], members_start[i + 1]):
+            gains[row, members[m]] = -np.inf  # a member is no candidate any more
+        best[row] = -1
+        best_gain[row] = -np.inf
+        score[row] = 0.0
+        taken[row] = False
+        compete(row, offered, rank, gains, best, best_gain)
+        if best[row] >= 0 and depth[row] < max_size:
+            undecided[n_undecided] = row
+            n_undecided += 1
+    return undecided[:n_undecided]
+
+
+@compiled
+def decide(
+    rows: Ints,
+    scores: Floats,
+    bars: Floats,
+    inclusive: bool,
+    depth: Ints,
+    score: Floats,
+    taken: Flags,
+) -> Ints:
+    """Record the scores of the best candidates of these steps; return the steps that are taken,
+    which are those whose score clears ``bars[depth]``."""
+    accepted = np.empty(rows.shape[0], dtype=np.int64)
+    n_accepted = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        score[row] = scores[i]
+        bar = bars[depth[row]]
+        if scores[i] > bar or (inclusive and scores[i] == bar):
+            taken[row] = True
+            accepted[n_accepted] = row
+            n_accepted += 1
+    return accepted[:n_accepted]
 
 
 @compiled
@@ -62,16 +121,17 @@ def first_changes(
     score: Floats,
     bars: Floats,
     inclusive: bool,
-    earliest: Ints,
-    improved: Flags,
-) -> None:
-    """For each node the row of the first step that the newcomers change, or -1.
+    max_size: int,
+) -> tuple[Ints, Ints]:
+    """The first step of each path that the newcomers change: those to take back, because they
+    were taken, and those to decide anew, because a newcomer won them.
 
-    A step changes when a newcomer wins it (``improved``), or when the candidate taken there
-    no longer clears ``bars[depth]``, the bar for a step that deep.
+    A step changes when a newcomer wins it, or when the candidate taken there no longer clears
+    ``bars[depth]``, the bar for a step that deep; such a step lapses and stays refused.
     """
-    for k in range(earliest.shape[0]):
-        earliest[k] = -1
+    d = gains.shape[1]
+    earliest = np.full(d, -1, dtype=np.int64)
+    improved = np.zeros(d, dtype=np.bool_)
     for row in range(owner.shape[0]):
         k = owner[row]
         if k < 0:
@@ -84,3 +144,25 @@ def first_changes(
         if changed and (earliest[k] < 0 or depth[row] < depth[earliest[k]]):
             earliest[k] = row
             improved[k] = won
+    return first_of(earliest, improved, depth, taken, max_size)
+
+
+@inner
+def first_of(
+    earliest: Ints, improved: Flags, depth: Ints, taken: Flags, max_size: int
+) -> tuple[Ints, Ints]:
+    """Sort the changed steps into those to take back and those to decide."""
+    to_take_back = np.empty(earliest.shape[0], dtype=np.int64)
+    to_decide = np.empty(earliest.shape[0], dtype=np.int64)
+    n_back = n_decide = 0
+    for k in range(earliest.shape[0]):
+        row = earliest[k]
+        if row < 0:
+            continue
+        if taken[row]:
+            to_take_back[n_back] = row
+            n_back += 1
+        if improved[k] and depth[row] < max_size:
+            to_decide[n_decide] = row
+            n_decide += 1
+    return to_take_back[:n_back], to_decide[:n_decide]

@@ -12,9 +12,9 @@ from tamis.information.interface import Information
 from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries
 from tamis.search.greedy import GreedyBoundaries
-from tamis.search.iamb import shrink
+from tamis.search.iamb import Blanket, shrink
 from tamis.search.masking import LayerStep
-from tamis.search.outcome import Admission, Boundary, Masking, Outcome
+from tamis.search.outcome import Admission, Masking, Outcome
 
 Progress = Callable[[int, int], None]
 """Called with the number of nodes admitted so far and the number of all nodes."""
@@ -45,20 +45,21 @@ def run(information: Information, settings: Settings, progress: Progress | None 
     constant = [k for k in range(d) if not information.varies(k)]
     _admit_constants(outcome, boundaries, constant)
     remaining = [k for k in range(d) if information.varies(k)]
+    n_ancestors: dict[int, int] = {}
     while remaining:
         tau, step = _next_layer(information, boundaries, remaining, settings)
         layer = step[0]
         _record(outcome, boundaries, tau, step)
-        n_ancestors = d - len(constant) - len(remaining)
+        n_ancestors.update(dict.fromkeys(layer, d - len(constant) - len(remaining)))
         for k in layer:
-            boundary = boundaries.close(k)
-            outcome.boundaries[k] = _backward(information, boundary, n_ancestors, settings)
+            outcome.boundaries[k] = boundaries.close(k)
         outcome.layers.append(layer)
         boundaries.offer(layer)
         admitted = set(layer)
         remaining = [k for k in remaining if k not in admitted]
         if progress is not None:
             progress(d - len(remaining), d)
+    _backward(information, outcome, n_ancestors, settings)
     _place_constants(outcome, constant)
     return outcome
 
@@ -134,20 +135,32 @@ def _record(outcome: Outcome, boundaries: Boundaries, tau: list[int], step: Laye
 
 
 def _backward(
-    information: Information, boundary: Boundary, n_ancestors: int, settings: Settings
-) -> Boundary:
-    """Shrink a boundary; one of a single PPS step has nothing superfluous by construction."""
+    information: Information, outcome: Outcome, n_ancestors: dict[int, int], settings: Settings
+) -> None:
+    """Shrink the boundaries; the search never looks back at them, so all together at the end.
+
+    A boundary of a single PPS step has nothing superfluous by construction.
+    """
+    if settings.backward == "none":
+        return
     from_pps = settings.boundary == "pps"
-    if settings.backward == "none" or (from_pps and len(boundary.members) < 2):
-        return boundary
-    members, removed, retained = shrink(
+    blankets = [
+        Blanket(k, outcome.boundaries[k].members, candidates)
+        for k, candidates in n_ancestors.items()
+        if len(outcome.boundaries[k].members) > from_pps
+    ]
+    shrink(
         information,
-        boundary.target,
-        boundary.members,
+        blankets,
         settings.boundary_rule,
-        n_ancestors,
         together=settings.backward == "together",
         grown=from_pps,
         inclusive=True,
     )
-    return replace(boundary, members=members, removed=removed, retained=retained)
+    for blanket in blankets:
+        outcome.boundaries[blanket.target] = replace(
+            outcome.boundaries[blanket.target],
+            members=tuple(blanket.members),
+            removed=tuple(blanket.removed),
+            retained=tuple(blanket.retained),
+        )
