@@ -35,6 +35,12 @@ Decision = Callable[[int, Nodes, Nodes, int], bool]
 Parents = dict[int, Nodes]
 
 
+def subsets(nodes: Iterable[int]) -> list[Nodes]:
+    """All sets of these nodes, the smallest first."""
+    nodes = ordered(nodes)
+    return [m for size in range(len(nodes) + 1) for m in combinations(nodes, size)]
+
+
 def ordered(*groups: Iterable[int]) -> Nodes:
     """The union of some sets of variables, as a sorted tuple."""
     return tuple(sorted({int(k) for group in groups for k in group}))

@@ -26,7 +26,7 @@ def in_a_copy(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("in_a_copy")
 def test_every_python_block_runs():
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     names: dict[str, object] = {}
     for block in blocks:
         exec(block, names)  # noqa: S102 - our own README
@@ -53,6 +53,12 @@ def test_the_layers_and_parents_are_those_shown():
     model = tamis.TAM().fit(ROOT / "examples" / "sprinkler.csv")
     assert f"# {model.layers_}" in README
     assert model.parents_["lawn"] == ["rain", "sprinkler"]
+
+
+def test_the_check_says_what_is_shown():
+    found = tamis.check(tamis.BayesianNetwork.example("m2"))
+    assert f"found.guaranteed  # {found.guaranteed}" in README
+    assert f"violations[0].text  # {found.conditions['C2'].violations[0].text!r}" in README
 
 
 def test_every_link_to_a_file_leads_somewhere():

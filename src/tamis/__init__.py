@@ -19,11 +19,16 @@ if TYPE_CHECKING:
     )
     from tamis.estimator import TAM
     from tamis.formats import load, save
+    from tamis.identifiability import Check, check
+    from tamis.network import BayesianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
     from tamis.result import Result
 
 _HOME = {
     "TAM": "tamis.estimator",
+    "BayesianNetwork": "tamis.network",
+    "Check": "tamis.identifiability",
+    "check": "tamis.identifiability",
     "Result": "tamis.result",
     "load": "tamis.formats",
     "save": "tamis.formats",
@@ -39,6 +44,8 @@ _HOME = {
 
 __all__ = [
     "TAM",
+    "BayesianNetwork",
+    "Check",
     "DataError",
     "FileFormatError",
     "Result",
@@ -46,6 +53,7 @@ __all__ = [
     "TamisError",
     "TamisWarning",
     "__version__",
+    "check",
     "conditional_mutual_information",
     "entropy",
     "load",

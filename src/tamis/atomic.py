@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
+
+from tamis.errors import SettingError
 
 
 def write_files(contents: Mapping[str, bytes]) -> None:
@@ -43,3 +46,41 @@ def _write(temporary: str, target: str, content: bytes) -> None:
         os.fsync(file.fileno())
     if os.path.exists(target):
         shutil.copymode(target, temporary)
+
+
+def check_place(path: str) -> None:
+    """Refuse a path that cannot be written, before the work whose result it is to hold."""
+    if "\0" in path or not _is_encodable(path):
+        raise SettingError(f"{path!r} cannot be the path of a file")
+    target = os.path.realpath(path)
+    directory = os.path.dirname(target)
+    if not os.path.isdir(directory):
+        raise SettingError(f"{path!r} cannot be written: there is no directory {directory!r}")
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise SettingError(f"{path!r} cannot be written: {error.strerror}") from error
+    else:
+        _check_replaceable(path, target, mode)
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise SettingError(f"{path!r} cannot be written: {directory!r} is write-protected")
+
+
+def _is_encodable(path: str) -> bool:
+    """Whether the system can spell a path; bytes that are not text come as surrogates."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _check_replaceable(path: str, target: str, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise SettingError(f"{path!r} cannot be written: it is a directory")
+    if not stat.S_ISREG(mode):
+        raise SettingError(f"{path!r} cannot be written: it is not an ordinary file")
+    if not os.access(target, os.W_OK):
+        raise SettingError(f"{path!r} cannot be written: it is write-protected")

@@ -153,6 +153,86 @@ def learn(
         run(table, request, Wishes(tuple(out or ()), tuple(explain or ()), quiet))
 
 
+@app.command()
+def check(
+    network: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A network in BIF (.bif or .bif.gz), or one that comes with tamis: orchard, "
+            "night_shift, m1, m2 or diamond.",
+        ),
+    ],
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Leave out what takes long on large networks: the PPS condition, faithfulness "
+            "and the searches.",
+        ),
+    ] = False,
+    simulate: Annotated[
+        bool,
+        typer.Option(
+            "--simulate", help="Learn tables drawn from the network: how often does it come back?"
+        ),
+    ] = False,
+    search: Annotated[
+        str,
+        typer.Option(
+            metavar="node|layer|sieve|sequential|reference", help="The search to simulate with."
+        ),
+    ] = "sequential",
+    rows: Annotated[
+        str, typer.Option(metavar="N,N,...", help="The numbers of rows to simulate.")
+    ] = "100,300,1000,3000,10000,30000",
+    repeats: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Tables drawn for each number of rows.")
+    ] = 20,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws the same tables again.")] = 1,
+    epsilon: Annotated[
+        float,
+        typer.Option(metavar="P", help="The chance of failure that the theorems' rows allow."),
+    ] = 0.05,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="The largest table exact inference may make, such as 500MB or 4GB. Default 1GB.",
+        ),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write everything as .json.")
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the simulation: .png, .svg or .pdf."),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show nothing but errors; for use with --out.")
+    ] = False,
+) -> None:
+    """Say whether a known network can be identified, by how much, and with how many rows."""
+    with clean_ending():
+        from tamis.terminal.checking import CheckWishes, run
+        from tamis.terminal.sizes import bytes_from_text, numbers_from_text
+
+        wishes = CheckWishes(
+            out=out,
+            plot=plot,
+            quick=quick,
+            simulate=simulate,
+            search=search,
+            rows=numbers_from_text("--rows", rows),
+            repeats=repeats,
+            seed=seed,
+            epsilon=epsilon,
+            memory_limit=bytes_from_text("--memory", memory),
+            quiet=quiet,
+        )
+        run(network, wishes)
+
+
 def main() -> None:
     """Run the command."""
     run_command(app)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import networkx as nx
 import numpy as np
@@ -16,6 +16,9 @@ from tamis.decisions.rule import Rule
 from tamis.information.estimators import EntropyEstimator
 from tamis.learning import Request, learn
 from tamis.result import Explanation, Result, Trace
+
+if TYPE_CHECKING:
+    from tamis.identifiability import Certificate
 
 
 class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -96,6 +99,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         request = Request(**self.get_params(deep=False))
         table = read_table(X)
         result = learn(table, request, progress)
+        # For `certify`: the codes of the columns, a byte or two a cell.
+        self._learned_from = table, request
         self.result_: Result = result
         self.feature_names_in_: NDArray[np.object_] = np.array(table.names, dtype=object)
         self.n_features_in_: int = table.n_variables
@@ -107,6 +112,37 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.entropies_: dict[str, float] = dict(result.entropies)
         self.trace_: Trace = result.trace
         return self
+
+    def certify(
+        self,
+        n_simulations: int = 50,
+        *,
+        seed: int = 1,
+        equivalent_sample_size: float = 1.0,
+        conditions: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Certificate:
+        """How often the model comes back from tables drawn from itself: plausibility, not proof.
+
+        The tables of the learned graph are fitted (with an ``equivalent_sample_size`` spread over
+        each), ``conditions`` of the paper are checked on the fitted network, and
+        ``n_simulations`` tables of the same number of rows are drawn from it and learned with the
+        same settings. ``progress`` is called with the number learned so far and of all.
+        """
+        check_is_fitted(self)
+        from tamis.identifiability.certificate import certify
+
+        table, request = self._learned_from
+        return certify(
+            table,
+            self.result_,
+            request,
+            n_simulations=n_simulations,
+            seed=seed,
+            equivalent_sample_size=equivalent_sample_size,
+            conditions=conditions,
+            progress=progress,
+        )
 
     def explain(self, name: str) -> Explanation:
         """The tests that put a column where it is; print it."""

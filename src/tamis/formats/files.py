@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tamis.atomic import write_files
+from tamis.atomic import check_place, write_files
 from tamis.errors import FileFormatError, SettingError
 from tamis.formats import csv_file, dot_file, graphml_file, json_file
 from tamis.result import Result
@@ -77,7 +76,7 @@ def check_outputs(paths: Iterable[Path], names: Sequence[str] = ()) -> None:
     taken: dict[object, str] = {}
     for path in map(_text, paths):
         format_ = _format(path)
-        _check_place(path)
+        check_place(path)
         file = _identity(path)
         if file in taken:
             raise SettingError(f"{taken[file]!r} and {path!r} are the same file; write it once")
@@ -115,40 +114,3 @@ def _identity(path: str) -> object:
     except FileNotFoundError:
         return target
     return found.st_dev, found.st_ino
-
-
-def _check_place(path: str) -> None:
-    if "\0" in path or not _is_encodable(path):
-        raise SettingError(f"{path!r} cannot be the path of a file")
-    target = os.path.realpath(path)
-    directory = os.path.dirname(target)
-    if not os.path.isdir(directory):
-        raise SettingError(f"{path!r} cannot be written: there is no directory {directory!r}")
-    try:
-        mode = os.stat(target).st_mode
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise SettingError(f"{path!r} cannot be written: {error.strerror}") from error
-    else:
-        _check_replaceable(path, target, mode)
-    if not os.access(directory, os.W_OK | os.X_OK):
-        raise SettingError(f"{path!r} cannot be written: {directory!r} is write-protected")
-
-
-def _is_encodable(path: str) -> bool:
-    """Whether the system can spell a path; bytes that are not text come as surrogates."""
-    try:
-        os.fsencode(path)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _check_replaceable(path: str, target: str, mode: int) -> None:
-    if stat.S_ISDIR(mode):
-        raise SettingError(f"{path!r} cannot be written: it is a directory")
-    if not stat.S_ISREG(mode):
-        raise SettingError(f"{path!r} cannot be written: it is not an ordinary file")
-    if not os.access(target, os.W_OK):
-        raise SettingError(f"{path!r} cannot be written: it is write-protected")

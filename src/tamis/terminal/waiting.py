@@ -27,10 +27,12 @@ class Waiting:
 
     def progress(self, admitted: int, of: int) -> None:
         """So many nodes of all have been admitted."""
+        self.step("admitting nodes", admitted, of)
+
+    def step(self, what: str, done: int, of: int) -> None:
+        """So much of something is done."""
         if self._bar is not None and self._task is not None:
-            self._bar.update(
-                self._task, description="admitting nodes", completed=admitted, total=of
-            )
+            self._bar.update(self._task, description=what, completed=done, total=of)
 
 
 @contextmanager
@@ -58,13 +60,22 @@ def waiting(*, quiet: bool) -> Iterator[Waiting]:
 
 
 def _bar(stderr: Console) -> Progress:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
         console=stderr,
         transient=True,
     )

@@ -1,0 +1,135 @@
+"""The self-check of a learned model: if the model were the truth, would it be found again?
+
+The tables of the learned graph are fitted, the conditions are checked on the fitted network,
+tables of the same size are drawn from it and learned anew. A graph that does not come back from
+its own data was not within reach of these rows; one that does come back is plausible, not proven:
+another graph may fit as well and come back as surely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tamis.data import Table
+from tamis.errors import SettingError
+from tamis.identifiability.check import check
+from tamis.identifiability.report import Check
+from tamis.identifiability.simulation import relearn, returned, seed_of, wilson
+from tamis.learning import Request
+from tamis.metrics import Edge, edge_distance
+from tamis.network import BayesianNetwork
+from tamis.result import Result
+
+Progress = Callable[[int, int], None]
+"""Called with the number of tables learned so far and the number of all."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How often a learned model comes back from tables drawn from itself: plausibility, not
+    proof."""
+
+    n_rows: int
+    n_simulations: int
+    seed: int
+    recovered: float
+    """The share of simulated tables from which the whole graph came back."""
+    low: float
+    high: float
+    """A 95% interval for that share (Wilson)."""
+    edges: dict[Edge, float]
+    """For each learned edge, how often it came back as it is."""
+    turned: dict[Edge, float]
+    """For each learned edge, how often it came back the other way round."""
+    others: dict[Edge, float]
+    """Edges that are not in the model and were learned all the same, and how often."""
+    distance: float
+    """The mean structural Hamming distance between the model and what came back."""
+    network: BayesianNetwork
+    """The model with its fitted tables."""
+    check: Check | None
+    """The conditions on that network; None if they were not asked for."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Everything but the tables, as JSON can hold it."""
+        return {
+            "format": "tamis certificate",
+            "version": 1,
+            "n_rows": self.n_rows,
+            "n_simulations": self.n_simulations,
+            "seed": self.seed,
+            "recovered": self.recovered,
+            "interval": [self.low, self.high],
+            "distance": self.distance,
+            "edges": _listed(self.edges),
+            "turned": _listed(self.turned),
+            "others": _listed(self.others),
+            "check": None if self.check is None else self.check.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            "Plausibility, not proof: what comes back from tables drawn from the model itself.",
+            f"The whole graph came back from {self.recovered:.0%} of {self.n_simulations} tables "
+            f"of {self.n_rows} rows (95% interval {self.low:.0%} to {self.high:.0%}); "
+            f"on average {self.distance:.2g} edges differed.",
+        ]
+        for (parent, child), share in sorted(self.edges.items(), key=lambda item: item[1]):
+            turned = self.turned[parent, child]
+            way = f", the other way round in {turned:.0%}" if turned else ""
+            lines.append(f"  {parent} -> {child}: in {share:.0%}{way}")
+        if self.check is not None:
+            names = ", ".join(self.check.guaranteed) or "none"
+            lines.append(f"On the fitted network these searches are guaranteed: {names}.")
+        return "\n".join(lines)
+
+
+def certify(
+    table: Table,
+    result: Result,
+    request: Request,
+    *,
+    n_simulations: int = 50,
+    seed: int = 1,
+    equivalent_sample_size: float = 1.0,
+    conditions: bool = True,
+    progress: Progress | None = None,
+) -> Certificate:
+    """Fit, check, simulate and learn again; see the head of this file.
+
+    The tables are fitted with an ``equivalent_sample_size``, so that what was never seen is rare
+    and not impossible.
+    """
+    if isinstance(n_simulations, bool) or not isinstance(n_simulations, int) or n_simulations < 1:
+        raise SettingError(f"n_simulations must be a whole number above 0, not {n_simulations!r}")
+    network = BayesianNetwork.fit(
+        result.graph, table, equivalent_sample_size=equivalent_sample_size
+    )
+    graphs = []
+    for repeat in range(n_simulations):
+        graphs.append(relearn(network, request, table.n_rows, seed_of(seed, table.n_rows, repeat)))
+        if progress is not None:
+            progress(repeat + 1, n_simulations)
+    true = {(edge.parent, edge.child) for edge in result.edges}
+    share = returned(graphs)
+    distances = [edge_distance(edges, true) for edges in graphs]
+    exact = distances.count(0)
+    turned = {(child, parent) for parent, child in true}
+    return Certificate(
+        table.n_rows,
+        n_simulations,
+        seed,
+        exact / n_simulations,
+        *wilson(exact, n_simulations),
+        edges={edge: share.get(edge, 0.0) for edge in sorted(true)},
+        turned={(p, k): share.get((k, p), 0.0) for p, k in sorted(true)},
+        others={edge: value for edge, value in share.items() if edge not in true | turned},
+        distance=sum(distances) / n_simulations,
+        network=network,
+        check=check(network) if conditions else None,
+    )
+
+
+def _listed(edges: dict[Edge, float]) -> list[dict[str, object]]:
+    return [{"parent": p, "child": k, "share": share} for (p, k), share in edges.items()]

@@ -1,0 +1,137 @@
+"""`tamis.check`: is this network identifiable, by how much, and with how many rows?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from tamis.errors import SettingError
+from tamis.identifiability import main_condition, pps_condition
+from tamis.identifiability.faithfulness import faithful
+from tamis.identifiability.gaps import find_gaps, rows_needed
+from tamis.identifiability.guarantees import RESTS_ON, SearchVerdict, guaranteed, recovered
+from tamis.identifiability.known import Known
+from tamis.identifiability.main_condition import Place
+from tamis.identifiability.nondegeneracy import minimality, nondegeneracy, positivity
+from tamis.identifiability.own_entropy import equal_entropy
+from tamis.identifiability.pps_condition import Selection, Unselected
+from tamis.identifiability.report import Check
+from tamis.identifiability.shape import directed_paths, polyforest
+from tamis.identifiability.unequal_entropy import unequal_entropy
+from tamis.identifiability.verdicts import Condition
+from tamis.network import BayesianNetwork
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being computed, how much of it is done, and how much there is."""
+Item = TypeVar("Item")
+
+ORDER = (
+    "C1", "C2", "main", "U1", "U2", "general", "C3", "unequal", "PPS", "minimal", "positivity",
+    "nondegeneracy", "polyforest", "faithful",
+)  # fmt: skip
+"""The conditions in the order they are shown."""
+LEFT_OUT = "left out of a quick check."
+
+
+def check(
+    network: BayesianNetwork | str | os.PathLike[str],
+    *,
+    quick: bool = False,
+    epsilon: float = 0.05,
+    memory_limit: int | None = None,
+    progress: Progress | None = None,
+) -> Check:
+    """Which conditions of the paper a known network satisfies, and what follows.
+
+    ``network`` is a ``BayesianNetwork`` or the path of a BIF file. ``quick`` leaves out what takes
+    long on networks of dozens of nodes: the PPS condition, faithfulness and the searches.
+    ``epsilon`` is the chance of failure that the theorems' sample sizes allow. Whatever needs a
+    table larger than ``memory_limit`` bytes (1 GiB unless given) is left undecided, and named.
+    """
+    if not 0 < epsilon < 1:
+        raise SettingError(f"epsilon must lie between 0 and 1, not {epsilon!r}")
+    if not isinstance(network, BayesianNetwork):
+        network = BayesianNetwork.read(network)
+    known = Known(network, memory_limit)
+    places = list(
+        _watched("C1 and C2", main_condition.all_places(known), _n_places(known), progress)
+    )
+    selections = _selections(known, quick, progress)
+    by_key = {
+        condition.key: condition for condition in _conditions(known, places, selections, quick)
+    }
+    gaps = find_gaps(known, places, selections)
+    return Check(
+        names=known.names,
+        n_edges=known.graph.number_of_edges(),
+        layers=tuple(known.called(layer) for layer in known.layers),
+        conditions={key: by_key[key] for key in ORDER},
+        searches=_searches(known, places, selections, quick, progress),
+        gaps=gaps,
+        rows=rows_needed(known, gaps, epsilon),
+        epsilon=epsilon,
+        paths=directed_paths(known),
+    )
+
+
+def _selections(
+    known: Known, quick: bool, progress: Progress | None
+) -> list[Selection | Unselected]:
+    if quick:
+        return [Unselected(k, 1, LEFT_OUT) for k in known.beyond(known.canonical[1])]
+    found = pps_condition.all_selections(known)
+    return list(_watched("the PPS condition", found, _n_selections(known), progress))
+
+
+def _conditions(
+    known: Known,
+    places: Sequence[Place],
+    selections: Sequence[Selection | Unselected],
+    quick: bool,
+) -> list[Condition]:
+    return [
+        *main_condition.conditions(known, places),
+        equal_entropy(known),
+        unequal_entropy(known),
+        pps_condition.condition(known, selections),
+        positivity(known),
+        minimality(known),
+        nondegeneracy(known),
+        polyforest(known),
+        faithful(known, LEFT_OUT if quick else ""),
+    ]
+
+
+def _searches(
+    known: Known,
+    places: Sequence[Place],
+    selections: Sequence[Selection | Unselected],
+    quick: bool,
+    progress: Progress | None,
+) -> dict[str, SearchVerdict]:
+    if quick:
+        return {name: SearchVerdict(name, None, None, None) for name in RESTS_ON}
+    verdicts = guaranteed(known, places, selections)
+    return {
+        name: SearchVerdict(name, verdict, *recovered(known, name))
+        for name, verdict in _watched("the searches", verdicts.items(), len(verdicts), progress)
+    }
+
+
+def _n_places(known: Known) -> int:
+    return sum(1 for _ in known.pairs())
+
+
+def _n_selections(known: Known) -> int:
+    return sum(len(known.beyond(A)) for A in known.canonical[1:-1])
+
+
+def _watched(
+    what: str, items: Iterable[Item], total: int, progress: Progress | None
+) -> Iterator[Item]:
+    """The same items, with a word after each."""
+    for done, item in enumerate(items, start=1):
+        yield item
+        if progress is not None:
+            progress(what, done, total)

@@ -1,0 +1,216 @@
+"""Which searches recover a network for certain once information is exact.
+
+Each search is followed as it would run, with PPS and thresholds below all gaps:
+
+- "node" (Algorithm alg:uneq:withpps) needs Condition 1 and the PPS condition (Theorem thm:main);
+- "layer" and "reference" (alg:uneq) need the general version and the PPS condition;
+- "sequential" needs that the least uncertain node is always due, however ties are broken;
+- "sieve" needs that what it admits is always due;
+
+the last two with the PPS condition in each ancestral set on their way. The paper's proof puts
+I(X_k ; X_i | m_jk), which the algorithm with PPS computes, for I(X_k ; X_i | A_j), which the
+condition speaks of. The first can be smaller when effects cancel, so it is asked for here.
+
+A guarantee is sufficient, not necessary. ``recovers`` says what a search really does with exact
+information, backward phase included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tamis.decisions.fixed import Fixed
+from tamis.identifiability.known import Known
+from tamis.identifiability.main_condition import Place
+from tamis.identifiability.pps_condition import Selection, Unselected, select
+from tamis.identifiability.unequal_entropy import ancestral_sets_on_the_way
+from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
+from tamis.learning import SEARCHES, Request, make_plan
+from tamis.learning import search as run_search
+from tamis.metrics import edge_distance
+
+RESTS_ON = {
+    "node": "Condition 1 and the PPS condition",
+    "layer": "the general version and the PPS condition",
+    "reference": "the general version and the PPS condition",
+    "sieve": "uncertainty that grows along every dependence, and the PPS condition on its way",
+    "sequential": "the least uncertain node always being due, and the PPS condition on its way",
+}
+"""What each search needs, in words."""
+
+
+@dataclass(frozen=True)
+class SearchVerdict:
+    """What one search does on one network."""
+
+    search: str
+    guaranteed: bool | None
+    """Whether the conditions it rests on all hold; None if that could not be decided."""
+    recovers: bool | None
+    """Whether it returns the network's graph from exact information; None if not run."""
+    distance: int | None
+    """The structural Hamming distance of what it returns from that graph."""
+
+    @property
+    def rests_on(self) -> str:
+        """The conditions behind the guarantee, in words."""
+        return RESTS_ON[self.search]
+
+    def to_dict(self) -> dict[str, object]:
+        """The same for JSON."""
+        return {
+            "guaranteed": self.guaranteed,
+            "recovers": self.recovers,
+            "distance": self.distance,
+            "rests_on": self.rests_on,
+        }
+
+
+def guaranteed(
+    known: Known, places: Sequence[Place], selections: Sequence[Selection | Unselected]
+) -> dict[str, bool | None]:
+    """The searches by name, each with its guarantee."""
+    selected = _all_selected(known, selections)
+    layer = _and(selected, _masked(known, places, selections, general=True))
+    return {
+        "node": _and(selected, _masked(known, places, selections, general=False)),
+        "layer": layer,
+        "reference": layer,
+        "sieve": _sieve(known),
+        "sequential": _sequential(known),
+    }
+
+
+def _and(*verdicts: bool | None) -> bool | None:
+    if False in verdicts:
+        return False
+    return None if None in verdicts else True
+
+
+def _all_selected(known: Known, selections: Sequence[Selection | Unselected]) -> bool | None:
+    """Whether PPS finds every boundary, and the last one of each node is its parents."""
+    verdicts = [
+        None if isinstance(one, Unselected) else _selected(known, one) for one in selections
+    ]
+    return _and(*verdicts)
+
+
+def _selected(known: Known, one: Selection) -> bool:
+    due = one.j == known.layer_of[one.node]
+    right = not due or set(one.boundary) == set(known.parents[one.node])
+    return right and one.lead > TOLERANCE
+
+
+def _masked(
+    known: Known,
+    places: Sequence[Place],
+    selections: Sequence[Selection | Unselected],
+    *,
+    general: bool,
+) -> bool | None:
+    """Whether every node beyond a layer meets an ancestor in it that masks it, in time."""
+    boundary = {(one.node, one.j): one.boundary for one in selections if isinstance(one, Selection)}
+    boundary |= {(k, 0): () for k in range(known.n_variables)}
+    verdicts: list[bool | None] = []
+    for place in places:
+        try:
+            verdicts.append(_mask_of(known, place, boundary.get((place.node, place.j)), general))
+        except UNDECIDABLE:
+            verdicts.append(None)
+    return _and(*verdicts)
+
+
+def _mask_of(
+    known: Known, place: Place, boundary: tuple[int, ...] | None, general: bool
+) -> bool | None:
+    if place.ancestors is None or boundary is None:
+        return None
+    for ancestor in place.ancestors:
+        if ancestor.lead > TOLERANCE:
+            with_it = ancestor.helpers if general else (ancestor.node,)
+            if known.information.gain(place.node, with_it, boundary) > TOLERANCE:
+                return True
+    return False
+
+
+def _sequential(known: Known) -> bool | None:
+    try:
+        on_the_way = ancestral_sets_on_the_way(known)
+        if on_the_way is None:
+            return False
+        return _and(*(_pps_at(known, A) for A in on_the_way))
+    except UNDECIDABLE:
+        return None
+
+
+def _pps_at(known: Known, A: frozenset[int]) -> bool:
+    """Whether PPS is right for every node outside one ancestral set."""
+    due = known.sources(A)
+    for k in known.beyond(A):
+        one = select(known, k, A)
+        if one.boundary and one.lead <= TOLERANCE:
+            return False
+        if k in due and set(one.boundary) != set(known.parents[k]):
+            return False
+    return True
+
+
+def _sieve(known: Known) -> bool | None:
+    A: frozenset[int] = frozenset()
+    try:
+        while len(A) < known.n_variables:
+            layer = _sieved(known, A) if _pps_at(known, A) else None
+            if layer is None or not known.sources(A).issuperset(layer):
+                return False
+            A |= layer
+    except UNDECIDABLE:
+        return None
+    return True
+
+
+def _sieved(known: Known, A: frozenset[int]) -> frozenset[int] | None:
+    """The nodes that depend on no less uncertain one; None where a node would only be masked
+    by one that ties with it, because which of them comes first is not certain."""
+    left = known.beyond(A)
+    entropies = {k: known.entropy(k, A) for k in left}
+    layer = set()
+    for k in left:
+        m = select(known, k, A).boundary
+        masking = [
+            entropies[one]
+            for one in left
+            if one != k
+            and entropies[one] <= entropies[k] + TOLERANCE
+            and known.information.gain(k, [one], m) > TOLERANCE
+        ]
+        if not masking:
+            layer.add(k)
+        elif min(masking) >= entropies[k] - TOLERANCE:
+            return None
+    return frozenset(layer)
+
+
+def recovered(known: Known, search: str) -> tuple[bool | None, int | None]:
+    """Run a search on exact information; whether it returns the graph, and how far from it."""
+    rule = Fixed(TOLERANCE)
+    plan = make_plan(Request(search, boundary_rule=rule, masking_rule=rule))
+    try:
+        outcome = run_search(known.information, plan)
+    except UNDECIDABLE:
+        return None, None
+    learned = {
+        (known.name(p), known.name(k))
+        for k, boundary in outcome.boundaries.items()
+        for p in boundary.members
+    }
+    true = {
+        (known.name(p), known.name(k)) for k in range(known.n_variables) for p in known.parents[k]
+    }
+    distance = edge_distance(learned, true)
+    return distance == 0, distance
+
+
+def all_searches() -> tuple[str, ...]:
+    """The searches there are."""
+    return tuple(SEARCHES)

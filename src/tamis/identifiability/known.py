@@ -1,0 +1,119 @@
+"""A known network as the conditions see it: layers, ancestors, and exact H and I.
+
+Given an ancestral set A, a node outside it depends on no member of A but its own ancestors:
+the tables of the other members involve nothing that is hidden. So H(X_k | A) is H(X_k | A and
+an(k)), which is what is asked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import networkx as nx
+
+from tamis.information.exact import ExactInformation
+from tamis.information.joint import RESOLUTION
+from tamis.network import BayesianNetwork
+
+Nodes = tuple[int, ...]
+
+
+class Known:
+    """A network with its layers and its exact quantities; nodes are positions."""
+
+    def __init__(self, network: BayesianNetwork, memory_limit: int | None = None) -> None:
+        self.network = network
+        self.names = network.names
+        self.parents: tuple[Nodes, ...] = network.parents
+        limit = {} if memory_limit is None else {"memory_limit": memory_limit}
+        self.compared: dict[
+            tuple[int, Nodes, frozenset[int]], tuple[float, float, float, int | None, Nodes]
+        ] = {}
+        """What `pps_condition` has compared already."""
+        self.information = ExactInformation(network.names, network.parents, network.tables, **limit)
+
+    @property
+    def n_variables(self) -> int:
+        """The paper's d."""
+        return len(self.names)
+
+    @cached_property
+    def graph(self) -> nx.DiGraph[int]:
+        """The DAG over positions."""
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        graph.add_nodes_from(range(self.n_variables))
+        graph.add_edges_from((p, k) for k, parents in enumerate(self.parents) for p in parents)
+        return graph
+
+    @cached_property
+    def layers(self) -> list[Nodes]:
+        """L_1, L_2, ...: the first is ``layers[0]``."""
+        return [tuple(sorted(layer)) for layer in nx.topological_generations(self.graph)]
+
+    @cached_property
+    def layer_of(self) -> dict[int, int]:
+        """The place of each node's layer in ``layers``."""
+        return {k: j for j, layer in enumerate(self.layers) for k in layer}
+
+    @cached_property
+    def canonical(self) -> list[frozenset[int]]:
+        """A_0, A_1, ..., A_r: the unions of the first layers; the last holds all nodes."""
+        sets = [frozenset[int]()]
+        for layer in self.layers:
+            sets.append(sets[-1] | frozenset(layer))
+        return sets
+
+    @cached_property
+    def ancestors(self) -> list[frozenset[int]]:
+        """an(k) of each node, without the node itself."""
+        found: dict[int, frozenset[int]] = {}
+        for k in nx.topological_sort(self.graph):
+            found[k] = frozenset(self.parents[k]).union(*(found[p] for p in self.parents[k]))
+        return [found[k] for k in range(self.n_variables)]
+
+    def important_candidates(self, k: int, j: int) -> list[int]:
+        """an_j(k): the ancestors of k in layer L_{j+1}, which is ``layers[j]``."""
+        return [i for i in self.layers[j] if i in self.ancestors[k]]
+
+    def pairs(self) -> Iterable[tuple[int, int]]:
+        """Every (k, j) of Condition 1: k lies beyond layer L_{j+1}."""
+        for j in range(len(self.layers) - 1):
+            for layer in self.layers[j + 1 :]:
+                for k in layer:
+                    yield k, j
+
+    def beyond(self, A: frozenset[int]) -> list[int]:
+        """The nodes outside a set."""
+        return [k for k in range(self.n_variables) if k not in A]
+
+    def sources(self, A: frozenset[int]) -> set[int]:
+        """The nodes outside A whose parents all lie in A."""
+        return {k for k in self.beyond(A) if A.issuperset(self.parents[k])}
+
+    def own(self, k: int) -> float:
+        """h_k = H(X_k | pa(k)), remembered by the source of information."""
+        return self.information.conditional_entropy(k, self.parents[k])
+
+    def entropy(self, k: int, A: Iterable[int]) -> float:
+        """H(X_k | A) of a node outside an ancestral set."""
+        given = self.ancestors[k].intersection(A)
+        if given.issuperset(self.parents[k]):
+            return self.own(k)
+        return self.information.conditional_entropy(k, given)
+
+    def gain_of_ancestors(self, k: int, others: Iterable[int], A: frozenset[int]) -> float:
+        """I(X_k ; others | A), where A is ancestral, and so is A with the others."""
+        others = set(others)
+        if self.information.separated(k, others, A & self.ancestors[k]):
+            return 0.0
+        gain = self.entropy(k, A) - self.entropy(k, A | others)
+        return gain if gain > RESOLUTION else 0.0
+
+    def name(self, k: int) -> str:
+        """A node as messages call it."""
+        return self.names[k]
+
+    def called(self, nodes: Iterable[int]) -> tuple[str, ...]:
+        """Several of them, in their order."""
+        return tuple(self.names[k] for k in nodes)

@@ -1,0 +1,167 @@
+"""Condition cond:pps: greedy selection only ever meets members of the Markov boundary.
+
+For a node k and an ancestral set A with m = MB(X_k ; A): from every proper subset of m, some
+member still missing must inform more about k than every node of A outside m. ``Delta~`` is the
+smallest such lead, ``xi`` half the smallest gain of a missing member (eq. defn:ppsgap).
+
+As printed the condition is empty when m is all of A, and parity then satisfies it although no
+single gain is positive and PPS stops at once. Here the best gain must be positive as well: the
+gain of an outsider is never less than 0 (docs/departures.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+from tamis.identifiability.known import Known, Nodes
+from tamis.identifiability.verdicts import (
+    TOLERANCE,
+    UNDECIDABLE,
+    Condition,
+    Findings,
+    TooMany,
+    Violation,
+)
+
+MOST_GAINS = 100_000
+"""Gains compared for one node in one ancestral set; a node that needs more is left undecided."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """PPS for one node in one ancestral set."""
+
+    node: int
+    j: int
+    """The ancestral set is A_j, the first j layers."""
+    boundary: Nodes
+    lead: float
+    """Delta~: infinite when the boundary is empty, for then there is nothing to select."""
+    weakest: float
+    """xi, as printed: half the smallest gain of any missing member."""
+    strongest: float
+    """Half the smallest, over the subsets, of the largest gain of a missing member: what the
+    proof of Proposition prop:pps needs of xi."""
+    rival: int | None
+    """The outsider that comes nearest to being selected."""
+    at: Nodes
+    """The subset where it does."""
+
+
+@dataclass(frozen=True)
+class Unselected:
+    """One that could not be computed."""
+
+    node: int
+    j: int
+    trouble: str
+
+
+def markov_boundary(known: Known, k: int, A: frozenset[int]) -> Nodes:
+    """MB(X_k ; A) of an ancestral set, from what d-separation leaves, one removal at a time.
+
+    If the distribution is positive the boundary is unique, and this is it.
+    """
+    members = set(known.information.relevant(k, A & known.ancestors[k]))
+    for member in sorted(members):
+        if known.information.gain(k, [member], members - {member}) <= TOLERANCE:
+            members.discard(member)
+    return tuple(sorted(members))
+
+
+def all_selections(known: Known) -> Iterable[Selection | Unselected]:
+    """Every node beyond every canonical ancestral set, one after the other."""
+    for j in range(1, len(known.layers)):
+        A = known.canonical[j]
+        for k in known.beyond(A):
+            try:
+                yield select(known, k, A, j)
+            except UNDECIDABLE as error:
+                yield Unselected(k, j, str(error))
+
+
+def select(known: Known, k: int, A: frozenset[int], j: int = -1) -> Selection:
+    """PPS for a node in any ancestral set; ``j`` says which canonical one it is.
+
+    The same boundary among the same outsiders is compared once.
+    """
+    boundary = markov_boundary(known, k, A)
+    outside = A.difference(boundary)
+    n_gains = 2 ** len(boundary) * len(A)
+    if n_gains > MOST_GAINS:
+        raise TooMany(
+            f"{known.name(k)} has a Markov boundary of {len(boundary)} nodes among the "
+            f"{len(A)} before it: {n_gains} gains to compare"
+        )
+    key = k, boundary, outside
+    if key not in known.compared:
+        known.compared[key] = _compare(known, k, boundary, outside)
+    return Selection(k, j, boundary, *known.compared[key])
+
+
+def _compare(
+    known: Known, k: int, boundary: Nodes, outside: frozenset[int]
+) -> tuple[float, float, float, int | None, Nodes]:
+    """Delta~, xi as printed and as needed, the nearest outsider and where it is nearest."""
+    gain = known.information.gain
+    lead = weakest = strongest = math.inf
+    rival: int | None = None
+    at: Nodes = ()
+    for size in range(len(boundary)):
+        for m in combinations(boundary, size):
+            missing = [gain(k, [c], m) for c in boundary if c not in m]
+            others = {other: gain(k, [other], m) for other in sorted(outside)}
+            nearest = max(others, key=others.__getitem__, default=None)
+            second = 0.0 if nearest is None else others[nearest]
+            weakest = min(weakest, *missing)
+            strongest = min(strongest, max(missing))
+            if max(missing) - second < lead:
+                lead, at = max(missing) - second, m
+                rival = nearest if second > TOLERANCE else None
+    return lead, weakest / 2, strongest / 2, rival, at
+
+
+def condition(known: Known, found: Iterable[Selection | Unselected]) -> Condition:
+    """The verdict over all canonical ancestral sets."""
+    found = list(found)
+    findings = Findings()
+    for one in found:
+        if isinstance(one, Unselected):
+            findings.skip(one.trouble)
+        elif one.boundary:
+            findings.add(one.lead, partial(_violation, known, one))
+    return findings.condition(
+        "PPS",
+        "PPS condition (cond:pps)",
+        good="Greedy selection takes parents and nothing else: no backward phase is needed.",
+        bad="Greedy selection can take a node that is no parent, or stop before the last parent.",
+        details={
+            "selections": [_as_dict(known, one) for one in found if not isinstance(one, Unselected)]
+        },
+    )
+
+
+def _violation(known: Known, one: Selection) -> Violation:
+    k = known.name(one.node)
+    given = f" given {', '.join(known.called(one.at))}" if one.at else ""
+    where = f"for {k} among the first {one.j} layers"
+    if one.rival is None:
+        text = f"{where}: no single member of its boundary informs about it{given}, so PPS stops"
+        return Violation(text, (k,), {"lead": one.lead})
+    rival = known.name(one.rival)
+    text = f"{where}: {rival}, no member of its boundary, informs the most{given}"
+    return Violation(text, (k, rival), {"lead": one.lead})
+
+
+def _as_dict(known: Known, one: Selection) -> dict[str, object]:
+    return {
+        "node": known.name(one.node),
+        "layers": one.j,
+        "boundary": list(known.called(one.boundary)),
+        "Delta~": one.lead if one.boundary else None,
+        "xi": one.weakest if one.boundary else None,
+    }

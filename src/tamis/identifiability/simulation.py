@@ -1,0 +1,153 @@
+"""The empirical answer: draw tables from a known network, learn, and see what comes back."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from tamis.data import Table
+from tamis.errors import SettingError
+from tamis.learning import Request, learn
+from tamis.metrics import Edge, edge_distance
+from tamis.network import BayesianNetwork
+
+ROWS = (100, 300, 1_000, 3_000, 10_000, 30_000)
+"""The sample sizes that are tried unless others are asked for."""
+
+Progress = Callable[[int, int], None]
+"""Called with the number of tables learned so far and the number of all."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """What came back from tables of one size."""
+
+    rows: int
+    tables: int
+    recovered: float
+    """The share of tables whose whole graph came back."""
+    low: float
+    high: float
+    """A 95% interval for that share (Wilson)."""
+    distance: float
+    """The mean structural Hamming distance."""
+    skeleton: float
+    """The mean number of pairs that are joined in one graph and not in the other."""
+
+    def to_dict(self) -> dict[str, float]:
+        """The same for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The points, the search that was tried, and the seed that draws the same tables again."""
+
+    search: str
+    seed: int
+    points: tuple[Point, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The same for JSON."""
+        return {
+            "search": self.search,
+            "seed": self.seed,
+            "points": [point.to_dict() for point in self.points],
+        }
+
+    def save_plot(self, path: str) -> None:
+        """Draw recovery and distance against rows (.png, .svg or .pdf); needs matplotlib."""
+        from tamis.identifiability.plot import draw
+
+        draw(self, path)
+
+
+def simulate(
+    network: BayesianNetwork,
+    request: Request,
+    *,
+    rows: Sequence[int] = ROWS,
+    repeats: int = 20,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Probability of exact recovery and expected distance against the number of rows."""
+    sizes = [_positive("rows", n) for n in rows]
+    _positive("repeats", repeats)
+    true = set(network.graph.edges)
+    points = []
+    for place, n in enumerate(sizes):
+        learned = []
+        for repeat in range(repeats):
+            learned.append(relearn(network, request, n, seed_of(seed, n, repeat)))
+            if progress is not None:
+                progress(place * repeats + repeat + 1, len(sizes) * repeats)
+        points.append(_point(n, learned, true))
+    return Simulation(request.search, seed, tuple(points))
+
+
+def seed_of(seed: int, rows: int, repeat: int) -> int:
+    """A seed for each table, the same on every machine."""
+    return int(np.random.SeedSequence([seed, rows, repeat]).generate_state(1, np.uint64)[0])
+
+
+def relearn(network: BayesianNetwork, request: Request, n: int, seed: int) -> set[Edge]:
+    """The edges learned from one table of n rows."""
+    result = learn(sampled_table(network, n, seed), request)
+    return {(edge.parent, edge.child) for edge in result.edges}
+
+
+def sampled_table(network: BayesianNetwork, n: int, seed: int) -> Table:
+    """Rows of a network as a table; levels that happen not to occur are left out of it."""
+    levels, columns = [], []
+    for k, codes in enumerate(network.sample_codes(n, seed)):
+        seen, column = np.unique(codes, return_inverse=True)
+        levels.append(tuple(network.levels[k][int(code)] for code in seen))
+        columns.append(column)
+    widest = max(map(len, levels))
+    return Table(network.names, tuple(levels), np.array(columns, dtype=np.min_scalar_type(widest)))
+
+
+def returned(graphs: Sequence[set[Edge]]) -> dict[Edge, float]:
+    """In which share of the graphs each edge is."""
+    counts = Counter(edge for edges in graphs for edge in edges)
+    return {edge: count / len(graphs) for edge, count in sorted(counts.items())}
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """A 95% interval for a probability, from how often something happened."""
+    z = 1.959963984540054
+    share = successes / trials
+    middle = share + z * z / (2 * trials)
+    reach = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    scale = 1 + z * z / trials
+    # Rounding must not put the share itself outside.
+    return min(share, max(0.0, (middle - reach) / scale)), max(share, (middle + reach) / scale)
+
+
+def _point(n: int, learned: Sequence[set[Edge]], true: set[Edge]) -> Point:
+    distances = [edge_distance(edges, true) for edges in learned]
+    skeletons = [len(_joined(edges) ^ _joined(true)) for edges in learned]
+    exact = distances.count(0)
+    return Point(
+        n,
+        len(learned),
+        exact / len(learned),
+        *wilson(exact, len(learned)),
+        float(np.mean(distances)),
+        float(np.mean(skeletons)),
+    )
+
+
+def _joined(edges: set[Edge]) -> set[frozenset[str]]:
+    return {frozenset(edge) for edge in edges}
+
+
+def _positive(parameter: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise SettingError(f"{parameter} must be a whole number above 0, not {value!r}")
+    return int(value)

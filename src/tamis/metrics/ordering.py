@@ -1,0 +1,123 @@
+"""Errors of a learned order and of learned layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.errors import SettingError
+from tamis.metrics.graphs import ACCEPTED, Mixed, Node, read_graph
+from tamis.metrics.pairs import positions_of, require_same_names, require_same_size
+from tamis.network import BayesianNetwork
+
+Places = NDArray[np.int64]
+"""For each node of the true graph, in its order, a place counted from 0."""
+
+
+def order_errors(order: object, true: object) -> int:
+    """How many true edges an order puts the wrong way, the child before the parent.
+
+    ``order`` is a sequence of names (of positions if the true graph is a matrix), a fitted
+    ``TAM``, a ``Result`` or a ``BayesianNetwork``. Undirected true edges are not counted.
+    """
+    truth = read_graph(true, "true")
+    sequence = order_of(order)
+    if sequence is None:
+        raise SettingError(
+            f"a value of type {type(order).__name__} has no order; give a sequence of names, a "
+            "fitted TAM, a Result or a BayesianNetwork"
+        )
+    place = _places([[node] for node in sequence], _graph_of(order), truth)
+    tails, heads = np.nonzero(truth.arrows)
+    return int(np.count_nonzero(place[tails] > place[heads]))
+
+
+def layer_errors(learned: object, true: object) -> int:
+    """How many nodes are in another layer than in the true DAG, counting from the sources.
+
+    ``learned`` is a sequence of layers, a model with layers (``TAM``, ``Result``), whose own are
+    taken as the search found them, or any DAG.
+    """
+    ours, theirs = _layer_places(learned, true)
+    return int(np.count_nonzero(ours != theirs))
+
+
+def layer_inversions(learned: object, true: object) -> int:
+    """How many pairs of nodes are in layers the other way round than in the true DAG.
+
+    Pairs that share a layer in either are no inversion. The arguments are as in
+    ``layer_errors``.
+    """
+    ours, theirs = _layer_places(learned, true)
+    before = theirs[:, None] < theirs[None, :]
+    return int(np.count_nonzero(before & (ours[:, None] > ours[None, :])))
+
+
+def order_of(model: object) -> list[Node] | None:
+    """The order that a model or a sequence holds, if any."""
+    if isinstance(model, BayesianNetwork):
+        return [model.names[k] for k in model.order]
+    held: Any = getattr(model, "order_", getattr(model, "order", model))
+    return list(held) if _is_sequence(held) else None
+
+
+def _layer_places(learned: object, true: object) -> tuple[Places, Places]:
+    truth = read_graph(true, "true")
+    truth.require_dag("true", "comparing layers")
+    graph = _graph_of(learned)
+    layers: Any = getattr(learned, "layers_", getattr(learned, "layers", learned))
+    if not _is_sequence(layers) and graph is not None:
+        graph.require_dag("learned", "comparing layers")
+        layers = _layers_of(graph)
+    if not all(map(_is_sequence, layers)):
+        raise SettingError(f"layers must be lists of nodes, first to last, or give {ACCEPTED}")
+    return _places(layers, graph, truth), _places(_layers_of(truth), truth, truth)
+
+
+def _layers_of(dag: Mixed) -> list[list[Node]]:
+    nodes = _nodes(dag)
+    return [[nodes[i] for i in layer] for layer in nx.topological_generations(dag.positions())]
+
+
+def _nodes(graph: Mixed) -> tuple[Node, ...]:
+    return tuple(range(graph.size)) if graph.nodes is None else graph.nodes
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _graph_of(learned: object) -> Mixed | None:
+    """The graph behind an order or layers; a bare list has none."""
+    return None if _is_sequence(learned) else read_graph(learned, "learned")
+
+
+def _places(groups: Iterable[Iterable[Any]], graph: Mixed | None, truth: Mixed) -> Places:
+    """Which group each node of the true graph is in; every node must be in exactly one."""
+    known = tuple(map(str, _nodes(truth)))
+    called = _names_by_position(graph, truth, known)
+    names, group_of = [], []
+    for j, group in enumerate(groups):
+        for node in group:
+            names.append(called.get(node, str(node)))
+            group_of.append(j)
+    place = positions_of(names, "learned")
+    require_same_names(place, positions_of(known, "true"))
+    return np.array([group_of[place[name]] for name in known], dtype=np.int64)
+
+
+def _names_by_position(
+    graph: Mixed | None, truth: Mixed, known: tuple[str, ...]
+) -> Mapping[Node, str]:
+    """What the true graph calls the learned nodes, if one of the two has positions only.
+
+    A bare list is read in the language of the true graph.
+    """
+    if graph is None or (graph.nodes is not None and truth.nodes is not None):
+        return {}
+    require_same_size(graph, truth)
+    return dict(zip(_nodes(graph), known, strict=True))

@@ -1,0 +1,225 @@
+"""A Bayesian network with its tables: frozen, checked when made."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import networkx as nx
+from numpy.typing import NDArray
+
+from tamis.data import Label, read_table
+from tamis.errors import SettingError
+from tamis.network import conversions
+from tamis.network.checks import checked_levels, checked_names, checked_parents
+from tamis.network.examples import descriptions, example_parts
+from tamis.network.files import read_parts, write_network
+from tamis.network.fitting import fit_tables
+from tamis.network.likelihood import codes_of, log_likelihood
+from tamis.network.parts import Floats
+from tamis.network.sampling import Codes, Seed, labelled, sample_codes
+from tamis.network.tables import checked_tables
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BayesianNetwork:
+    """A DAG over discrete variables and the probabilities of each given its parents.
+
+    ``parents[k]`` holds positions in ``names``. ``tables[k]`` has one axis for each parent of
+    variable k, in that order, and the last axis is k itself; the arrays are read-only. Levels
+    are strings, integers or booleans, of one type within a variable.
+
+    Contents that make no network raise ``DataError``. A row of a table may miss a sum of 1 by
+    1e-6; it is then divided by its sum.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[Label, ...], ...]
+    parents: tuple[tuple[int, ...], ...]
+    tables: tuple[Floats, ...]
+
+    def __post_init__(self) -> None:
+        names = checked_names(self.names)
+        levels = checked_levels(names, self.levels)
+        parents = checked_parents(names, self.parents)
+        tables = checked_tables(names, levels, parents, self.tables)
+        checked = {"names": names, "levels": levels, "parents": parents, "tables": tables}
+        for field, value in checked.items():
+            object.__setattr__(self, field, value)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all four fields agree: the order of variables counts, and so does every bit."""
+        if not isinstance(other, BayesianNetwork):
+            return NotImplemented
+        return self._structure == other._structure and all(
+            mine.tobytes() == its.tobytes()
+            for mine, its in zip(self.tables, other.tables, strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._structure)
+
+    def __repr__(self) -> str:
+        n_edges = sum(map(len, self.parents))
+        return (
+            f"<BayesianNetwork: {self.n_variables} variables, {n_edges} edges, "
+            f"{self.n_parameters} parameters>"
+        )
+
+    @cached_property
+    def _structure(self) -> tuple[object, ...]:
+        # With the type of the labels, because 1 and True are equal.
+        kinds = tuple(type(labels[0]) for labels in self.levels)
+        return self.names, self.levels, kinds, self.parents
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.names)
+
+    @property
+    def n_parameters(self) -> int:
+        """The number of free probabilities: in every row of every table all but one."""
+        return sum(table.size - table.size // table.shape[-1] for table in self.tables)
+
+    @cached_property
+    def graph(self) -> nx.DiGraph[str]:
+        """The DAG over the names, frozen; ``graph.copy()`` can be changed."""
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(self.names)
+        for name in self.names:
+            graph.add_edges_from((parent, name) for parent in self.parents_of(name))
+        nx.freeze(graph)
+        return graph
+
+    @cached_property
+    def layers(self) -> tuple[tuple[str, ...], ...]:
+        """The paper's layers: sources first, each layer in the order of ``names``."""
+        place = self._place
+        return tuple(
+            tuple(sorted(layer, key=place.__getitem__))
+            for layer in nx.topological_generations(self.graph)
+        )
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """All positions, parents before children: layer by layer, as listed within a layer."""
+        return tuple(self._place[name] for layer in self.layers for name in layer)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.names)}
+
+    def parents_of(self, name: str) -> tuple[str, ...]:
+        """The parents of a variable, in the order of the axes of its table."""
+        if name not in self._place:
+            close = difflib.get_close_matches(str(name), self.names, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise SettingError(f"the network has no variable {name!r}{hint}")
+        return tuple(self.names[p] for p in self.parents[self._place[name]])
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a network from a BIF file, plain (``.bif``) or compressed (``.bif.gz``).
+
+        Levels come as strings: BIF knows no other. Rows that miss a sum of 1 by up to 0.02,
+        as rounded files do, are divided by their sums; past 1e-6 a ``TamisWarning`` says so.
+        Anything that is not such a file raises ``FileFormatError`` with the line, what was
+        expected and what was found.
+        """
+        return cls(*read_parts(path))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the network as BIF, ``.bif`` or ``.bif.gz``; the file appears whole or not at all.
+
+        Probabilities keep every digit: ``read`` gives the same network, with levels as
+        strings. Names and labels that are no plain words are quoted; one with a quotation
+        mark or a line break, which BIF cannot hold, raises ``SettingError``.
+        """
+        write_network(self, path)
+
+    @classmethod
+    def example(cls, name: str) -> Self:
+        """One of the networks that come with tamis; ``examples`` lists them."""
+        return cls(*example_parts(name))
+
+    @staticmethod
+    def examples() -> dict[str, str]:
+        """The names of the networks that come with tamis, and what each of them shows."""
+        return descriptions()
+
+    def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
+        """Draw ``n`` independent rows: for every variable, in order, an array of labels.
+
+        The mapping goes as it is into ``tamis.TAM().fit``, ``pandas.DataFrame`` or
+        ``polars.DataFrame``. The same seed gives the same rows on every machine, in whatever
+        order the variables and their parents are listed; see ``tamis.network.sampling``.
+        """
+        columns = labelled(self.sample_codes(n, seed), self.levels)
+        return dict(zip(self.names, columns, strict=True))
+
+    def sample_codes(self, n: int, seed: Seed) -> Codes:
+        """The same rows as positions in ``levels``: shape (d, n), smallest unsigned type."""
+        return sample_codes(self, n, seed)
+
+    @classmethod
+    def fit(
+        cls,
+        graph: nx.DiGraph[Any] | Mapping[str, Iterable[str]],
+        data: object,
+        *,
+        prior: float = 0.0,
+        equivalent_sample_size: float | None = None,
+    ) -> Self:
+        """Count the tables of a graph from data of any kind that ``tamis.TAM().fit`` takes.
+
+        ``graph`` is a ``networkx.DiGraph`` over names of columns, or a mapping from each name
+        to its parents. The network has the nodes of the graph, in the order of the columns;
+        its levels are those that occur.
+
+        With neither prior the tables are the maximum-likelihood ones; a configuration of the
+        parents that never occurs gets the uniform row. ``prior`` is a pseudo-count added to
+        every cell (1 is Laplace's rule). ``equivalent_sample_size`` is spread evenly over the
+        cells of each table instead, as in the BDeu score.
+        """
+        return cls(*fit_tables(graph, read_table(data), prior, equivalent_sample_size))
+
+    def log_likelihood(self, data: object) -> float:
+        """The sum over rows of ln P(row) in nats; minus infinity if a row is impossible.
+
+        Labels are matched to levels by their text, so that a CSV file's 0 is a BIF file's
+        '0'. A label that is no level raises ``DataError``. Other columns are ignored.
+        """
+        return log_likelihood(self, codes_of(self, data))
+
+    def bic(self, data: object) -> float:
+        """The log-likelihood less half of ln n for each free probability; higher is better."""
+        codes = codes_of(self, data)
+        penalty = 0.5 * self.n_parameters * math.log(codes.shape[1])
+        return log_likelihood(self, codes) - penalty
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """The DAG; nodes carry ``levels``, ``table`` and ``parents``, in the order of axes."""
+        return conversions.to_networkx(self)
+
+    @classmethod
+    def from_networkx(cls, graph: nx.DiGraph[Any]) -> Self:
+        """The network in a graph such as ``to_networkx`` gives."""
+        return cls(*conversions.from_networkx(graph))
+
+    def to_pgmpy(self) -> Any:  # noqa: ANN401 - a class of a library that may be absent
+        """A ``pgmpy.models.DiscreteBayesianNetwork`` with the same states in the same order."""
+        return conversions.to_pgmpy(self)
+
+    @classmethod
+    def from_pgmpy(cls, model: Any) -> Self:  # noqa: ANN401 - as above
+        """The network in a ``pgmpy.models.DiscreteBayesianNetwork`` whose nodes all have tables.
+
+        Names become strings. Rows may miss a sum of 1 by 0.02 and are then rescaled.
+        """
+        return cls(*conversions.from_pgmpy(model))

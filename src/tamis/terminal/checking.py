@@ -1,0 +1,239 @@
+"""The command `tamis check`: read a network, check the conditions, simulate if asked, show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tamis.atomic import check_place
+from tamis.errors import SettingError
+from tamis.identifiability import Check, Simulation, check, simulate
+from tamis.identifiability.forecast import Forecast, forecast
+from tamis.identifiability.guarantees import SearchVerdict
+from tamis.learning import Request, make_plan
+from tamis.network import BayesianNetwork
+from tamis.result import show
+from tamis.terminal.consoles import console
+from tamis.terminal.layout import QUIET, TITLE, Hanging, item, more, pairs_of, title_of
+from tamis.terminal.waiting import waiting
+from tamis.terminal.words import count
+
+VIOLATIONS = 3
+"""Culprits shown for each condition."""
+BAR = 20
+"""Characters of a whole bar."""
+_SHORT = {"main": "C1 with C2", "general": "U1 with U2"}
+_STYLES = {"holds": "green", "fails": "red", "undecided": "yellow"}
+
+
+@dataclass(frozen=True)
+class CheckWishes:
+    """What to compute and what to do with it."""
+
+    out: str | None
+    plot: str | None
+    quick: bool
+    simulate: bool
+    search: str
+    rows: tuple[int, ...]
+    repeats: int
+    seed: int
+    epsilon: float
+    memory_limit: int | None
+    quiet: bool
+
+
+def run(source: str, wishes: CheckWishes) -> None:
+    """Check a network; whatever can be refused is refused before the work begins."""
+    request = Request(search=wishes.search)
+    make_plan(request)
+    _check_outputs(wishes)
+    network = _network(source)
+    if not (wishes.quick or wishes.quiet):
+        _announce(forecast(network))
+    with waiting(quiet=wishes.quiet) as wait:
+        found = check(
+            network,
+            quick=wishes.quick,
+            epsilon=wishes.epsilon,
+            memory_limit=wishes.memory_limit,
+            progress=wait.step,
+        )
+        if wishes.simulate:
+            simulation = simulate(
+                network,
+                request,
+                rows=wishes.rows,
+                repeats=wishes.repeats,
+                seed=wishes.seed,
+                progress=lambda done, of: wait.step("learning simulated tables", done, of),
+            )
+            found = found.with_simulation(simulation)
+    if wishes.out is not None:
+        found.write(wishes.out)
+    if wishes.plot is not None and found.simulation is not None:
+        found.simulation.save_plot(wishes.plot)
+    if not wishes.quiet:
+        show_check(console(), found, source, wishes)
+
+
+def _network(source: str) -> BayesianNetwork:
+    """A file, or one of the networks that come with tamis, by name."""
+    if source in BayesianNetwork.examples():
+        return BayesianNetwork.example(source)
+    return BayesianNetwork.read(source)
+
+
+def _check_outputs(wishes: CheckWishes) -> None:
+    if wishes.plot is not None and not wishes.simulate:
+        raise SettingError("--plot draws the simulation: add --simulate")
+    for option, path, endings in (
+        ("--out", wishes.out, (".json",)),
+        ("--plot", wishes.plot, (".png", ".svg", ".pdf")),
+    ):
+        if path is not None:
+            if not path.endswith(endings):
+                raise SettingError(f"{option} {path!r} must end in {' or '.join(endings)}")
+            check_place(path)
+
+
+def _announce(expected: Forecast) -> None:
+    """A word before anything long."""
+    if expected.is_long:
+        console(stderr=True).print(str(expected))
+
+
+def show_check(stdout: Console, found: Check, source: str, wishes: CheckWishes) -> None:
+    """The conditions, the culprits, what follows, and what simulation says."""
+    for part in _parts(found, source, wishes):
+        stdout.print(part)
+
+
+def _parts(found: Check, source: str, wishes: CheckWishes) -> Iterator[RenderableType]:
+    size = (
+        f"{count(len(found.names), 'node')}, {count(found.n_edges, 'edge')}, "
+        f"{count(len(found.layers), 'layer')}, {count(found.paths.total, 'directed path')}"
+    )
+    if found.paths.most > 1 and found.paths.ends is not None:
+        start, end = map(show, found.paths.ends)
+        size += f" (at most {found.paths.most} between two nodes: {start} and {end})"
+    yield Hanging(Text(), f"{show(source)}: {size}")
+    yield Text(found.answer, style=TITLE)
+    yield from _conditions(found)
+    yield from _culprits(found)
+    yield from _consequences(found)
+    yield from _needed(found)
+    if found.simulation is not None:
+        yield from _simulated(found.simulation)
+    yield from _hints(wishes)
+
+
+def _conditions(found: Check) -> Iterator[RenderableType]:
+    yield from title_of("Conditions", "each with the slack of its tightest inequality")
+    for key, condition in found.conditions.items():
+        margin = "" if condition.margin is None else _signed(condition.margin)
+        head = Text.assemble(
+            (f" {_SHORT.get(key, key):13}  ", QUIET),
+            (f"{condition.word:9}", _STYLES[condition.word]),
+            f"{margin:>8}  ",
+        )
+        yield Hanging(head, show(condition.sentence))
+
+
+def _signed(margin: float) -> str:
+    return f"{margin:+.2g}" if margin else "0"
+
+
+def _culprits(found: Check) -> Iterator[RenderableType]:
+    broken = [one for one in found.conditions.values() if one.violations and one.key != "C3"]
+    if not broken:
+        return
+    yield from title_of("Where they fail", "worst first")
+    for condition in broken:
+        if condition.key in ("U1", "main", "general"):
+            continue  # C1, C2 and U2 have said it
+        for violation in condition.violations[:VIOLATIONS]:
+            yield item(f"{condition.key}: {show(violation.text)}")
+        yield from more(len(condition.violations) - VIOLATIONS, "place", "all with --out FILE")
+
+
+def _consequences(found: Check) -> Iterator[RenderableType]:
+    yield from title_of("What follows", "with exact information, that is with unlimited rows")
+    yield from pairs_of((name, _outcome(one)) for name, one in found.searches.items())
+
+
+def _outcome(one: SearchVerdict) -> str:
+    if one.guaranteed:
+        return "guaranteed to return this graph"
+    if one.recovers:
+        doubt = "not decided" if one.guaranteed is None else "without a guarantee"
+        return f"returns this graph, {doubt}: it rests on {one.rests_on}"
+    if one.distance is not None:
+        return f"returns another graph, {count(one.distance, 'edge')} away"
+    return "not decided"
+
+
+def _needed(found: Check) -> Iterator[RenderableType]:
+    yield from title_of("Gaps", "in nats; they set the number of rows")
+    names = {
+        "Delta": "Delta, lead of important ancestors",
+        "eta": "eta, their gain",
+        "Delta_tilde": "Delta~, lead of parents in PPS",
+        "xi": "xi, half their least gain",
+        "Delta_I": "Delta_I, gain of a parent given the rest",
+    }
+    values = found.gaps.to_dict()
+    yield from pairs_of((text, _number(values[name])) for name, text in names.items())
+    yield from title_of(
+        "Rows by theorem",
+        f"orders of magnitude, constants taken as 1, for probability {1 - found.epsilon:g}",
+    )
+    yield from pairs_of(
+        (one.theorem, f"not applicable: {one.why}" if one.rows is None else _magnitude(one.rows))
+        for one in found.rows
+    )
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _magnitude(rows: float) -> str:
+    return f"about 10^{round(math.log10(rows))}"
+
+
+def _simulated(simulation: Simulation) -> Iterator[RenderableType]:
+    first = simulation.points[0]
+    yield from title_of(
+        "Simulated", f"{simulation.search}, {first.tables} tables a size, seed {simulation.seed}"
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style=QUIET)
+    for title in ("rows", "recovered", "95% interval", "mean SHD", "skeleton"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for point in simulation.points:
+        full = round(point.recovered * BAR)
+        table.add_row(
+            f"{point.rows:,}",
+            f"{point.recovered:.0%}",
+            f"{point.low:.0%} to {point.high:.0%}",
+            f"{point.distance:.2f}",
+            f"{point.skeleton:.2f}",
+            Text("█" * full + "·" * (BAR - full), style="cyan"),
+        )
+    yield Padding(table, (0, 0, 0, 1), expand=False)
+
+
+def _hints(wishes: CheckWishes) -> Iterator[RenderableType]:
+    yield Text()
+    written = [path for path in (wishes.out, wishes.plot) if path is not None]
+    if written:
+        yield Text("Wrote " + ", ".join(map(show, written)))
+    elif not wishes.simulate:
+        yield Text("--simulate says how often the graph comes back from how many rows", style=QUIET)

@@ -1,0 +1,342 @@
+"""The conditions on known networks, against their definitions by brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from known_networks import (
+    parity_polytree,
+    random_network,
+    superfluous_edge,
+    two_arrows,
+)
+
+import naive
+import tamis
+from tamis.identifiability import main_condition, pps_condition
+from tamis.identifiability.known import Known
+
+SMALL = settings(max_examples=60, deadline=None)
+
+networks = st.builds(
+    random_network,
+    seed=st.integers(0, 10**6),
+    d=st.integers(2, 5),
+    max_arity=st.sampled_from([2, 3]),
+    density=st.sampled_from([0.3, 0.6, 0.9]),
+    floor=st.sampled_from([0.02, 0.1]),
+    noise=st.sampled_from([None, None, 0.2]),
+)
+
+
+@SMALL
+@given(networks)
+def test_every_verdict_is_that_of_the_definition(made):
+    network, parents, joint = made
+    expected = naive.check_conditions(joint, parents)
+    found = tamis.check(network).conditions
+    assert found["main"].holds == expected.main
+    assert found["general"].holds == expected.general
+    assert found["C3"].holds == expected.equal
+    assert found["unequal"].holds == expected.uneq1
+    assert found["positivity"].holds == expected.positive
+    assert found["nondegeneracy"].holds == expected.nondegenerate
+    assert found["minimal"].holds == expected.minimal
+    if expected.positive:
+        assert found["PPS"].holds == expected.pps
+
+
+@SMALL
+@given(networks)
+def test_c1_c2_u1_and_u2_are_those_of_the_definition_one_by_one(made):
+    network, parents, joint = made
+    H, I = naive.from_joint(joint)  # noqa: E741
+    layers = naive.true_layers(parents)
+    slacks = {"C1": [], "C2": [], "U2": []}
+    for j, A in enumerate(naive.canonical_sets(parents)):
+        for k in naive.ordered(*layers[j + 1 :]):
+            above = naive.ancestors(parents, k) & set(layers[j])
+            slacks["C1"].append(max(H(k, A) - H(i, A) for i in above))
+            slacks["C2"].append(max(I(k, (i,), A) for i in above))
+            slacks["U2"].append(I(k, naive.ordered(above), A))
+    found = tamis.check(network).conditions
+    for key, values in slacks.items():
+        if values:
+            assert found[key].margin == pytest.approx(min(values), abs=1e-9)
+            assert found[key].holds == (min(values) > 1e-9)
+        else:
+            assert found[key].holds
+            assert found[key].margin is None
+    assert found["U1"].margin == found["C1"].margin
+
+
+@SMALL
+@given(networks)
+def test_where_c1_fails_the_witness_is_one(made):
+    network, parents, joint = made
+    H, _ = naive.from_joint(joint)
+    layers = naive.true_layers(parents)
+    condition = tamis.check(network).conditions["C1"]
+    assume(condition.violations)
+    for violation in condition.violations:
+        k, nearest = (network.names.index(name) for name in violation.names)
+        j = int(violation.numbers["layer"]) - 1
+        A = naive.canonical_sets(parents)[j]
+        above = naive.ancestors(parents, k) & set(layers[j])
+        assert nearest in above
+        assert all(H(i, A) >= H(k, A) - 1e-9 for i in above)
+        assert H(k, A) - H(nearest, A) == pytest.approx(violation.numbers["lead"], abs=1e-9)
+
+
+@SMALL
+@given(networks)
+def test_what_is_guaranteed_is_recovered_from_exact_information(made):
+    network, _, _ = made
+    found = tamis.check(network)
+    for search in found.guaranteed:
+        assert found.searches[search].recovers, search
+
+
+@SMALL
+@given(networks)
+def test_guarantees_follow_from_the_conditions_by_brute_force(made):
+    network, parents, joint = made
+    expected = naive.check_conditions(joint, parents)
+    assume(expected.positive and expected.minimal)
+    found = tamis.check(network).searches
+    assert found["node"].guaranteed == (expected.main and expected.pps)
+    assert found["layer"].guaranteed == (expected.general and expected.pps)
+    if expected.pps_everywhere:
+        assert found["sequential"].guaranteed == expected.greedy
+        # The twin gives up at every tie of dependent nodes, even where a third masks both.
+        assert found["sieve"].guaranteed or not expected.sieve
+
+
+def test_many_random_networks_are_guaranteed_so_that_the_tests_above_say_something():
+    guaranteed = [
+        tamis.check(random_network(seed, 4, noise=0.2)[0]).guaranteed for seed in range(20)
+    ]
+    assert sum("node" in names for names in guaranteed) >= 5
+    assert sum("sequential" in names for names in guaranteed) >= 5
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [("earthquake", True), ("cancer", False), ("survey", False), ("asia", False), ("sachs", False)],
+)
+def test_published_networks_get_the_verdict_computed_independently(name, holds, published):
+    assert tamis.check(published(name)).conditions["main"].holds is holds
+
+
+def test_m1_satisfies_condition_1_and_not_the_unequal_entropy_condition():
+    found = tamis.check(tamis.BayesianNetwork.example("m1"))
+    assert found.conditions["main"].holds
+    assert found.conditions["unequal"].holds is False
+    assert found.conditions["C3"].holds is False
+    assert "node" in found.guaranteed
+    assert "sequential" not in found.recovering
+
+
+def test_m2_satisfies_the_unequal_entropy_condition_and_not_c2():
+    found = tamis.check(tamis.BayesianNetwork.example("m2"))
+    assert found.conditions["C1"].holds
+    assert found.conditions["C2"].holds is False
+    assert found.conditions["C2"].violations[0].names == ("X4", "X1")
+    assert found.conditions["unequal"].holds
+    assert found.conditions["unequal"].details["ordering"] == ["X1", "X2", "X3", "X4"]
+    assert "sequential" in found.guaranteed
+    assert "node" not in found.recovering
+
+
+def test_the_logistic_diamond_satisfies_the_pps_condition_with_several_paths():
+    found = tamis.check(tamis.BayesianNetwork.example("diamond"))
+    assert found.conditions["PPS"].holds
+    assert found.conditions["polyforest"].holds is False
+    assert found.conditions["C2"].holds is False
+    assert found.conditions["faithful"].holds is False
+    assert (found.paths.most, found.paths.ends) == (2, ("Z", "Y"))
+
+
+def test_the_network_made_to_satisfy_everything_does():
+    found = tamis.check(tamis.BayesianNetwork.example("orchard"))
+    failing = {key for key, one in found.conditions.items() if not one.holds}
+    assert failing == {"C3", "polyforest"}
+    assert set(found.guaranteed) == set(found.searches) == set(found.recovering)
+
+
+def test_the_important_ancestors_are_named_for_every_node_and_layer():
+    found = tamis.check(tamis.BayesianNetwork.example("m1")).conditions["main"]
+    important = {
+        (one["node"], one["layer"]): one["important"] for one in found.details["important"]
+    }
+    assert important == {
+        ("X2", 1): ["X1"],
+        ("X3", 1): ["X1"],
+        ("X4", 1): ["X1"],
+        ("X4", 2): ["X2", "X3"],
+    }
+
+
+def test_parity_breaks_the_pps_condition_even_on_a_polytree():
+    # Against the letter of Theorem thm:poly: no parent of x4 informs about it alone.
+    found = tamis.check(parity_polytree())
+    assert found.conditions["polyforest"].holds
+    assert found.conditions["positivity"].holds
+    assert found.conditions["nondegeneracy"].holds
+    assert found.conditions["PPS"].holds is False
+    assert "x4" in found.conditions["PPS"].violations[0].names
+
+
+def test_equal_entropies_in_different_layers_tie_and_are_harmless():
+    found = tamis.check(two_arrows())
+    assert found.conditions["C3"].holds
+    assert found.conditions["C3"].margin == 0.0
+    assert found.conditions["unequal"].holds is False
+    assert "tie across layers" in found.conditions["unequal"].violations[0].text
+    assert "sequential" in found.guaranteed
+
+
+@pytest.mark.parametrize("chained", [True, False])
+def test_a_superfluous_edge_is_named(chained):
+    found = tamis.check(superfluous_edge(chained))
+    assert [violation.names for violation in found.conditions["minimal"].violations] == [
+        ("x0", "x2")
+    ]
+    assert not found.guaranteed
+    # The last parent of x2 is x1 in both, but only without x0 -> x1 can it come before x0.
+    assert found.conditions["nondegeneracy"].holds is chained
+
+
+def test_a_zero_is_named_with_its_level_and_configuration():
+    found = tamis.check(tamis.BayesianNetwork.example("m1")).conditions["positivity"]
+    assert found.holds is False
+    assert found.violations[0].text.startswith("P(X2=")
+    assert "X1=" in found.violations[0].text
+
+
+@SMALL
+@given(networks)
+def test_unfaithful_independences_are_those_of_the_definition(made):
+    network, parents, joint = made
+    _, I = naive.from_joint(joint)  # noqa: E741
+    graph = network.graph
+    import networkx as nx
+
+    d = len(parents)
+    unfaithful = [
+        (x, y, S)
+        for x in range(d)
+        for y in range(x + 1, d)
+        for S in naive.subsets([k for k in range(d) if k not in (x, y)])
+        if I(x, (y,), S) <= 1e-9
+        and not nx.is_d_separator(graph, {f"x{x}"}, {f"x{y}"}, {f"x{k}" for k in S})
+    ]
+    condition = tamis.check(network).conditions["faithful"]
+    assert condition.holds == (not unfaithful)
+    assert len(condition.violations) == len(unfaithful)
+
+
+def test_a_network_too_large_for_faithfulness_is_left_undecided_with_the_number():
+    chain = random_network(3, 4)[0]
+    names = tuple(f"y{k}" for k in range(16))
+    wide = tamis.BayesianNetwork(
+        (*chain.names, *names),
+        (*chain.levels, *([("a", "b")] * 16)),
+        (*chain.parents, *([()] * 16)),
+        (*chain.tables, *([np.array([0.3, 0.7])] * 16)),
+    )
+    condition = tamis.check(wide).conditions["faithful"]
+    assert condition.holds is None
+    assert "conditional independences" in condition.undecided[0]
+    assert condition.word == "undecided"
+
+
+@SMALL
+@given(networks)
+def test_the_gaps_are_those_of_the_definition(made):
+    network, parents, joint = made
+    _, I = naive.from_joint(joint)  # noqa: E741
+    assume(naive.check_conditions(joint, parents).positive)
+    layers = naive.true_layers(parents)
+    edges = [
+        I(k, (p,), naive.ordered(set(A) - {p}))
+        for j, A in enumerate(naive.canonical_sets(parents))
+        for k in layers[j]
+        for p in parents[k]
+    ]
+    leads, weakest = [], []
+    for j, A in enumerate(naive.canonical_sets(parents)):
+        if j:
+            for k in naive.ordered(*layers[j:]):
+                boundary = naive.markov_boundary(I, k, A, 1e-9)
+                for m in naive.subsets(boundary):
+                    if len(m) < len(boundary):
+                        missing = [I(k, (c,), m) for c in boundary if c not in m]
+                        outside = [I(k, (o,), m) for o in A if o not in boundary]
+                        leads.append(max(missing) - max([0.0, *outside]))
+                        weakest.append(min(missing) / 2)
+    gaps = tamis.check(network).gaps
+    for value, expected in ((gaps.Delta_I, edges), (gaps.Delta_tilde, leads), (gaps.xi, weakest)):
+        assert value == pytest.approx(min(expected, default=np.inf), abs=1e-9)
+
+
+def test_delta_and_eta_are_the_papers_numbers_for_m1():
+    gaps = tamis.check(tamis.BayesianNetwork.example("m1")).gaps
+    # H(X2) - H(X1), H(X3) - H(X1), H(X4) - H(X1), H(X4|X1) - H(X2|X1): the last is the least.
+    assert gaps.Delta == pytest.approx(0.526 - 0.325, abs=2e-3)
+
+
+def test_the_rows_of_the_theorems_are_their_formulas_with_constant_one():
+    found = tamis.check(tamis.BayesianNetwork.example("orchard"), epsilon=0.1)
+    gaps = found.gaps
+    star = min(gaps.Delta / 2, gaps.eta / 2, gaps.Delta_tilde / 2, gaps.xi)
+    d, r, levels = 6, 5, 3
+    first = d**2 * r * np.log(d) ** 3 * np.log(levels) ** 2 / (star**2 * 0.1)
+    second = d ** (1 + np.log(levels)) / (star * np.log(levels)) * np.sqrt(r / (0.1 * np.log(d)))
+    rows = {one.theorem: one for one in found.rows}
+    assert rows["thm:discrete"].rows == pytest.approx(max(first, second))
+    assert rows["thm:main"].rows is None
+    assert "binary" in rows["thm:main"].why
+
+
+def test_for_binary_networks_all_three_theorems_speak():
+    found = tamis.check(random_network(5, 3, noise=0.2)[0], epsilon=0.05)
+    assert found.guaranteed
+    gaps = found.gaps
+    least = min(gaps.Delta, gaps.eta, gaps.Delta_I) / 2
+    d, r = 3, len(found.layers)
+    w = max(map(len, found.layers))
+    rows = {one.theorem: one.rows for one in found.rows}
+    expected = max(
+        2**d * np.sqrt(w * r / d) / (least * np.sqrt(0.05)), d**3 * w * r / (least**2 * 0.05)
+    )
+    assert rows["thm:nopps"] == pytest.approx(expected)
+    assert rows["thm:main"] > 0
+
+
+def test_markov_boundaries_and_places_come_one_by_one_for_progress():
+    known = Known(tamis.BayesianNetwork.example("m1"))
+    assert len(list(main_condition.all_places(known))) == sum(1 for _ in known.pairs())
+    selections = list(pps_condition.all_selections(known))
+    assert [(one.node, one.j) for one in selections] == [(1, 1), (2, 1), (3, 1), (3, 2)]
+
+
+def test_progress_counts_to_its_end():
+    heard = []
+    tamis.check(
+        tamis.BayesianNetwork.example("orchard"),
+        progress=lambda what, done, of: heard.append((what, done, of)),
+    )
+    kinds = list(dict.fromkeys(what for what, _, _ in heard))
+    assert kinds == ["C1 and C2", "the PPS condition", "the searches"]
+    for kind in kinds:
+        last = [(done, of) for what, done, of in heard if what == kind][-1]
+        assert last[0] == last[1]
+
+
+@pytest.mark.parametrize("epsilon", [0, 1, -0.1, float("nan")])
+def test_an_epsilon_that_is_no_probability_is_refused(epsilon):
+    with pytest.raises(tamis.SettingError, match="epsilon"):
+        tamis.check(tamis.BayesianNetwork.example("m1"), epsilon=epsilon)

@@ -1,0 +1,181 @@
+"""The empirical answers: what comes back from tables drawn from a network."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from known_networks import random_network, two_arrows
+from scipy.stats import binomtest
+
+import tamis
+from tamis.identifiability import simulate
+from tamis.identifiability.simulation import relearn, sampled_table, wilson
+from tamis.learning import Request
+from tamis.metrics import edge_distance
+
+
+def test_recovery_grows_with_the_rows_where_the_network_is_identified():
+    network = tamis.BayesianNetwork.example("orchard")
+    found = simulate(network, Request(), rows=(50, 20_000), repeats=8, seed=3)
+    few, many = found.points
+    assert few.recovered == 0.0
+    assert many.recovered >= 0.75
+    assert many.distance < few.distance
+    assert (few.rows, few.tables) == (50, 8)
+
+
+def test_where_uncertainty_shrinks_along_an_arrow_no_number_of_rows_helps():
+    network = tamis.BayesianNetwork.example("night_shift")
+    (point,) = simulate(network, Request(), rows=(30_000,), repeats=4, seed=3).points
+    assert point.recovered == 0.0
+    assert point.skeleton == 0.0
+    assert point.distance > 0
+
+
+def test_the_same_seed_draws_the_same_tables_and_another_seed_others():
+    network = random_network(1, 5)[0]
+    first, again, other = (
+        simulate(network, Request(), rows=(80,), repeats=6, seed=seed) for seed in (7, 7, 8)
+    )
+    assert first == again
+    assert first != other
+
+
+def test_a_point_is_the_mean_over_its_tables():
+    network = random_network(1, 5)[0]
+    true = set(network.graph.edges)
+    (point,) = simulate(network, Request(), rows=(80,), repeats=6, seed=7).points
+    from tamis.identifiability.simulation import seed_of
+
+    distances = [
+        edge_distance(relearn(network, Request(), 80, seed_of(7, 80, repeat)), true)
+        for repeat in range(6)
+    ]
+    assert point.distance == np.mean(distances)
+    assert point.recovered == distances.count(0) / 6
+    assert point.low <= point.recovered <= point.high
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 20), (20, 20), (7, 20), (1, 1)])
+def test_the_interval_is_wilsons(successes, trials):
+    expected = binomtest(successes, trials).proportion_ci(method="wilson")
+    assert wilson(successes, trials) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_levels_that_do_not_occur_in_a_sample_are_left_out_of_its_table():
+    rare = tamis.BayesianNetwork(
+        ("a", "b"),
+        (("never", "often", "rare"), ("x", "y")),
+        ((), ()),
+        (np.array([0.0, 1.0 - 1e-12, 1e-12]), np.array([0.5, 0.5])),
+    )
+    table = sampled_table(rare, 50, seed=1)
+    assert table.levels == (("often",), ("x", "y"))
+    assert table.codes.max() == 1
+
+
+def test_learning_progress_is_reported_table_by_table():
+    heard = []
+    simulate(
+        two_arrows(), Request(), rows=(50, 60), repeats=2, progress=lambda *done: heard.append(done)
+    )
+    assert heard == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [({"rows": (0,)}, "rows"), ({"rows": (1.5,)}, "rows"), ({"repeats": 0}, "repeats")],
+)
+def test_numbers_without_meaning_are_refused(wrong, word):
+    with pytest.raises(tamis.SettingError, match=word):
+        simulate(two_arrows(), Request(), **wrong)
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_simulation_can_be_drawn(tmp_path, ending):
+    found = simulate(two_arrows(), Request(), rows=(50, 500), repeats=2)
+    path = tmp_path / f"plot.{ending}"
+    found.save_plot(str(path))
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
+    assert path.read_bytes().startswith(start)
+    with pytest.raises(tamis.SettingError, match=r"\.png"):
+        found.save_plot(str(tmp_path / "plot.gif"))
+
+
+@pytest.mark.parametrize(
+    ("learned", "true", "distance"),
+    [
+        ([], [], 0),
+        ([("a", "b")], [("a", "b")], 0),
+        ([("b", "a")], [("a", "b")], 1),
+        ([("a", "b"), ("b", "c")], [("a", "b"), ("c", "b"), ("a", "c")], 2),
+    ],
+)
+def test_the_distance_counts_added_missing_and_turned_edges_once(learned, true, distance):
+    assert edge_distance(learned, true) == distance
+
+
+# --- certificates --------------------------------------------------------------------------
+
+
+def learned_model(rows: int = 4000) -> tamis.TAM:
+    return tamis.TAM().fit(tamis.BayesianNetwork.example("orchard").sample(rows, seed=5))
+
+
+def test_a_model_with_enough_rows_comes_back_from_its_own_data():
+    model = learned_model(20_000)
+    found = model.certify(n_simulations=10, seed=2)
+    assert found.recovered >= 0.6
+    assert found.low <= found.recovered <= found.high
+    assert set(found.edges) == set(model.graph_.edges)
+    assert all(share >= 0.6 for share in found.edges.values())
+    assert found.n_rows == 20_000
+    assert "sequential" in found.check.guaranteed
+
+
+def test_shares_add_up_over_the_two_directions_of_an_edge():
+    found = learned_model(150).certify(n_simulations=12, conditions=False)
+    assert found.check is None
+    for edge, share in found.edges.items():
+        assert 0.0 <= share + found.turned[edge] <= 1.0
+    learned = set(found.edges) | {(k, p) for p, k in found.edges}
+    assert not learned & set(found.others)
+
+
+def test_the_fitted_network_has_the_graph_and_the_names_of_the_model():
+    model = learned_model()
+    network = model.certify(n_simulations=1, conditions=False).network
+    assert set(network.graph.edges) == set(model.graph_.edges)
+    assert network.names == tuple(model.feature_names_in_)
+
+
+def test_a_certificate_says_that_it_is_no_proof():
+    found = learned_model().certify(n_simulations=3)
+    assert "Plausibility, not proof" in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["n_simulations"] == 3
+    assert {one["parent"] for one in found.to_dict()["edges"]} <= set(found.network.names)
+
+
+def test_certificates_repeat_with_their_seed():
+    model = learned_model(200)
+    first, again = (model.certify(n_simulations=5, seed=9, conditions=False) for _ in range(2))
+    assert (first.recovered, first.edges, first.others) == (
+        again.recovered,
+        again.edges,
+        again.others,
+    )
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, True])
+def test_a_number_of_simulations_without_meaning_is_refused(wrong):
+    with pytest.raises(tamis.SettingError, match="n_simulations"):
+        learned_model(200).certify(n_simulations=wrong)
+
+
+def test_a_model_that_is_not_fitted_has_nothing_to_certify():
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        tamis.TAM().certify()

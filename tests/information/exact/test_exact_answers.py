@@ -1,0 +1,262 @@
+"""Exact inference against the whole joint table, and the conventions of the interface."""
+
+import itertools
+import math
+import pickle
+
+import known
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tamis.errors import DataError, SettingError
+from tamis.information.exact import ExactInformation
+from tamis.information.interface import Context, Group, Query
+from tamis.information.joint import JointInformation
+
+CLOSE = 1e-12
+"""Both sources round; on so few cells neither by more than this."""
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def both(network):
+    return ExactInformation(*network), JointInformation.from_network(*network)
+
+
+def random_questions(seed, d, n=25):
+    """Targets, what they are conditioned on and others; any of them may be among the others."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        inside = np.flatnonzero(rng.random(d) < rng.choice([0.2, 0.5, 0.8]))
+        others = rng.choice(d, size=rng.integers(1, 4), replace=False)
+        yield Group(int(rng.integers(d)), tuple(inside.tolist()), tuple(others.tolist()))
+
+
+@settings(deadline=None, max_examples=60)
+@given(seeds)
+def test_entropies_are_those_of_the_joint_table(seed):
+    comp, ref = both(known.random_network(seed))
+    contexts = [Context(k, given) for k, given, _ in random_questions(seed, 7)]
+    np.testing.assert_allclose(comp.entropies(contexts), ref.entropies(contexts), atol=CLOSE)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seeds)
+def test_gains_are_those_of_the_joint_table(seed):
+    comp, ref = both(known.random_network(seed))
+    contexts = [Context(k, given) for k, given, _ in random_questions(seed, 7, n=12)]
+    found = comp.gains(contexts)
+    np.testing.assert_allclose(found, ref.gains(contexts), atol=CLOSE)
+    assert (found >= 0).all()
+    for row, (target, inside) in zip(found, contexts, strict=True):
+        assert not row[[target, *inside]].any()
+
+
+@settings(deadline=None, max_examples=60)
+@given(seeds)
+def test_groups_have_the_evidence_of_the_joint_table(seed):
+    comp, ref = both(known.random_network(seed))
+    groups = list(random_questions(seed, 7))
+    found, wanted = comp.joint_evidence(groups), ref.joint_evidence(groups)
+    np.testing.assert_allclose(found.gain, wanted.gain, atol=CLOSE)
+    np.testing.assert_array_equal(found.plugin, found.gain)
+    np.testing.assert_array_equal(found.df, wanted.df)
+    for field in (found.pearson, found.null_mean, found.null_variance):
+        assert field.shape == (len(groups),)
+        assert np.isnan(field).all()
+    assert (found.n_rows, found.n_variables) == (math.inf, 7)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seeds)
+def test_candidates_have_the_evidence_of_the_joint_table(seed):
+    comp, ref = both(known.random_network(seed))
+    queries = [Query(k, z, np.array(others)) for k, z, others in random_questions(seed, 7, n=9)]
+    found, wanted = comp.evidence(queries), ref.evidence(queries)
+    np.testing.assert_allclose(found.gain, wanted.gain, atol=CLOSE)
+    np.testing.assert_array_equal(found.df, wanted.df)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seeds)
+def test_tables_are_sums_of_the_joint_table_with_axes_as_asked_for(seed):
+    network = known.random_network(seed, d=6)
+    levels = [table.shape[-1] for table in network[2]]
+    joint = np.ones(levels)
+    for cell in np.ndindex(*levels):
+        for k, (sources, table) in enumerate(zip(*network[1:], strict=True)):
+            joint[cell] *= table[(*(cell[p] for p in sources), cell[k])]
+    information = ExactInformation(*network)
+    rng = np.random.default_rng(seed)
+    for size in range(7):
+        asked = rng.permutation(6)[:size].tolist()
+        gone = tuple(k for k in range(6) if k not in asked)
+        ref = joint.sum(axis=gone).transpose(np.argsort(np.argsort(asked)))
+        comp = information.marginal(asked)
+        assert comp.shape == ref.shape
+        np.testing.assert_allclose(comp, ref, atol=1e-15)
+        entropy = -sum(p * math.log(p) for p in ref.ravel() if p > 0)
+        assert information.entropy_of(asked) == pytest.approx(entropy, abs=CLOSE)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seeds)
+def test_who_is_asked_about_whom_does_not_matter_to_the_last_bit(seed):
+    network = known.random_network(seed)
+    one, two = ExactInformation(*network), ExactInformation(*network)
+    for k, other in itertools.combinations(range(7), 2):
+        assert one.gain(k, [other], [3]) == two.gain(other, [k], [3])
+
+
+def test_single_questions_and_batches_have_the_same_answers():
+    information = ExactInformation(*known.random_network(3, arities=(2, 3)))
+    for k, inside, others in random_questions(4, 7):
+        assert (
+            information.conditional_entropy(k, inside)
+            == (information.entropies([Context(k, inside)])[0])
+        )
+        row = information.gains([Context(k, inside)])[0]
+        assert [information.gain(k, [other], inside) for other in range(7)] == row.tolist()
+        group = information.joint_evidence([Group(k, inside, others)])
+        assert information.gain(k, others, inside) == group.gain[0]
+
+
+def test_a_target_that_is_given_has_no_entropy_and_nothing_to_gain():
+    comp, ref = both(known.network([(), (0,), (1,)], [2, 3, 2]))
+    context = Context(1, (0, 1))
+    assert comp.entropies([context])[0] == ref.entropies([context])[0] == 0.0
+    assert comp.gain(1, [2], (0, 1)) == 0.0
+    assert comp.relevant(1, (0, 1)) == ()
+    assert comp.conditional_entropy(2, (1, 1, 0)) == comp.conditional_entropy(2, (0, 1)) > 0
+
+
+def test_a_function_of_its_parents_has_exactly_no_entropy_left():
+    _, parents, tables = known.network([(), (), (0, 1), (2,)], [3, 2, 2, 2])
+    tables[2] = np.eye(2)[np.array([[0, 1], [1, 0], [0, 0]])]
+    information = ExactInformation(known.names(4), parents, tables)
+    assert information.conditional_entropy(2, [0, 1]) == 0.0
+    assert information.conditional_entropy(2, [0]) > 0.01
+
+
+def test_parity_shows_only_to_both_parents_together():
+    parity = np.eye(2)[np.array([[0, 1], [1, 0]])]
+    tables = [[0.5, 0.5], [0.5, 0.5], parity]
+    information = ExactInformation(known.names(3), [(), (), (0, 1)], tables)
+    assert not information.separated(2, [0])
+    assert information.gain(2, [0]) == 0.0
+    assert information.gain(2, [0, 1]) == pytest.approx(math.log(2), abs=1e-15)
+    assert information.gain(2, [0], [1]) == pytest.approx(math.log(2), abs=1e-15)
+
+
+def test_variables_with_one_value_vary_with_nothing():
+    """x1 has one level; x3 has two, of which one never occurs."""
+    tables = [[0.3, 0.7], [[1.0], [1.0]], [[0.2, 0.8]], [[1.0, 0.0], [1.0, 0.0]]]
+    network = known.names(4), [(), (0,), (1,), (2,)], tables
+    comp, ref = both(network)
+    assert [comp.varies(k) for k in range(4)] == [True, False, True, False]
+    contexts = [Context(k, (j,)) for k in range(4) for j in range(4)]
+    np.testing.assert_allclose(comp.entropies(contexts), ref.entropies(contexts), atol=1e-15)
+    assert not comp.gains(contexts).any()
+    assert comp.separated(2, [0])
+    assert comp.entropy_of([1]) == comp.entropy_of([3]) == comp.entropy_of([]) == 0.0
+    assert comp.marginal([1, 0]).tolist() == [[0.3, 0.7]]
+    assert comp.marginal([1]).tolist() == [1.0]
+    assert comp.marginal([]).tolist() == 1.0
+
+
+def test_a_network_of_constants_has_no_entropy():
+    information = ExactInformation(["a", "b"], [(), (0,)], [[1.0], [[1.0]]])
+    assert information.gains([Context(0, ()), Context(1, (0,))]).tolist() == [[0, 0], [0, 0]]
+    assert information.entropy_of([0, 1]) == 0.0
+    assert information.marginal([0, 1]).tolist() == [[1.0]]
+
+
+def test_nodes_without_edges_add_up():
+    information = ExactInformation(*known.network([()] * 40, [3] * 40, seed=2))
+    total = math.fsum(information.entropy_of([k]) for k in range(40))
+    assert information.entropy_of(range(40)) == pytest.approx(total, abs=1e-13)
+    assert information.conditional_entropy(7, [k for k in range(40) if k != 7]) == (
+        information.entropy_of([7])
+    )
+
+
+def test_empty_batches_have_empty_answers():
+    information = ExactInformation(*known.chain(3))
+    assert information.entropies([]).shape == (0,)
+    assert information.gains([]).shape == (0, 3)
+    assert len(information.evidence([])) == len(information.joint_evidence([])) == 0
+    assert len(information.evidence([Query(0, (), np.zeros(0, dtype=np.int64))])) == 0
+
+
+def test_degrees_of_freedom_beyond_all_numbers_are_infinite():
+    information = ExactInformation(*known.network([()] * 1100, [2] * 1100))
+    assert information.joint_evidence([Group(0, tuple(range(2, 1100)), (1,))]).df[0] == math.inf
+
+
+def test_positions_may_be_numbers_of_numpy_beyond_the_64th():
+    information = ExactInformation(*known.chain(80))
+    wanted = information.gain(79, [77], [78, 0])
+    assert information.gain(np.int64(79), np.array([77]), np.array([78, 0])) == wanted == 0.0
+    assert information.gain(np.int64(79), np.array([77])) == information.gain(79, [77]) > 0
+
+
+def test_tables_handed_out_can_be_changed_without_harm():
+    network = known.network([(), (0,), (1,)], [2, 2, 2])
+    information = ExactInformation(*network)
+    for asked in ([0], [0, 1], [1, 2]):
+        before = information.marginal(asked).copy()
+        information.marginal(asked)[:] = 7.0
+        np.testing.assert_array_equal(information.marginal(asked), before)
+    network[2][0][:] = [1.0, 0.0]
+    assert information.entropy_of([0]) > 0
+
+
+def test_a_source_can_be_sent_to_another_process():
+    information = ExactInformation(*known.random_network(5, arities=(2, 3)))
+    contexts = [Context(k, (0, 3)) for k in range(7)]
+    wanted = information.gains(contexts)
+    fresh = pickle.loads(pickle.dumps(information))  # noqa: S301
+    np.testing.assert_array_equal(fresh.gains(contexts), wanted)
+
+
+HALF = [0.5, 0.5]
+SQUARE = [[0.5, 0.5], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("parents", "tables", "message"),
+    [
+        ([(1,), (0,)], [SQUARE, SQUARE], "cycle"),
+        ([(), (2,)], [HALF, SQUARE], "parents of 'x1'"),
+        ([(), (0,)], [HALF, HALF], "table of 'x1' has shape"),
+        ([(), (0,)], [HALF, [[0.5, 0.5], [0.5, 0.4]]], "row of the table of 'x1'"),
+        ([(), ()], [HALF, 1.0], "shape"),
+        ([(), ()], [HALF], "2 names for 1"),
+        ([()], [HALF, HALF], "1 parent sets for 2"),
+        ([(), ()], [HALF, []], "'x1' has no levels"),
+        ([(), (0,)], [[], np.zeros((0, 2))], "'x0' has no levels"),
+    ],
+)
+def test_tables_that_are_no_network_are_refused(parents, tables, message):
+    with pytest.raises(DataError, match=message):
+        ExactInformation(["x0", "x1"], parents, tables)
+
+
+@pytest.mark.parametrize("limit", [0, -1, math.nan])
+def test_a_memory_limit_without_meaning_is_refused(limit):
+    with pytest.raises(SettingError, match="memory_limit"):
+        ExactInformation(*known.chain(2), memory_limit=limit)
+
+
+def test_questions_about_variables_that_do_not_exist_are_refused():
+    information = ExactInformation(*known.chain(3))
+    for position in (3, -1):
+        with pytest.raises(DataError, match=f"no variable {position}; positions go from 0 to 2"):
+            information.conditional_entropy(0, [position])
+    with pytest.raises(DataError, match="different variables"):
+        information.marginal([0, 1, 0])
+    many = ExactInformation(*known.network([()] * 33, [1] * 33))
+    with pytest.raises(DataError, match="up to 32"):
+        many.marginal(range(33))

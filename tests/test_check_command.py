@@ -1,0 +1,134 @@
+"""The command `tamis check`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import tamis
+from tamis.cli import app
+from tamis.terminal import checking
+
+COLOURS = ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "PY_COLORS")
+
+
+@pytest.fixture(autouse=True)
+def plain_surroundings(monkeypatch):
+    for name in COLOURS:
+        monkeypatch.delenv(name, raising=False)
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(app, ["check", *map(str, arguments)])
+
+
+def test_the_answer_comes_first_then_conditions_culprits_and_consequences():
+    shown = run("m2").stdout
+    assert (
+        shown.splitlines()[2]
+        == "Identifiable: with enough rows sieve and sequential must find this graph."
+    )
+    for part in ("Conditions", "Where they fail", "What follows", "Gaps", "Rows by theorem"):
+        assert f"\n{part}," in shown
+    assert "C2: X4 is independent of each of its ancestors in layer 1" in shown
+    assert "node        returns another graph" in shown
+
+
+def test_a_network_file_is_read_and_checked(tmp_path):
+    path = tmp_path / "shift.bif"
+    tamis.BayesianNetwork.example("night_shift").write(path)
+    done = run(path)
+    assert done.exit_code == 0
+    assert "Not identified" in done.stdout
+    assert "fault is no more uncertain than its ancestors" in done.stdout
+
+
+def test_a_simulation_is_shown_as_a_table_with_bars():
+    shown = run(
+        "orchard", "--simulate", "--rows", "50,5000", "--repeats", "2", "--seed", "4"
+    ).stdout
+    assert "Simulated, sequential, 2 tables a size, seed 4" in shown
+    lines = [line for line in shown.splitlines() if "█" in line or "··" in line]
+    assert [line.split()[0] for line in lines] == ["50", "5,000"]
+
+
+def test_everything_is_written_as_json_and_the_plot_beside_it(tmp_path):
+    out, plot = tmp_path / "check.json", tmp_path / "plot.svg"
+    options = ["--simulate", "--rows", "60", "--repeats", "1", "--out", out, "--plot", plot]
+    done = run("m1", "--quiet", *options)
+    assert (done.exit_code, done.stdout) == (0, "")
+    written = json.loads(out.read_text())
+    assert written["simulation"]["points"][0]["rows"] == 60
+    assert plot.read_bytes().startswith(b"<?xml")
+
+
+def test_a_quick_check_leaves_out_what_takes_long():
+    shown = run("m2", "--quick").stdout
+    assert "left out of a quick check" in shown
+    assert "sequential  not decided" in shown
+
+
+def test_long_work_is_announced_and_short_work_is_not(monkeypatch):
+    assert "minute" not in run("m1").stderr
+    monkeypatch.setattr("tamis.identifiability.forecast.LONG", 0.0)
+    assert "compares about" in run("m1").stderr
+    assert "compares about" not in run("m1", "--quick").stderr
+
+
+def test_names_from_a_file_are_shown_without_their_control_characters(tmp_path):
+    path = tmp_path / "odd.bif"
+    network = tamis.BayesianNetwork(
+        ("\x1b[31mred", "[bold]"), (("a", "b"),) * 2, ((), (0,)), ([0.5, 0.5], [[0.9, 0.1]] * 2)
+    )
+    network.write(path)
+    shown = run(path).stdout
+    assert "\x1b" not in shown
+    assert "[bold]" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.bif"], "no file"),
+        (["m1", "--search", "fastest"], "search must be one of"),
+        (["m1", "--rows", "10,x"], "--rows"),
+        (["m1", "--rows", "0"], "--rows"),
+        (["m1", "--memory", "lots"], "--memory"),
+        (["m1", "--epsilon", "2"], "epsilon"),
+        (["m1", "--plot", "plot.png"], "--simulate"),
+        (["m1", "--out", "check.txt"], ".json"),
+        (["m1", "--simulate", "--plot", "plot.gif"], ".png"),
+        (["m1", "--out", "no/such/folder/check.json"], "no directory"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence_with_exit_code_2(arguments, message):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("500MB", 5 * 10**8), ("2GiB", 2**31), ("1.5 kb", 1500), ("7", 7), (None, None)],
+)
+def test_sizes_are_read_as_people_write_them(text, size):
+    from tamis.terminal.sizes import bytes_from_text
+
+    assert bytes_from_text("--memory", text) == size
+
+
+def test_a_small_memory_leaves_conditions_undecided_and_says_so():
+    done = run("orchard", "--memory", "1B")
+    assert done.exit_code == 0
+    assert "undecided" in done.stdout
+    assert "needs a table of" in done.stdout
+
+
+def test_the_networks_that_come_along_are_all_in_the_help():
+    shown = " ".join(run("--help").stdout.split())
+    for name in tamis.BayesianNetwork.examples():
+        assert name in shown
+    assert checking.VIOLATIONS == 3
