@@ -9,7 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tamis import metrics as metrics
     from tamis import rules as rules
+    from tamis import simulate as simulate
     from tamis.errors import (
         DataError,
         FileFormatError,
@@ -58,16 +60,18 @@ __all__ = [
     "entropy",
     "load",
     "markov_boundary",
+    "metrics",
     "rules",
     "save",
+    "simulate",
 ]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name == "rules":
-        return import_module("tamis.rules")
+    if name in ("metrics", "rules", "simulate"):
+        return import_module(f"tamis.{name}")
     if name == "__version__":
         from importlib.metadata import version
 

@@ -233,6 +233,91 @@ def check(
         run(network, wishes)
 
 
+@app.command()
+def simulate(
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Where the rows go: .csv or .parquet. NAME.graph.csv beside it gets the true "
+            "edges and NAME.bif the exact network, where there is a small one.",
+        ),
+    ],
+    graph: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="GRAPH",
+            help="The kind of graph: tree, er, sf (scale-free), chain, layered or polyforest.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The law of the nodes: mod (the default), add, tables, logistic, gaussian or "
+            "nonlinear; or an example with a graph of its own, diamond or unfaithful.",
+        ),
+    ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw from a network in BIF, or one that comes with tamis, instead.",
+        ),
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="The number of nodes.")
+    ] = None,
+    edges: Annotated[
+        float | None,
+        typer.Option(metavar="N", min=0, help="The expected number of edges of er."),
+    ] = None,
+    p: Annotated[
+        float | None, typer.Option(metavar="P", help="The noise of mod and add. Default 0.2.")
+    ] = None,
+    flip: Annotated[
+        bool,
+        typer.Option("--flip", help="Turn p into 1 - p at random nodes, as the authors do."),
+    ] = False,
+    more: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other option: m and new_to_old (sf); widths and extra (layered); components "
+            "or drop (polyforest); entropy and arity (tables); coefficients, intercepts "
+            "(logistic); coefficients, variances (gaussian); terms, weights, variances "
+            "(nonlinear); paths and length (diamond). A range is LOW,HIGH. May be repeated.",
+        ),
+    ] = None,
+    rows: Annotated[int, typer.Option(metavar="N", min=1, help="The number of rows.")] = 1000,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws the same again.")] = 1,
+    replicate: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="Other rows of the same graph and parameters."),
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")] = False,
+) -> None:
+    """Draw a table from a random graph, or from a known network, with the truth beside it."""
+    with clean_ending():
+        from tamis.terminal.simulating import SimulateWishes, run
+
+        run(
+            SimulateWishes(
+                graph=graph,
+                model=model,
+                network=network,
+                options={"d": nodes, "edges": edges, "p": p, "flip": flip or None},
+                more=tuple(more or ()),
+                rows=rows,
+                seed=seed,
+                replicate=replicate,
+                out=out,
+                quiet=quiet,
+            )
+        )
+
+
 def main() -> None:
     """Run the command."""
     run_command(app)

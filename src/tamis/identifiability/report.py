@@ -16,6 +16,10 @@ from tamis.identifiability.simulation import Simulation
 from tamis.identifiability.verdicts import Condition
 
 
+PROVING = ("main", "general", "unequal")
+"""The conditions each of which identifies the graph by itself."""
+
+
 @dataclass(frozen=True)
 class Check:
     """The conditions of the paper on a known network, and what follows from them."""
@@ -54,7 +58,11 @@ class Check:
                 "unlimited rows."
             )
         if any(one.recovers is None for one in self.searches.values()):
-            return "Not decided: the searches could not all be followed."
+            holding = [self.conditions[key].title for key in PROVING if self.conditions[key].holds]
+            followed = "the searches were not all followed."
+            if holding:
+                return f"Identified, by {holding[0]}; {followed}"
+            return f"Not decided: {followed}"
         return "Not identified: even from unlimited rows every search returns another graph."
 
     def with_simulation(self, simulation: Simulation) -> Check:

@@ -1,0 +1,48 @@
+"""Laws for the nodes of a graph, one family a file; each is a function of its options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tamis.simulate.models.additive import Add, add
+from tamis.simulate.models.known import Known, known
+from tamis.simulate.models.linear import Gaussian, gaussian, unfaithful
+from tamis.simulate.models.logit import Logistic, diamond, logistic
+from tamis.simulate.models.model import Model
+from tamis.simulate.models.modular import Mod, mod
+from tamis.simulate.models.random_tables import tables
+from tamis.simulate.models.smooth import Nonlinear, nonlinear
+
+MODELS: dict[str, Callable[..., Model]] = {
+    "mod": mod,
+    "add": add,
+    "tables": tables,
+    "logistic": logistic,
+    "gaussian": gaussian,
+    "nonlinear": nonlinear,
+}
+"""Models of any graph, by the names they are asked for."""
+
+EXAMPLES: dict[str, Callable[..., Model]] = {"diamond": diamond, "unfaithful": unfaithful}
+"""Examples of the paper, which have graphs of their own."""
+
+__all__ = [
+    "EXAMPLES",
+    "MODELS",
+    "Add",
+    "Gaussian",
+    "Known",
+    "Logistic",
+    "Mod",
+    "Model",
+    "Nonlinear",
+    "add",
+    "diamond",
+    "gaussian",
+    "known",
+    "logistic",
+    "mod",
+    "nonlinear",
+    "tables",
+    "unfaithful",
+]

@@ -1,0 +1,89 @@
+"""Options of graphs and models: each is checked before anything is drawn.
+
+A message begins with the name of the option, says what it must be and what was seen.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis.errors import SettingError
+
+
+def whole(name: str, value: object, least: int) -> int:
+    """A whole number from ``least`` on."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if number < least or isinstance(value, bool):
+        raise SettingError(f"{name} must be a whole number from {least} on, not {value!r}")
+    return number
+
+
+def number(name: str, value: object, low: float, high: float = math.inf) -> float:
+    """A number from ``low`` to ``high``, both included; never infinite."""
+    found = _float(value)
+    if found is None or not low <= found <= high:
+        upto = "" if high == math.inf else f" to {high:g}"
+        raise SettingError(f"{name} must be a number from {low:g}{upto}, not {value!r}")
+    return found
+
+
+def probability(name: str, value: object) -> float:
+    """A probability that leaves both outcomes possible."""
+    found = _float(value)
+    if found is None or not 0 < found < 1:
+        raise SettingError(f"{name} must be a number above 0 and below 1, not {value!r}")
+    return found
+
+
+def flag(name: str, value: object) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise SettingError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def span(name: str, value: object, above: float = -math.inf) -> tuple[float, float]:
+    """A pair (low, high) with low <= high; one number stands for both."""
+    ends = [_float(end) for end in value] if isinstance(value, Sequence) else [_float(value)] * 2
+    low, high = ends if len(ends) == 2 and not isinstance(value, str) else (None, None)
+    if low is None or high is None or not above < low <= high:
+        limit = "" if above == -math.inf else f" above {above:g}"
+        raise SettingError(
+            f"{name} must be a number{limit}, or two of them with the smaller first, not {value!r}"
+        )
+    return low, high
+
+
+def wholes(name: str, value: object, least: int) -> tuple[int, ...]:
+    """At least one whole number, each from ``least`` on."""
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or not len(value):
+        raise SettingError(f"{name} must be a list of whole numbers from {least} on, not {value!r}")
+    return tuple(whole(f"every number in {name}", one, least) for one in value)
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - whatever an option may be
+    """The value as JSON holds it, to be given again as it is."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(one) for one in value]
+    return value
+
+
+def _float(value: object) -> float | None:
+    """A finite number; None for anything else, True and '1' included."""
+    if isinstance(value, bool | np.bool_ | str):
+        return None
+    try:
+        found = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None

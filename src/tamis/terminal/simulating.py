@@ -1,0 +1,185 @@
+"""The command `tamis simulate`: check, draw, write, say what was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from tamis.errors import SettingError
+from tamis.result import show
+from tamis.simulate import GRAPHS, Simulated, draw
+from tamis.simulate.files import checked_path
+from tamis.simulate.recipes import options_of
+from tamis.terminal.consoles import console
+from tamis.terminal.layout import Hanging, pairs_of
+from tamis.terminal.words import count
+
+MODEL = "mod"
+"""The model unless another is asked for."""
+_OPTIONS = {
+    "d": "--nodes",
+    "n": "--rows",
+    "graph": "GRAPH",
+    "model": "--model",
+    "edges": "--edges",
+    "p": "--p",
+    "flip": "--flip",
+    "seed": "--seed",
+    "replicate": "--replicate",
+}
+_BESIDE = {".graph.csv": "the true edges", ".bif": "the exact network"}
+
+
+@dataclass(frozen=True)
+class SimulateWishes:
+    """What to draw and where to put it; ``options`` are those of the graph and the model."""
+
+    graph: str | None
+    model: str | None
+    network: str | None
+    options: Mapping[str, Any]
+    more: tuple[str, ...]
+    """Further options as text, NAME=VALUE."""
+    rows: int
+    seed: int
+    replicate: int
+    out: str
+    quiet: bool
+
+
+def run(wishes: SimulateWishes) -> None:
+    """Draw a table and write it; whatever can be refused is refused before the work begins."""
+    options = _options(wishes)
+    _check_network(wishes, options)
+    checked_path(wishes.out)
+    with _option_names():
+        simulated = draw(
+            wishes.graph,
+            _model(wishes),
+            network=wishes.network,
+            n=wishes.rows,
+            seed=wishes.seed,
+            replicate=wishes.replicate,
+            **options,
+        )
+    written = simulated.write(wishes.out)
+    if not wishes.quiet:
+        show_simulated(console(), simulated, written)
+
+
+def options_from_text(texts: Sequence[str]) -> dict[str, Any]:
+    """Options written as NAME=VALUE; a value is a number, true, false, or numbers with commas."""
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name.isidentifier():
+            raise SettingError(f"--set {text!r} must be NAME=VALUE, such as entropy=0.3")
+        if name in options:
+            raise SettingError(f"--set gives {name} twice: leave one out")
+        options[name] = _value(text, value.strip())
+    return options
+
+
+def _value(text: str, value: str) -> Any:  # noqa: ANN401 - a number, a boolean or a list
+    try:
+        found = json.loads(f"[{value}]")
+    except ValueError:
+        found = []
+    if not found or not all(isinstance(one, int | float) for one in found):
+        raise SettingError(
+            f"--set {text!r} must have a number, true, false, or numbers with commas after the ="
+        )
+    return found if len(found) > 1 else found[0]
+
+
+def _options(wishes: SimulateWishes) -> dict[str, Any]:
+    given = {name: value for name, value in wishes.options.items() if value is not None}
+    more = options_from_text(wishes.more)
+    for name in more:
+        if name in _OPTIONS:
+            raise SettingError(f"--set {name} is written {_OPTIONS[name]}")
+    # One layer has a width too.
+    if isinstance(more.get("widths"), int):
+        more["widths"] = [more["widths"]]
+    return given | more
+
+
+def _check_network(wishes: SimulateWishes, options: Mapping[str, Any]) -> None:
+    """A network leaves nothing else to choose."""
+    given = {"graph": wishes.graph, "model": wishes.model, **options}
+    extra = [_spelled(name) for name, value in given.items() if value is not None]
+    if wishes.network is not None and extra:
+        raise SettingError(f"--network is graph and model at once: leave out {', '.join(extra)}")
+
+
+def _spelled(name: str) -> str:
+    return _OPTIONS.get(name, f"--set {name}")
+
+
+def _model(wishes: SimulateWishes) -> str | None:
+    return MODEL if wishes.model is None and wishes.network is None else wishes.model
+
+
+@contextmanager
+def _option_names() -> Iterator[None]:
+    """The library's names of options become those of the command."""
+    try:
+        yield
+    except SettingError as error:
+        raise SettingError(_in_words(str(error))) from None
+
+
+def _in_words(message: str) -> str:
+    name, blank, rest = message.partition(" ")
+    if rest.startswith("must"):
+        return f"{_spelled(name)}{blank}{rest}"
+    return message
+
+
+def show_simulated(stdout: Console, simulated: Simulated, written: Sequence[str]) -> None:
+    """What was drawn and where it is."""
+    for part in _parts(simulated, written):
+        stdout.print(part)
+
+
+def _parts(simulated: Simulated, written: Sequence[str]) -> Iterator[RenderableType]:
+    graph, settings = simulated.graph, simulated.settings
+    layers = sum(1 for _ in nx.topological_generations(graph))
+    size = (
+        f"{count(settings['n'], 'row')} of {count(len(graph), 'node')}, "
+        f"{count(graph.number_of_edges(), 'edge')}, {count(layers, 'layer')}"
+    )
+    yield Hanging(Text(), f"{show(written[0])}: {size}")
+    yield from pairs_of(_settings(settings))
+    for path in written[1:]:
+        what = next(what for ending, what in _BESIDE.items() if path.endswith(ending))
+        yield Hanging(Text(), f"{show(path)}: {what}")
+
+
+def _settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Graph, model and seed, each with its options."""
+    if "network" in settings:
+        yield "network", show(settings["network"])
+    of_graph = options_of(GRAPHS[settings["graph"]]) if "graph" in settings else {}
+    of_model = settings.keys() - {"graph", "model", "network", "n", "seed", "replicate", *of_graph}
+    for part, names in (("graph", of_graph), ("model", of_model)):
+        if part in settings:
+            options = [_option(name, settings[name]) for name in settings if name in names]
+            yield part, ", ".join([settings[part], *options])
+    seed = str(settings["seed"])
+    yield "seed", f"{seed}, replicate {settings['replicate']}" if settings["replicate"] else seed
+
+
+def _option(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    text = ",".join(f"{one:g}" for one in value) if isinstance(value, list) else f"{value:g}"
+    return f"{name} {text}"
