@@ -35,7 +35,7 @@ def counts_of(table: np.ndarray, columns: list[int]) -> np.ndarray:
     return np.unique(table[:, columns], axis=0, return_counts=True)[1]
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda one: one.name)
 @settings(max_examples=25, deadline=None)
 @given(table=rows(columns=(3, 3), length=(20, 300)))
 def test_the_kernel_agrees_with_the_estimators_definition(estimator, table):

@@ -15,7 +15,7 @@ from known_networks import (
 
 import naive
 import tamis
-from tamis.identifiability import main_condition, pps_condition
+from tamis.identifiability import main_condition, pps_condition, subsets
 from tamis.identifiability.known import Known
 
 SMALL = settings(max_examples=60, deadline=None)
@@ -340,3 +340,15 @@ def test_progress_counts_to_its_end():
 def test_an_epsilon_that_is_no_probability_is_refused(epsilon):
     with pytest.raises(tamis.SettingError, match="epsilon"):
         tamis.check(tamis.BayesianNetwork.example("m1"), epsilon=epsilon)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_gains_over_all_subsets_are_those_asked_one_by_one(seed, monkeypatch):
+    known = Known(random_network(seed, 6, max_arity=3, density=0.6)[0])
+    node, other, *members = known.network.order[::-1]
+    together = subsets.gains(known, node, other, members)
+    left = subsets.uncertainties(known, node, members)
+    monkeypatch.setattr(subsets, "MOST_CELLS", 0)
+    assert together == pytest.approx(subsets.gains(known, node, other, members), abs=1e-12)
+    assert left == pytest.approx(subsets.uncertainties(known, node, members), abs=1e-12)
+    assert (together > 0).any()

@@ -17,6 +17,10 @@ from tamis.information.joint import RESOLUTION
 from tamis.network import BayesianNetwork
 
 Nodes = tuple[int, ...]
+MEMORY_LIMIT = 2**30
+"""Bytes of the largest table of an inference, unless told otherwise."""
+FRUGAL_LIMIT = 2**22
+"""The same where nothing is promised: half a million cells."""
 
 
 class Known:
@@ -26,12 +30,23 @@ class Known:
         self.network = network
         self.names = network.names
         self.parents: tuple[Nodes, ...] = network.parents
-        limit = {} if memory_limit is None else {"memory_limit": memory_limit}
+        self._limit = MEMORY_LIMIT if memory_limit is None else memory_limit
         self.compared: dict[
             tuple[int, Nodes, frozenset[int]], tuple[float, float, float, int | None, Nodes]
         ] = {}
         """What `pps_condition` has compared already."""
-        self.information = ExactInformation(network.names, network.parents, network.tables, **limit)
+        self.information = self._source(self._limit)
+
+    def _source(self, memory_limit: int) -> ExactInformation:
+        network = self.network
+        return ExactInformation(
+            network.names, network.parents, network.tables, memory_limit=memory_limit
+        )
+
+    @cached_property
+    def frugal(self) -> ExactInformation:
+        """The same source, but with small tables only."""
+        return self._source(min(self._limit, FRUGAL_LIMIT))
 
     @property
     def n_variables(self) -> int:

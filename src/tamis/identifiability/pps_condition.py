@@ -15,8 +15,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 
+import numpy as np
+
+from tamis.identifiability import subsets
 from tamis.identifiability.known import Known, Nodes
 from tamis.identifiability.verdicts import (
     TOLERANCE,
@@ -107,21 +109,25 @@ def _compare(
     known: Known, k: int, boundary: Nodes, outside: frozenset[int]
 ) -> tuple[float, float, float, int | None, Nodes]:
     """Delta~, xi as printed and as needed, the nearest outsider and where it is nearest."""
-    gain = known.information.gain
+    uncertain = subsets.uncertainties(known, k, boundary)
+    outsiders = sorted(outside)
+    rivals = np.array([subsets.gains(known, k, other, boundary) for other in outsiders])
     lead = weakest = strongest = math.inf
     rival: int | None = None
     at: Nodes = ()
-    for size in range(len(boundary)):
-        for m in combinations(boundary, size):
-            missing = [gain(k, [c], m) for c in boundary if c not in m]
-            others = {other: gain(k, [other], m) for other in sorted(outside)}
-            nearest = max(others, key=others.__getitem__, default=None)
-            second = 0.0 if nearest is None else others[nearest]
-            weakest = min(weakest, *missing)
-            strongest = min(strongest, max(missing))
-            if max(missing) - second < lead:
-                lead, at = max(missing) - second, m
-                rival = nearest if second > TOLERANCE else None
+    for m in range(2 ** len(boundary) - 1):
+        missing = [
+            uncertain[m] - uncertain[m | 1 << i] for i in range(len(boundary)) if not m >> i & 1
+        ]
+        best = float(max(missing))
+        nearest = int(rivals[:, m].argmax()) if outsiders else None
+        second = 0.0 if nearest is None else float(rivals[nearest, m])
+        weakest = min(weakest, float(min(missing)))
+        strongest = min(strongest, best)
+        if best - second < lead:
+            lead = best - second
+            at = tuple(c for i, c in enumerate(boundary) if m >> i & 1)
+            rival = outsiders[nearest] if nearest is not None and second > TOLERANCE else None
     return lead, weakest / 2, strongest / 2, rival, at
 
 

@@ -15,7 +15,6 @@ from tamis.identifiability.shape import Paths
 from tamis.identifiability.simulation import Simulation
 from tamis.identifiability.verdicts import Condition
 
-
 PROVING = ("main", "general", "unequal")
 """The conditions each of which identifies the graph by itself."""
 

@@ -17,7 +17,7 @@ from tamis.information.interface import Floats
 from tamis.information.joint import RESOLUTION
 
 ROUNDING = 4e-15
-"""The error of an entropy in parts of its value: several times what has been measured."""
+"""The error of an entropy in parts of its value, at most: ten times what has been measured."""
 PLANS = 1024
 """Plans kept between forecast and work."""
 

@@ -42,11 +42,11 @@ class ExactInformation(Information):
 
     ``memory_limit``, in bytes, bounds the largest single table of a computation; two or three of
     that size may exist at a time. A question that needs a larger one raises ``TooLarge`` before
-    anything is allocated, and ``forecast`` tells beforehand.
+    anything is allocated, and ``forecast`` tells beforehand. Answers are remembered.
 
-    Answers are true to about 1e-14 (4e-15 of the entropies they are made of). Gains between
-    d-separated variables are exactly 0.0 and cost nothing, and so is, by rounding, whatever is
-    below 1e-12. Take a gain for positive above a tolerance of 1e-11 or so, not above 0.
+    Answers err by about 1e-14. Gains of d-separated variables are exactly 0.0 and cost nothing.
+    What computes to less than 1e-12, or to less than 4e-15 of the entropies it is made of, is
+    reported as exactly 0.0: a gain above 0 is there, and one below that size is not seen.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ExactInformation(Information):
         *,
         memory_limit: float = MEMORY_LIMIT,
     ) -> None:
-        edges = [tuple(sources) for sources in parents]
+        edges = [tuple(map(index, sources)) for sources in parents]
         conditionals = [np.asarray(table, dtype=np.float64) for table in tables]
         _check_names(names, len(conditionals))
         _check_parents(names, edges)

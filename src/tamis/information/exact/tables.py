@@ -62,7 +62,12 @@ def summed(table: Floats, scope: int, kept: int) -> Floats:
 
 
 def entropy(table: Floats) -> float:
-    """- sum p ln p in nats, block by block: no second table of that size, little rounding."""
+    """- sum p ln p in nats, block by block: no second table of that size, little rounding.
+
+    A product of many conditionals sums to 1 only up to their rounding, which is undone here.
+    """
     cells = table.ravel(order="K")
-    blocks = (cells[i : i + BLOCK] for i in range(0, cells.size, BLOCK))
-    return math.fsum(float(entr(block).sum()) for block in blocks)
+    blocks = [cells[i : i + BLOCK] for i in range(0, cells.size, BLOCK)]
+    total = math.fsum(float(block.sum()) for block in blocks)
+    value = math.fsum(float(entr(block).sum()) for block in blocks)
+    return value / total + math.log(total)

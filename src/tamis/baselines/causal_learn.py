@@ -1,0 +1,29 @@
+"""causal-learn's tables in, causal-learn's graphs out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.baselines.interface import Learned
+from tamis.data import Table
+
+_TAIL, _ARROW = -1, 1
+
+
+def rows_of(table: Table) -> NDArray[np.int64]:
+    """The table as causal-learn wants it: a row a case."""
+    return np.ascontiguousarray(table.codes.T, dtype=np.int64)
+
+
+def from_endpoints(endpoints: NDArray[Any]) -> Learned:
+    """``endpoints[j, i]`` is the mark at j of the edge between i and j: -1 tail, 1 arrowhead.
+
+    So i → j has a tail at i, ``endpoints[i, j] == -1``, and an arrowhead at j. An edge with two
+    arrowheads, which a DAG cannot have, becomes an undirected one.
+    """
+    head_at_column = endpoints.T == _ARROW
+    undirected = (endpoints == _TAIL) & (endpoints.T == _TAIL)
+    return Learned((head_at_column | undirected).astype(np.int8))

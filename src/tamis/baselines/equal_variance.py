@@ -1,0 +1,94 @@
+"""Equal error variances: least conditional variance first, then linear regression.
+
+Chen, Drton and Wang (2019), "On causal discovery with an equal-variance assumption", top-down;
+the ordering is also that of Ghoshal and Honorio (2018). It uses the columns as numbers, and is
+right for linear models whose errors have one variance: of the paper's models ADD, not MOD.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.baselines.interface import Adjacency, Learned
+from tamis.data import Label, Table
+from tamis.data.refusals import shown
+from tamis.errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EqualVariance:
+    """A DAG. A predecessor is a parent if its squared t-value is above ln n + 2 ln d.
+
+    That is the extended BIC (Chen and Chen 2008) for one coefficient in the regression on all
+    predecessors; plain BIC, ln n alone, would add several edges by chance among 50 columns.
+    """
+
+    name: str = "equal-variance"
+
+    extra: ClassVar[str] = ""
+    modules: ClassVar[tuple[str, ...]] = ()
+    packages: ClassVar[tuple[str, ...]] = ("numpy",)
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The DAG over numeric columns; nothing is random."""
+        if table.n_rows <= table.n_variables + 1:
+            raise DataError(
+                f"Regression on up to {table.n_variables - 1} columns needs more than "
+                f"{table.n_variables + 1} rows, but there are {table.n_rows}. Add rows."
+            )
+        covariance = np.cov(_numbers(table), bias=True)
+        bar = math.log(table.n_rows) + 2 * math.log(table.n_variables)
+        return Learned(_parents(covariance, _order(covariance), table.n_rows, bar))
+
+
+def _numbers(table: Table) -> Floats:
+    """The columns as their labels say, not as their codes do."""
+    columns = []
+    for name, levels, codes in zip(table.names, table.levels, table.codes, strict=True):
+        columns.append(np.array([_number(name, label) for label in levels])[codes])
+    return np.array(columns)
+
+
+def _number(name: str, label: Label) -> float:
+    try:
+        value = float(label)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise DataError(
+            f"Column {shown(name)} holds {shown(label)}, which is no number. Equal variances mean "
+            "nothing for labels: use another baseline, or give the levels numbers."
+        )
+    return value
+
+
+def _order(covariance: Floats) -> list[int]:
+    """Always the column of least variance given those before it: a pivoted Cholesky."""
+    left = covariance.copy()
+    rest, order = set(range(len(left))), []
+    for _ in range(len(left)):
+        first = min(rest, key=lambda k: (left[k, k], k))
+        if left[first, first] > 1e-12 * covariance[first, first]:
+            left -= np.outer(left[first], left[first]) / left[first, first]
+        rest.remove(first)
+        order.append(first)
+    return order
+
+
+def _parents(covariance: Floats, order: list[int], n_rows: int, bar: float) -> Adjacency:
+    adjacency: Adjacency = np.zeros(covariance.shape, dtype=np.int8)
+    for k in range(1, len(order)):
+        family = order[: k + 1]
+        # The inverse of a covariance holds the partial correlations; the t-values follow.
+        inverse = np.linalg.pinv(covariance[np.ix_(family, family)], hermitian=True)
+        squared = inverse[k, :k] ** 2
+        unexplained = inverse[k, k] * inverse.diagonal()[:k] - squared
+        adjacency[family[:k], order[k]] = (n_rows - k - 1) * squared > bar * unexplained
+    return adjacency

@@ -1,0 +1,42 @@
+"""GES (Chickering 2002) by causal-learn, with the BDeu score.
+
+The paper ran Tetrad's GES (FGES) with its discrete BIC score. causal-learn has one discrete score,
+BDeu with an equivalent sample size of 1 and one expected parent, and takes no other; its BIC is
+for linear Gaussian data. ``ges_bic.py`` has the paper's score in another library. FGES also
+leaves out, by default, pairs of columns that are independent by themselves ("faithfulness
+assumed"); causal-learn tries them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import ClassVar
+
+from tamis.baselines.causal_learn import from_endpoints, rows_of
+from tamis.baselines.interface import Learned
+from tamis.data import Table
+from tamis.errors import DataError
+
+_GES = "causallearn.search.ScoreBased.GES"
+
+
+@dataclass(frozen=True)
+class GES:
+    """Greedy equivalence search, forward and backward."""
+
+    name: str = "ges"
+
+    extra: ClassVar[str] = "baselines"
+    modules: ClassVar[tuple[str, ...]] = (_GES,)
+    packages: ClassVar[tuple[str, ...]] = ("causal-learn", "numpy", "pandas")
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The CPDAG that GES finds; nothing is random."""
+        if table.n_variables < 3:
+            raise DataError(
+                "causal-learn's BDeu score is not defined for two columns: its prior expects one "
+                "parent a column and leaves no probability for none. Use 'ges-bic'."
+            )
+        found = import_module(_GES).ges(rows_of(table), score_func="local_score_BDeu")
+        return from_endpoints(found["G"].graph)

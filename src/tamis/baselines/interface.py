@@ -1,0 +1,61 @@
+"""What a baseline is: a name, what it needs, and one function from a table to a graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.data import Table
+
+Adjacency = NDArray[np.int8]
+"""1 at [i, j] for i → j; 1 at [i, j] and at [j, i] for an undirected edge."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What a method found, over the positions of the columns."""
+
+    adjacency: Adjacency
+
+    def graph(self, names: tuple[str, ...]) -> nx.DiGraph[str]:
+        """The graph over the names; an undirected edge is there in both directions."""
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(names)
+        graph.add_edges_from(
+            (names[i], names[j]) for i, j in np.argwhere(self.adjacency != 0).tolist()
+        )
+        return graph
+
+
+class Baseline(Protocol):
+    """A method that learns a graph from a table.
+
+    Implementations are frozen dataclasses whose fields are plain numbers and strings, in a module
+    that can be imported, so that a child process can make its own.
+    """
+
+    @property
+    def name(self) -> str:
+        """What ``run`` calls it."""
+
+    @property
+    def extra(self) -> str:
+        """The extra of tamis that installs what it needs; empty if nothing."""
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """What it imports from elsewhere: imported before the clock starts."""
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The distributions whose versions belong to a result."""
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """Learn from a table of at least two columns, none of them constant.
+
+        ``seed`` is for methods that draw random numbers; of those here none does.
+        """

@@ -1,0 +1,89 @@
+"""The baselines by name, and whether their libraries are there."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from tamis.baselines.equal_variance import EqualVariance
+from tamis.baselines.ges import GES
+from tamis.baselines.ges_bic import BICGES
+from tamis.baselines.hill_climbing import HillClimbing
+from tamis.baselines.interface import Baseline
+from tamis.baselines.miic import MIIC
+from tamis.baselines.pc import PC
+from tamis.baselines.tabu import Tabu
+from tamis.errors import SettingError
+
+_ALL: tuple[Baseline, ...] = (
+    PC(),
+    PC(name="pc-g2", test="gsq", alpha=0.05),
+    GES(),
+    BICGES(),
+    HillClimbing(),
+    Tabu(),
+    MIIC(),
+    EqualVariance(),
+)
+
+BASELINES: Mapping[str, Baseline] = {baseline.name: baseline for baseline in _ALL}
+
+
+def available() -> dict[str, bool]:
+    """The names of all baselines, and whether the libraries of each are installed."""
+    return {name: not missing_modules(baseline) for name, baseline in BASELINES.items()}
+
+
+def find_baseline(baseline: str | Baseline) -> Baseline:
+    """The baseline of that name; one that is no name is taken as it is."""
+    if not isinstance(baseline, str):
+        return baseline
+    if baseline not in BASELINES:
+        raise SettingError(f"there is no baseline {baseline!r}; there are {', '.join(BASELINES)}")
+    return BASELINES[baseline]
+
+
+def missing_modules(baseline: Baseline) -> list[str]:
+    """The libraries of a baseline that are not installed; nothing is imported."""
+    libraries = dict.fromkeys(module.partition(".")[0] for module in baseline.modules)
+    return [library for library in libraries if find_spec(library) is None]
+
+
+def require(baseline: Baseline) -> None:
+    """Refuse a baseline whose libraries are not installed, and name the extra that has them."""
+    missing = missing_modules(baseline)
+    if missing:
+        raise _needs(baseline, f"{' and '.join(missing)}, which is not installed")
+
+
+def import_libraries(baseline: Baseline) -> None:
+    """Import what the baseline needs, so that its time is not that of importing."""
+    for module in baseline.modules:
+        try:
+            with warnings.catch_warnings():
+                # What a library warns of itself; pyAgrum crashes the interpreter where such
+                # warnings are errors.
+                warnings.simplefilter("ignore")
+                import_module(module)
+        except ImportError as error:
+            raise _needs(baseline, f"{module}, which cannot be imported ({error})") from error
+
+
+def versions(baseline: Baseline) -> dict[str, str]:
+    """The versions of what the baseline runs on."""
+    found = {}
+    for package in baseline.packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+def _needs(baseline: Baseline, what: str) -> SettingError:
+    return SettingError(
+        f"the baseline {baseline.name!r} needs {what}: pip install 'tamis[{baseline.extra}]'"
+    )

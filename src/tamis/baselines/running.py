@@ -1,0 +1,88 @@
+"""Run a baseline on a table: in this process, or in a child with a time limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import networkx as nx
+
+from tamis.baselines.interface import Baseline
+from tamis.baselines.limited import attempt_within
+from tamis.baselines.outcome import attempt
+from tamis.baselines.registry import find_baseline, import_libraries, require, versions
+from tamis.data import read_table
+from tamis.errors import SettingError
+
+
+@dataclass(frozen=True, eq=False)
+class BaselineRun:
+    """What came of one run.
+
+    ``graph`` is over the names of the table's columns, in their order, with both directions for
+    an undirected edge; it is None if the run ``timed_out`` or has a ``failure``, which says what
+    the method raised or how its process ended. ``seconds`` is the time of learning alone, without
+    starting and importing. ``versions`` are those of the libraries.
+    """
+
+    graph: nx.DiGraph[str] | None
+    name: str
+    seconds: float
+    timed_out: bool
+    versions: Mapping[str, str]
+    failure: str | None
+
+
+def run(
+    baseline: str | Baseline,
+    data: object,
+    *,
+    time_limit: float | None = None,
+    seed: int | None = None,
+) -> BaselineRun:
+    """Learn a graph from any table that ``tamis.TAM().fit`` takes, with one thread.
+
+    ``baseline`` is a name, see ``available``, or a baseline with settings of its own, such as
+    ``tamis.baselines.pc.PC(penalty=2.0)``. Columns that never vary get no edges.
+
+    With a ``time_limit`` in seconds the method runs in a process of its own, which is ended at
+    the limit; whatever it leaves behind goes with it. The limit is for learning; starting the
+    process and importing the library, a second or two, come on top. A script that calls this
+    needs no guard. Without a limit the method runs in this process. ``seed`` is for methods that
+    draw random numbers; at present none does, and results repeat without it.
+
+    What a method raises ends up in ``failure``. A library that is not installed raises
+    ``SettingError``, a table that cannot be read ``DataError``.
+    """
+    method = find_baseline(baseline)
+    _check_limit(time_limit)
+    _check_seed(seed)
+    require(method)
+    table = read_table(data)
+    if time_limit is None:
+        import_libraries(method)
+        outcome = attempt(method, table, seed)
+    else:
+        outcome = attempt_within(time_limit, method, table, seed)
+    return BaselineRun(
+        graph=None if outcome.learned is None else outcome.learned.graph(table.names),
+        name=method.name,
+        seconds=outcome.seconds,
+        timed_out=outcome.timed_out,
+        versions=versions(method),
+        failure=outcome.failure,
+    )
+
+
+def _check_limit(time_limit: float | None) -> None:
+    if time_limit is None:
+        return
+    number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
+    if not number or not 0 < time_limit < math.inf:
+        raise SettingError(f"time_limit must be a number of seconds above 0, not {time_limit!r}")
+
+
+def _check_seed(seed: object) -> None:
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise SettingError(f"seed must be a whole number from 0 on or None, not {seed!r}")
