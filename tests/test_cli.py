@@ -225,6 +225,8 @@ def _chain(names):
         levels=dict.fromkeys(names, (0, 1)),
         n_rows=100,
         settings={
+            "information": "counts",
+            "look_ahead": 1,
             "search": "sequential", "entropy": {"estimator": "plugin"}, "boundary": "pps",
             "boundary_rule": {"rule": "bic"}, "backward": "one", "max_boundary": None,
         },

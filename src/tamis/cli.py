@@ -76,7 +76,8 @@ def learn(
         typer.Option(
             metavar="RULE",
             help="When a candidate becomes a parent: a number of nats, or permutation:LEVEL, "
-            "chi-squared:LEVEL, bic, rate:CONSTANT, fixed:NATS. Default permutation:0.001.",
+            "chi-squared:LEVEL, bic, rate:CONSTANT, fixed:NATS, for numbers f-test:LEVEL. "
+            "Default permutation:0.001, for numbers f-test:0.001.",
         ),
     ] = None,
     masking_rule: Annotated[
@@ -103,6 +104,20 @@ def learn(
     max_boundary: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Select at most N parents a node.")
     ] = None,
+    look_ahead: Annotated[
+        int,
+        typer.Option(
+            metavar="1|2",
+            help="2 tries pairs of candidates where no single one passes. Default 1.",
+        ),
+    ] = 1,
+    information: Annotated[
+        str,
+        typer.Option(
+            metavar="counts|gaussian",
+            help="Count levels, or take the columns as numbers by their moments.",
+        ),
+    ] = "counts",
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -148,6 +163,8 @@ def learn(
             boundary=boundary,
             backward=backward,
             max_boundary=max_boundary,
+            look_ahead=look_ahead,
+            information=information,
             n_jobs=jobs,
         )
         run(table, request, Wishes(tuple(out or ()), tuple(explain or ()), quiet))
@@ -178,11 +195,12 @@ def check(
         ),
     ] = False,
     search: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="node|layer|sieve|sequential|reference", help="The search to simulate with."
+            metavar="node|layer|sieve|sequential|reference",
+            help="The search to simulate with: the first that is guaranteed, else sequential.",
         ),
-    ] = "sequential",
+    ] = None,
     rows: Annotated[
         str, typer.Option(metavar="N,N,...", help="The numbers of rows to simulate.")
     ] = "100,300,1000,3000,10000,30000",

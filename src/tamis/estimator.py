@@ -44,6 +44,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         is the search's default, True is "one", False is "none".
     max_boundary : int or None
         The largest boundary PPS may build.
+    look_ahead : {1, 2}
+        2 tries pairs of candidates where no single one passes, so that the parents of a parity
+        are found. The cost grows like d cubed.
+    information : {"counts", "gaussian"}
+        What is known of the table: counts of levels, or the moments of numbers (linear
+        dependence; exact for Gaussian columns). Measurements need the latter.
     n_jobs : int or None
         Threads used for counting; None is all cores. The result does not depend on it.
 
@@ -74,6 +80,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         boundary: str = "pps",
         backward: str | bool | None = None,
         max_boundary: int | None = None,
+        look_ahead: int = 1,
+        information: str = "counts",
         n_jobs: int | None = None,
     ) -> None:
         self.search = search
@@ -83,6 +91,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.boundary = boundary
         self.backward = backward
         self.max_boundary = max_boundary
+        self.look_ahead = look_ahead
+        self.information = information
         self.n_jobs = n_jobs
 
     def fit(
@@ -97,7 +107,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         ``progress`` is called with the number of nodes admitted and the number of all.
         """
         request = Request(**self.get_params(deep=False))
-        table = read_table(X)
+        table = read_table(X) if self.information == "counts" else read_table(X, measured=True)
         result = learn(table, request, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, request
@@ -119,13 +129,14 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         *,
         seed: int = 1,
         equivalent_sample_size: float = 1.0,
-        conditions: bool = True,
+        conditions: str | bool = "quick",
         progress: Callable[[int, int], None] | None = None,
     ) -> Certificate:
         """How often the model comes back from tables drawn from itself: plausibility, not proof.
 
         The tables of the learned graph are fitted (with an ``equivalent_sample_size`` spread over
-        each), ``conditions`` of the paper are checked on the fitted network, and
+        each), the paper's conditions are checked on the fitted network (``conditions`` "quick",
+        "all", which can take minutes beyond some dozens of columns, or False), and
         ``n_simulations`` tables of the same number of rows are drawn from it and learned with the
         same settings. ``progress`` is called with the number learned so far and of all.
         """

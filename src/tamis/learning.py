@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -11,13 +11,16 @@ import networkx as nx
 import numpy as np
 
 from tamis.data import Table, table_notes
+from tamis.decisions.f_test import FTest
 from tamis.decisions.fixed import Fixed
 from tamis.decisions.permutation import Permutation
+from tamis.decisions.pvalue import PValueRule
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule, rule_to_dict
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Information, Query
 from tamis.result import Admitted, Edge, Masked, Result, Selection, Trace, Verdict
 from tamis.search.outcome import Boundary, Decision, Outcome
@@ -28,7 +31,7 @@ from tamis.search.tam import Progress, Settings, run
 class Defaults:
     """What a search uses where the user has left the choice open."""
 
-    entropy: str
+    entropy: str | None
     boundary_rule: Rule
     masking_rule: Rule
     backward: str
@@ -47,6 +50,32 @@ SEARCHES: dict[str, Defaults] = {
 """The searches by name, with their defaults, chosen by `python -m benchmarks.choose_defaults`;
 docs/defaults.md gives the figures."""
 
+_LINEAR = Defaults(None, FTest(0.001), FTest(0.01), "one")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kind of information about a table: its defaults by search, and the test that gives an
+    edge its p-value."""
+
+    searches: Mapping[str, Defaults]
+    test: PValueRule
+
+
+SOURCES: dict[str, Source] = {
+    "counts": Source(SEARCHES, Permutation()),
+    "gaussian": Source(
+        {
+            "node": _LINEAR,
+            "layer": _LINEAR,
+            "sieve": Defaults(None, FTest(0.001), FTest(0.05), "one"),
+            "sequential": _LINEAR,
+        },
+        FTest(),
+    ),
+}
+"""What can be known about a table: counts of levels, or the moments of numbers."""
+
 BACKWARD = ("one", "together", "none")
 BOUNDARY = ("pps", "none")
 
@@ -62,6 +91,8 @@ class Request:
     boundary: str = "pps"
     backward: str | bool | None = None
     max_boundary: int | None = None
+    look_ahead: int = 1
+    information: str = "counts"
     n_jobs: int | None = None
 
 
@@ -70,18 +101,26 @@ class Plan:
     """The request with nothing left open."""
 
     search: str
-    entropy: EntropyEstimator
+    information: str
+    entropy: EntropyEstimator | None
+    """How entropies are estimated from counts; other information has no such choice."""
     boundary_rule: Rule
     masking_rule: Rule
     boundary: str
     backward: str
     max_boundary: int | None
+    look_ahead: int
 
     def to_dict(self) -> dict[str, object]:
         """What JSON can hold, enough to run the same again."""
         return {
             "search": self.search,
-            "entropy": {"estimator": self.entropy.name, **self.entropy.parameters()},
+            "information": self.information,
+            "entropy": (
+                None
+                if self.entropy is None
+                else {"estimator": self.entropy.name, **self.entropy.parameters()}
+            ),
             "boundary_rule": rule_to_dict(self.boundary_rule),
             "masking_rule": (
                 None if self.search == "sequential" else rule_to_dict(self.masking_rule)
@@ -89,6 +128,7 @@ class Plan:
             "boundary": self.boundary,
             "backward": self.backward,
             "max_boundary": self.max_boundary,
+            "look_ahead": self.look_ahead,
             "tamis": _version(),
         }
 
@@ -102,12 +142,20 @@ def make_plan(request: Request) -> Plan:
     """Fill in the defaults and refuse what has no meaning."""
     _require_choice("search", request.search, tuple(SEARCHES))
     _require_choice("boundary", request.boundary, BOUNDARY)
-    defaults = SEARCHES[request.search]
+    _require_choice("information", request.information, tuple(SOURCES))
+    known = SOURCES[request.information].searches
+    if request.search not in known:
+        raise SettingError(
+            f"search={request.search!r} works on counts only; with "
+            f"information={request.information!r} use {', '.join(map(repr, known))}"
+        )
+    defaults = known[request.search]
     if request.backward is None:
         backward = "one" if request.boundary == "none" else defaults.backward
     else:
         backward = as_backward(request.backward)
     require_size("max_boundary", request.max_boundary)
+    _require_look_ahead(request)
     if request.boundary == "none":
         _require_without_pps(request, backward)
     if request.search == "reference" and backward != "none":
@@ -117,12 +165,14 @@ def make_plan(request: Request) -> Plan:
         )
     plan = Plan(
         search=request.search,
-        entropy=as_estimator(defaults.entropy if request.entropy is None else request.entropy),
+        information=request.information,
+        entropy=_estimator(request, defaults),
         boundary_rule=_rule("boundary_rule", request.boundary_rule, defaults.boundary_rule),
         masking_rule=_rule("masking_rule", request.masking_rule, defaults.masking_rule),
         boundary=request.boundary,
         backward=backward,
         max_boundary=request.max_boundary,
+        look_ahead=request.look_ahead,
     )
     plan.to_dict()  # a rule of the user's own making cannot be kept with the result: say so now
     return plan
@@ -137,9 +187,15 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
     positions = range(len(names))
     in_order = positions if plan.search == "reference" else sorted(positions, key=names.__getitem__)
     arranged = table.select(list(in_order))
-    information = CountedInformation(arranged, plan.entropy, n_jobs=request.n_jobs)
+    information = _source(arranged, plan, request.n_jobs)
     outcome = search(information, plan, progress)
     return _Names(arranged.names, plan).result(table, information, outcome)
+
+
+def _source(table: Table, plan: Plan, n_jobs: int | None) -> Information:
+    if plan.entropy is not None:
+        return CountedInformation(table, plan.entropy, n_jobs=n_jobs)
+    return GaussianInformation.from_table(table)
 
 
 def search(information: Information, plan: Plan, progress: Progress | None = None) -> Outcome:
@@ -152,6 +208,7 @@ def search(information: Information, plan: Plan, progress: Progress | None = Non
         boundary=plan.boundary,
         backward=plan.backward,
         max_boundary=plan.max_boundary,
+        look_ahead=plan.look_ahead,
     )
     return run(information, settings, progress)
 
@@ -178,6 +235,18 @@ def require_size(parameter: str, value: object) -> None:
         raise SettingError(f"{parameter} must be None or a whole number >= 0, not {value!r}")
 
 
+def _require_look_ahead(request: Request) -> None:
+    if isinstance(request.look_ahead, bool) or request.look_ahead not in (1, 2):
+        raise SettingError(
+            "look_ahead must be 1 (single candidates) or 2 (pairs where no single one passes), "
+            f"not {request.look_ahead!r}"
+        )
+    if request.look_ahead == 2 and request.search == "reference":
+        raise SettingError("search='reference' looks at single candidates only: use look_ahead=1")
+    if request.look_ahead == 2 and request.boundary == "none":
+        raise SettingError("look_ahead belongs to PPS; boundary='none' runs without it")
+
+
 def _require_without_pps(request: Request, backward: str) -> None:
     if request.search == "reference":
         raise SettingError("search='reference' always selects boundaries; use search='layer'")
@@ -188,6 +257,17 @@ def _require_without_pps(request: Request, backward: str) -> None:
             "with boundary='none' the parents are found by the backward phase; "
             "choose backward='one' or 'together'"
         )
+
+
+def _estimator(request: Request, defaults: Defaults) -> EntropyEstimator | None:
+    if defaults.entropy is not None:
+        return as_estimator(defaults.entropy if request.entropy is None else request.entropy)
+    if request.entropy is not None:
+        raise SettingError(
+            f"entropy= chooses how counts are turned into entropies; "
+            f"information={request.information!r} has no such choice"
+        )
+    return None
 
 
 def _rule(parameter: str, given: float | Rule | None, default: Rule) -> Rule:
@@ -205,6 +285,7 @@ class _Names:
     def __init__(self, names: tuple[str, ...], plan: Plan) -> None:
         self._names = names
         self._plan = plan
+        self._test = SOURCES[plan.information].test
 
     def result(self, table: Table, information: Information, outcome: Outcome) -> Result:
         """The outcome as the user will read it."""
@@ -250,7 +331,7 @@ class _Names:
                 found += _edge_contexts(outcome.boundaries[k])
         wanted = {(k, p, given) for p, k, _, *both in found for given in both}
         known = self._judged(outcome)
-        known |= _judge(information, sorted(wanted - known.keys()))
+        known |= _judge(information, sorted(wanted - known.keys()), self._test)
         leads = _leads(outcome)
         return tuple(
             Edge(
@@ -267,12 +348,13 @@ class _Names:
     def _judged(self, outcome: Outcome) -> dict[Judged, tuple[float, float]]:
         """The gain and the p-value of what the search itself has judged by this test."""
         rule = self._plan.boundary_rule
-        if not isinstance(rule, Permutation):
+        if type(rule) is not type(self._test):
             return {}
         return {
             (d.target, d.others[0], d.given): (d.gain, rule.natural(d.score))
             for boundary in outcome.boundaries.values()
             for d in (*boundary.taken, *boundary.retained)
+            if len(d.others) == 1
         }
 
     def _trace(self, outcome: Outcome) -> Trace:
@@ -331,12 +413,14 @@ Judged = tuple[int, int, tuple[int, ...]]
 """A child, a parent, and what they were tested given."""
 
 
-def _judge(information: Information, tests: Sequence[Judged]) -> dict[Judged, tuple[float, float]]:
-    """The gain and, by the permutation test, the p-value of each."""
+def _judge(
+    information: Information, tests: Sequence[Judged], rule: PValueRule
+) -> dict[Judged, tuple[float, float]]:
+    """The gain and the p-value of each."""
     if not tests:
         return {}
     evidence = information.evidence([Query(k, given, np.array([p])) for k, p, given in tests])
-    p_values = np.exp(-Permutation().scores(evidence))
+    p_values = np.exp(-rule.scores(evidence))
     return dict(
         zip(tests, zip(evidence.gain.tolist(), p_values.tolist(), strict=True), strict=True)
     )
@@ -356,7 +440,11 @@ def _edge_contexts(
     boundary: Boundary,
 ) -> list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]]:
     """(parent, child, step, given when taken, all other parents) of each edge of a node."""
-    steps = {d.others[0]: (i, d.given) for i, d in enumerate(boundary.taken, start=1)}
+    steps = {
+        p: (i, tuple(sorted({*d.given, *d.others} - {p})))
+        for i, d in enumerate(boundary.taken, start=1)
+        for p in d.others
+    }
     edges = []
     for p in boundary.members:
         rest = tuple(sorted(set(boundary.members) - {p}))

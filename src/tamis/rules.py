@@ -8,6 +8,7 @@ ChiSquared    p < alpha / tests, by the G-test              for rows that fill e
 BIC           it raises the likelihood past a penalty       for few false edges, no level
 Fixed         it exceeds a number of nats                   for exact information
 Rate          it exceeds a number set by n and d            to follow Theorem thm:tuning
+FTest         p < alpha / tests, by the F test              for numbers (Gaussian information)
 ============= ============================================= =================================
 """
 
@@ -15,9 +16,10 @@ from __future__ import annotations
 
 from tamis.decisions.bic import BIC
 from tamis.decisions.chi_squared import ChiSquared
+from tamis.decisions.f_test import FTest
 from tamis.decisions.fixed import Fixed
 from tamis.decisions.permutation import Permutation
 from tamis.decisions.rate import Rate
 from tamis.decisions.rule import Rule
 
-__all__ = ["BIC", "ChiSquared", "Fixed", "Permutation", "Rate", "Rule"]
+__all__ = ["BIC", "ChiSquared", "FTest", "Fixed", "Permutation", "Rate", "Rule"]

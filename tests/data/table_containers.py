@@ -79,13 +79,15 @@ TEXT: dict[str, Callable[[Columns, Path], object]] = {
 }
 
 ALL = NAMED | UNNAMED | TEXT
+# Calling floats categories makes levels of them.
+MEASURING = {name: make for name, make in ALL.items() if name != "pandas of categories"}
 
 
-def read_quietly(data: object) -> Table:
+def read_quietly(data: object, *, measured: bool = False) -> Table:
     """Read a table that may well hold constant columns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TamisWarning)
-        return read_table(data)
+        return read_table(data, measured=measured)
 
 
 def decode(table: Table) -> Columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 from table_containers import decode
 
 from tamis.data import csv_file, read_table
-from tamis.errors import DataError, FileFormatError, TamisError
+from tamis.errors import DataError, FileFormatError, TamisError, TamisWarning
 
 PARQUET = pl.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 2]})
 
@@ -328,3 +329,67 @@ def test_paths_may_be_of_any_kind(csv_with):
 
     for same in (path, str(path), Bytes()):
         assert read_table(same).names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1.5", "-2e3", ".5", "+7"],
+        ["1E-3", "007", "2.", "-0"],
+        [" 0.1", "1 ", "9" * 30, "1e-400"],
+        ["4.9e-324", "1.7976931348623157e308", "0", "1"],
+        ["0.5", "1.5", "0.5", "1.5"],
+        ["1.5", "1.50", "15e-1", "1.5"],
+        # No fraction, but as many levels as rows.
+        ["1", "2", "3", "4"],
+        ["1.0", "2", "-3.", "4.00"],
+        ["1.989e30", "1e+16", "-2e3", "+7"],
+        [" 8", " 9", "10", "11"],
+    ],
+)
+def test_cells_that_all_read_as_numbers_can_be_measured(csv_with, cells):
+    path = csv_with("a,b\n" + "".join(f"{k % 2},{cell}\n" for k, cell in enumerate(cells)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TamisWarning)
+        table = read_table(path, measured=True)
+    assert table.is_measured(1)
+    assert table.numbers(1).tolist() == [float(cell) for cell in cells]
+
+
+@pytest.mark.parametrize("cell", ["1,5", "0x10", "1_000", "1.5.", "1e", "٣", "1.5x", "--1", "None"])
+def test_one_cell_that_is_no_number_makes_labels_of_all(csv_with, cell):
+    path = csv_with(f"a;b\n0;2.5\n1;{cell}\n0;2.5\n1;{cell}\n")
+    table = read_table(path, measured=True)
+    assert set(table.levels[1]) == {"2.5", cell}
+
+
+@pytest.mark.parametrize(
+    "cells", [["007", "008", "009"], ["+01", "1", "2"], ["1" * 25, "2" * 25, "3"], ["a1", "2", "3"]]
+)
+def test_codes_made_of_digits_are_refused_and_not_measured(csv_with, cells):
+    path = csv_with("a,b\n" + "".join(f"{k % 2},{cell}\n" for k, cell in enumerate(cells)))
+    with pytest.raises(DataError, match=r"Column 'b' has 3 levels in 3 rows.*identifier"):
+        read_table(path, measured=True)
+
+
+@pytest.mark.parametrize(
+    ("cell", "seen"),
+    [
+        ("nan", "is missing in 1 of 3 rows (first on line 3, which reads 'nan')"),
+        ("", "is missing in 1 of 3 rows (first on line 3, which is empty)"),
+        ("inf", "holds an infinite value"),
+        ("1e999", "holds an infinite value"),
+    ],
+)
+def test_missing_and_infinite_cells_are_refused_among_measured_ones(csv_with, cell, seen):
+    for other in ("0.5", "1"):
+        path = csv_with(f"a,b\n0,{other}\n1,{cell}\n0,{other}\n")
+        with pytest.raises(DataError) as caught:
+            read_table(path, measured=True)
+        assert f"Column 'b' {seen}" in str(caught.value)
+
+
+def test_measured_columns_longer_than_a_chunk_are_read_whole(csv_with):
+    values = np.random.default_rng(3).normal(size=3 * csv_file._CHUNK + 1)
+    path = csv_with("a,b\n" + "".join(f"{k % 2},{x!r}\n" for k, x in enumerate(values.tolist())))
+    assert np.array_equal(read_table(path, measured=True).numbers(1), values)

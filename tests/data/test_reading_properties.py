@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from table_containers import NAMED, TEXT, UNNAMED, decode, read_quietly, typed
 
-from tamis.data import Table
+from tamis.data import Table, require_levels
 from tamis.data.csv_file import MISSING_MARKERS
-from tamis.errors import FileFormatError, TamisError
+from tamis.errors import DataError, FileFormatError, TamisError
 
 fixed = settings(
     deadline=None,
@@ -84,16 +84,34 @@ def test_levels_are_sorted_and_all_occur(table):
 
 
 def reads_or_refuses(data: object) -> None:
-    """Anything may be refused, but only on purpose."""
+    """Anything may be refused, but only on purpose; measuring never takes levels away."""
+    levelled, measured = (read_or_none(data, measured=mode) for mode in (False, True))
+    if levelled is not None:
+        assert not levelled.measured
+        assert measured is not None
+        assert measured.levels == levelled.levels
+        assert np.array_equal(measured.codes, levelled.codes)
+    elif measured is not None:
+        assert measured.measured
+        with pytest.raises(DataError):
+            require_levels(measured)
+
+
+def read_or_none(data: object, *, measured: bool) -> Table | None:
     try:
-        table = read_quietly(data)
+        table = read_quietly(data, measured=measured)
     except TamisError:
-        return
+        return None
     assert isinstance(table, Table)
     assert table.codes.shape == (len(table.names), table.n_rows)
-    assert all(
-        codes.max() < len(levels) for codes, levels in zip(table.codes, table.levels, strict=True)
-    )
+    for k, (codes, levels) in enumerate(zip(table.codes, table.levels, strict=True)):
+        assert table.is_measured(k) == (not levels)
+        assert codes.max() < max(len(levels), 1)
+    for numbers in table.measured.values():
+        assert numbers.dtype == np.float64
+        assert numbers.shape == (table.n_rows,)
+        assert np.isfinite(numbers).all()
+    return table
 
 
 @settings(fixed, max_examples=200)

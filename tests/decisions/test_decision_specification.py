@@ -13,9 +13,9 @@ import tamis.rules
 from tamis.decisions.specification import RULES, as_rule, rule_from_dict, rule_to_dict
 from tamis.errors import SettingError
 from tamis.information.interface import Evidence, Floats
-from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate, Rule
+from tamis.rules import BIC, ChiSquared, Fixed, FTest, Permutation, Rate, Rule
 
-EVERY_RULE = [Fixed(0.005), ChiSquared(0.01), Permutation(0.1), BIC(), Rate(0.02)]
+EVERY_RULE = [Fixed(0.005), ChiSquared(0.01), Permutation(0.1), BIC(), Rate(0.02), FTest(0.02)]
 
 
 @pytest.mark.parametrize("number", [0, 0.001, 2, np.float64(0.5), np.float32(0.5), np.int64(3)])
@@ -30,7 +30,9 @@ def test_a_rule_is_itself(rule: Rule):
 
 @pytest.mark.parametrize("spec", [True, np.True_, "0.05", None, [0.1], ChiSquared])
 def test_what_is_neither_number_nor_rule_is_refused_with_the_choices(spec):
-    with pytest.raises(SettingError, match=r"Fixed, ChiSquared, Permutation, BIC, Rate\), not"):
+    with pytest.raises(
+        SettingError, match=r"Fixed, ChiSquared, Permutation, BIC, Rate, FTest\), not"
+    ):
         as_rule(spec)
 
 
@@ -66,6 +68,7 @@ def test_the_written_form_of_each_rule():
         {"rule": "permutation", "alpha": 0.1},
         {"rule": "bic"},
         {"rule": "rate", "c": 0.02},
+        {"rule": "f-test", "alpha": 0.02},
     ]
 
 
@@ -75,7 +78,9 @@ def test_a_parameter_left_out_has_its_default():
 
 @pytest.mark.parametrize("written", [{}, {"rule": "z-test"}, {"rule": None}, {"rule": ["fixed"]}])
 def test_unknown_names_are_refused_with_the_list(written: dict):
-    with pytest.raises(SettingError, match="fixed, chi-squared, permutation, bic, rate, not"):
+    with pytest.raises(
+        SettingError, match="fixed, chi-squared, permutation, bic, rate, f-test, not"
+    ):
         rule_from_dict(written)
 
 

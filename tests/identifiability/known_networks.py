@@ -57,3 +57,90 @@ def superfluous_edge(chained: bool) -> BayesianNetwork:
     if chained:
         tables[1] = turn
     return network_of({0: (), 1: (0,) if chained else (), 2: (0, 1)}, tables)
+
+
+ROWS = {
+    2: [[0.8, 0.2], [0.2, 0.8], [0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.9, 0.1]],
+    3: [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0]],
+}
+
+
+def coarse_network(seed: int, d: int) -> tuple[BayesianNetwork, naive.Parents, np.ndarray]:
+    """A network whose rows come from a short list: zeros, certainties, ties, superfluous edges
+    and constant nodes are common."""
+    rng = np.random.default_rng(seed)
+    place = rng.permutation(d).tolist()
+    parents = {
+        k: naive.ordered(p for p in place[:i] if rng.random() < 0.5) for i, k in enumerate(place)
+    }
+    arities = [int(r) for r in rng.choice([2, 2, 3], size=d)]
+    lists = {r: [ROWS[r][i] for i in rng.choice(5, size=3, replace=False)] for r in ROWS}
+    tables = {}
+    for k in range(d):
+        shape = tuple(arities[p] for p in parents[k])
+        rows = [lists[arities[k]][i] for i in rng.integers(3, size=int(np.prod(shape)))]
+        tables[k] = np.array(rows).reshape(*shape, arities[k])
+    return network_of(parents, tables), parents, naive.joint_of(arities, parents, tables)
+
+
+def parity_and_a_third() -> BayesianNetwork:
+    """Condition 1 holds, and only the PPS condition fails: two of three parents are fair coins of
+    which nothing but the parity matters."""
+    table = np.zeros((2, 2, 2, 2))
+    for a, b, c in np.ndindex(2, 2, 2):
+        table[a, b, c] = binary(0.25 + 0.4 * (a ^ b) + 0.2 * c)
+    tables = {
+        0: np.array(binary(0.5)),
+        1: np.array(binary(0.5)),
+        2: np.array(binary(0.1)),
+        3: table,
+    }
+    return network_of({0: (), 1: (), 2: (), 3: (0, 1, 2)}, tables)
+
+
+def ordering_across_layers() -> BayesianNetwork:
+    """Unequal entropy and C2 hold, C1 fails: against Lemma lem:uneq2main, because the ordering
+    takes x1 of the second layer before x2 of the first."""
+    table = np.array([[binary(0.02), binary(0.98)], [binary(0.05), binary(0.95)]])
+    tables = {
+        0: np.array(binary(0.02)),
+        1: np.array([binary(0.1), binary(0.9)]),
+        2: np.array(binary(0.3)),
+        3: table,
+    }
+    return network_of({0: (), 1: (0,), 2: (), 3: (1, 2)}, tables)
+
+
+def different_ancestors() -> BayesianNetwork:
+    """C1 holds by one source and C2 by the other, so Condition 1 fails though both hold."""
+    table = np.zeros((2, 2, 4, 2))
+    for a, c, u in np.ndindex(2, 2, 4):
+        table[a, c, u] = binary(0.15 + 0.25 * (a + c) + 0.05 * u)
+    tables = {
+        0: np.array(binary(0.1)),
+        1: np.full(4, 0.25),
+        2: np.array([binary(0.3), binary(0.6)]),
+        3: np.array([binary(0.6), binary(0.3)]),
+        4: table,
+    }
+    return network_of({0: (), 1: (), 2: (0,), 3: (0,), 4: (2, 3, 1)}, tables)
+
+
+def masked_by_more_than_the_boundary() -> BayesianNetwork:
+    """Condition 1 and the PPS condition hold, positively and minimally, and masking fails all the
+    same: what a's child says about k cancels given k's boundary, though not given all of A_1."""
+    i_given_a = [[0.855, 0.045, 0.095, 0.005], [0.095, 0.005, 0.855, 0.045]]
+    c_given_a = [[0.125] * 4 + [0.0625] * 8, [0.05] * 4 + [0.1] * 8]
+    table = np.zeros((2, 2, 4, 12, 4))
+    for a, b, i, c in np.ndindex(2, 2, 4, 12):
+        same = a == (i >= 2)
+        half = 0.35 - 0.1 * b - (0.0 if same else 0.075) + (0.0, -0.05, 0.05)[c // 4]
+        table[a, b, i, c] = [half, half, 0.5 - half, 0.5 - half]
+    tables = {
+        0: np.array(binary(0.5)),
+        1: np.array(binary(0.1)),
+        2: np.array(i_given_a),
+        3: np.array(c_given_a),
+        4: table,
+    }
+    return network_of({0: (), 1: (), 2: (0,), 3: (0,), 4: (0, 1, 2, 3)}, tables)

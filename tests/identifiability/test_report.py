@@ -54,7 +54,7 @@ def test_a_network_without_edges_or_with_one_node_has_nothing_to_violate():
 def test_the_text_names_the_worst_culprit_and_what_follows():
     text = str(tamis.check(tamis.BayesianNetwork.example("m2")))
     assert "X4 is independent of each of its ancestors in layer 1" in text
-    assert "Guaranteed with exact information: sieve, sequential" in text
+    assert "Guaranteed from exact information: sieve, sequential" in text
 
 
 def test_names_come_through_unharmed(tmp_path):

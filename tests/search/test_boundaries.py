@@ -11,6 +11,7 @@ from tables import rows, table_of
 from tamis.information.counted import CountedInformation
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation
 from tamis.search.greedy import GreedyBoundaries
+from tamis.search.look_ahead import PairedBoundaries
 from tamis.search.pps import possible_parents
 
 RULES = [Fixed(0.0), Fixed(0.02), ChiSquared(0.2), Permutation(0.3), BIC()]
@@ -18,13 +19,14 @@ RULES = [Fixed(0.0), Fixed(0.02), ChiSquared(0.2), Permutation(0.3), BIC()]
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @pytest.mark.parametrize("first_come", [False, True], ids=["by position", "first come"])
+@pytest.mark.parametrize("kind", [GreedyBoundaries, PairedBoundaries])
 @settings(max_examples=20, deadline=None)
 @given(data=st.data(), table=rows(columns=(4, 7), length=(20, 150), levels=3))
-def test_incremental_search_equals_pps_from_nothing(rule, first_come, data, table):
+def test_incremental_search_equals_pps_from_nothing(rule, first_come, kind, data, table):
     d = table.shape[1]
     information = CountedInformation(table_of(table))
     max_boundary = data.draw(st.sampled_from([None, 0, 1, 2]))
-    growing = GreedyBoundaries(
+    growing = kind(
         information, rule, inclusive=first_come, max_boundary=max_boundary, first_come=first_come
     )
     order = data.draw(st.permutations(range(d)))
@@ -35,7 +37,13 @@ def test_incremental_search_equals_pps_from_nothing(rule, first_come, data, tabl
         for k in batch:
             candidates = admitted if first_come else sorted(admitted)
             expected = possible_parents(
-                information, k, candidates, rule, inclusive=first_come, max_boundary=max_boundary
+                information,
+                k,
+                candidates,
+                rule,
+                inclusive=first_come,
+                max_boundary=max_boundary,
+                look_ahead=2 if kind is PairedBoundaries else 1,
             )
             assert growing.given(k) == tuple(sorted(expected.members))
             assert growing.close(k) == expected
@@ -70,3 +78,42 @@ def test_entropies_follow_the_boundaries():
     growing.offer([0])
     assert np.isinf(growing.entropies[0])
     assert growing.entropies[1] < alone
+
+
+def parity(n: int = 2000) -> CountedInformation:
+    """x0, x1 and x2 are coins; x3 is mostly the parity of the first two."""
+    rng = np.random.default_rng(5)
+    coins = rng.integers(0, 2, (n, 3))
+    x3 = (coins[:, 0] + coins[:, 1] + (rng.random(n) < 0.1)) % 2
+    return CountedInformation(table_of(np.column_stack([coins, x3])))
+
+
+def test_a_pair_is_found_where_no_single_parent_shows():
+    rule = Permutation(0.001)
+    alone = possible_parents(parity(), 3, [0, 1, 2], rule)
+    ahead = possible_parents(parity(), 3, [0, 1, 2], rule, look_ahead=2)
+    assert alone.members == ()
+    assert ahead.members == (0, 1)
+    assert ahead.taken[0].others == (0, 1)
+    assert ahead.entropy < alone.entropy
+
+
+def test_the_pair_is_judged_as_the_best_of_all_pairs():
+    found = possible_parents(parity(), 3, [0, 1, 2], Permutation(0.03), look_ahead=2)
+    assert np.exp(-found.taken[0].bar) == pytest.approx(0.03 / 3)
+
+
+def test_a_pair_displaces_a_pair_and_gives_way_to_a_single_candidate():
+    rng = np.random.default_rng(6)
+    a, b = rng.integers(0, 2, (2, 3000))
+    noisy = (a + (rng.random(3000) < 0.2)) % 2
+    y = (a + b + (rng.random(3000) < 0.1)) % 2
+    direct = (y + (rng.random(3000) < 0.05)) % 2
+    information = CountedInformation(table_of(np.column_stack([noisy, b, a, direct, y])))
+    growing = PairedBoundaries(information, Permutation(0.001))
+    for newcomer, expected in ((0, ()), (1, (0, 1)), (2, (1, 2)), (3, (1, 2, 3))):
+        growing.close(newcomer)
+        growing.offer([newcomer])
+        assert growing.given(4) == expected
+    closed = growing.close(4)
+    assert closed.taken[0].others == (3,)

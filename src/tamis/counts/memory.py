@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from tamis.counts.bits import pair_counts, plane_ones
-from tamis.counts.compiled import Codes, Floats, Ints, Pairs
+from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Words
 from tamis.counts.independence import STATS
 from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import Lookup, fixed_point
@@ -36,6 +36,8 @@ THREAD_WORDS = 2**22
 """A batch that reads fewer words than this is not worth handing to threads."""
 DENSE_CELLS = 2**24
 """Tables with more cells than this, or than 64 a row, are kept as the list of those that occur."""
+PAIR_LEVELS = 16
+"""Pairs of columns with more levels together are counted row by row."""
 STATES_BYTES = 2**26
 """The joint states of recent conditioning sets are kept while they fit in this."""
 
@@ -90,6 +92,18 @@ class _Columns(NamedTuple):
     classes: Ints
 
 
+class _Bank(NamedTuple):
+    """Columns as the loops over planes read them."""
+
+    words: Words
+    ones: Ints
+    pairs: Pairs
+    first: Ints
+    arities: Ints
+    widest: int
+    classes: Ints
+
+
 class MemoryCounts:
     """The contingency tables of a table in memory, judged in batches."""
 
@@ -109,8 +123,10 @@ class MemoryCounts:
         self._n_jobs = usable_jobs(n_jobs)
         self._most_cells = min(DENSE_CELLS, max(2**16, 64 * self.n_rows))
         self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
-        self._pairs = self._count_pairs()
-        self._ones = plane_ones(self._planes.words)
+        self._bank = _Bank(
+            self._planes.words, plane_ones(self._planes.words), self._count_pairs(),
+            self._planes.first, table.arities, self._widest_planed, self._classes,
+        )  # fmt: skip
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
 
     def judge(
@@ -142,6 +158,111 @@ class MemoryCounts:
         answers = Judgements.blank(1, 1, tests=True)
         self._judge_rows(batch, columns, lookup, answers)
         return answers
+
+    def judge_pairs(
+        self,
+        contexts: Sequence[Question],
+        pairs: Ints,
+        lookup: Lookup,
+        *,
+        each_its_own: bool = False,
+    ) -> Judgements:
+        """Fold each context with pairs of columns, each pair as one variable.
+
+        ``pairs`` has a row (first, second) a pair; the answers come context by context. With
+        ``each_its_own`` the i-th context is folded, and tested, with the i-th pair alone.
+        """
+        arities = self.arities[pairs].prod(axis=1)
+        widths, classes = np.unique(arities, return_inverse=True)
+        classes = classes.astype(np.int64)
+        share = 1 if each_its_own else len(pairs)
+        everyone = np.arange(len(pairs))
+        batch = _Batch(
+            contexts,
+            everyone if each_its_own else np.tile(everyone, len(contexts)),
+            np.arange(0, len(contexts) * share + 1, share),
+            *self._supports(contexts, widths.tolist(), lookup),
+        )
+        answers = Judgements.blank(len(contexts), len(contexts) * share, tests=each_its_own)
+        n_cells = max(self._n_cells(context) for context in contexts)
+        if self._pairs_fit_planes(contexts, pairs, n_cells, int(arities.max())):
+            bank = self._bank_with_pairs(pairs, arities, classes)
+            shifted = batch._replace(candidates=batch.candidates + len(self._sizes))
+            self._judge_planes(shifted, bank, lookup, answers, n_cells)
+        else:
+            columns = _Columns(self._joined_codes(pairs), arities, classes)
+            for b in range(len(contexts)):
+                self._judge_part(batch, b, columns, lookup, answers)
+        return answers
+
+    def _pairs_fit_planes(
+        self, contexts: Sequence[Question], pairs: Ints, n_cells: int, widest: int
+    ) -> bool:
+        if n_cells * (widest - 1) > CROSSOVER or widest > PAIR_LEVELS:
+            return False
+        return self._all_planed or bool(
+            self._planes.planed[pairs].all() and all(map(self._is_planed, contexts))
+        )
+
+    def _judge_part(
+        self, batch: _Batch, b: int, columns: _Columns, lookup: Lookup, answers: Judgements
+    ) -> None:
+        """One context of a batch, row by row."""
+        span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
+        one = batch.part(b, np.ones(span.stop - span.start, dtype=np.bool_))
+        stats = answers.stats[span]
+        found = Judgements(answers.entropies[b : b + 1], answers.gains[span], stats)
+        self._judge_rows(one, columns, lookup, found)
+
+    def _joined_codes(self, pairs: Ints) -> Codes:
+        sizes = self.arities[pairs[:, 1], None].astype(np.uint32)
+        joined: Codes = self._codes[pairs[:, 0]].astype(np.uint32) * sizes
+        joined += self._codes[pairs[:, 1]]
+        return joined
+
+    def _is_planed(self, context: Question) -> bool:
+        target, given = context
+        return bool(self._planes.planed[[target, *given]].all())
+
+    def _bank_with_pairs(self, pairs: Ints, arities: Ints, classes: Ints) -> _Bank:
+        """The columns of the table and after them these pairs of columns.
+
+        The plane of a pair of levels is the AND of theirs; the last pair has none.
+        """
+        bank = self._bank
+        first = np.zeros(len(pairs) + 1, dtype=np.int64)
+        np.cumsum(arities - 1, out=first[1:])
+        pair = np.repeat(np.arange(len(pairs)), arities - 1)
+        place = np.arange(first[-1]) - first[pair]
+        seconds = self.arities[pairs[pair, 1]]
+        words, start = self._all_planes
+        joined = words[start[pairs[pair, 0]] + place // seconds]
+        joined &= words[start[pairs[pair, 1]] + place % seconds]
+        return _Bank(
+            np.concatenate([bank.words, joined]),
+            np.concatenate([bank.ones, plane_ones(joined)]),
+            np.zeros((0, 0), dtype=np.int32),
+            np.concatenate([bank.first[:-1], first + len(bank.words)]),
+            np.concatenate([bank.arities, arities]),
+            max(bank.widest, int(arities.max())),
+            np.concatenate([bank.classes, classes]),
+        )
+
+    @cached_property
+    def _all_planes(self) -> tuple[Words, Ints]:
+        """Planes for all levels, the last ones too, and where each column's begin."""
+        planed = np.where(self._planes.planed, self.arities, 0)
+        start = np.concatenate([[0], np.cumsum(planed)])
+        words = np.zeros((int(start[-1]), self._planes.words.shape[1]), dtype=np.uint64)
+        rows = np.packbits(np.ones(self.n_rows, dtype=np.bool_), bitorder="little")
+        everyone = np.zeros(words.shape[1] * 8, dtype=np.uint8)
+        everyone[: len(rows)] = rows
+        for k in np.flatnonzero(planed):
+            own = self._planes.words[self._planes.first[k] : self._planes.first[k + 1]]
+            words[start[k] : start[k + 1] - 1] = own
+            rest = np.bitwise_or.reduce(own, axis=0) if len(own) else np.uint64(0)
+            words[start[k + 1] - 1] = everyone.view(np.uint64) & ~rest
+        return words, start
 
     def _count_pairs(self) -> Pairs:
         words = self._planes.words
@@ -201,7 +322,7 @@ class MemoryCounts:
         """Send each context to planes or to rows, by the size of its tables."""
         cells = [self._n_cells(context) for context in batch.contexts]
         if max(cells) * (self._widest - 1) <= CROSSOVER and self._all_planed:
-            self._judge_planes(batch, lookup, answers, max(cells))
+            self._judge_planes(batch, self._bank, lookup, answers, max(cells))
             return
         for b, n_cells in enumerate(cells):
             self._judge_one(batch, b, n_cells, lookup, answers)
@@ -225,7 +346,7 @@ class MemoryCounts:
         target, given = batch.contexts[b]
         small = n_cells * (self.arities[candidates] - 1) <= CROSSOVER
         # A candidate without levels to count must not bring a large context to the planes.
-        few = n_cells <= CROSSOVER and bool(self._planes.planed[[target, *given]].all())
+        few = n_cells <= CROSSOVER and self._is_planed((target, given))
         small &= self._planes.planed[candidates] & few
         for chosen, in_planes in ((small, True), (~small, False)):
             # Without candidates the context's own entropy is still wanted, once, from the rows.
@@ -235,7 +356,7 @@ class MemoryCounts:
             tests = len(answers.stats) > 0
             found = Judgements.blank(1, len(one.candidates), tests=tests)
             if in_planes:
-                self._judge_planes(one, lookup, found, n_cells)
+                self._judge_planes(one, self._bank, lookup, found, n_cells)
             else:
                 columns = _Columns(self._codes, self.arities, self._classes)
                 self._judge_rows(one, columns, lookup, found)
@@ -250,24 +371,23 @@ class MemoryCounts:
             answers.stats[span][own] = 0.0
 
     def _judge_planes(
-        self, batch: _Batch, lookup: Lookup, answers: Judgements, n_cells: int
+        self, batch: _Batch, bank: _Bank, lookup: Lookup, answers: Judgements, n_cells: int
     ) -> None:
         sets = [(*given, target) for target, given in batch.contexts]
         variables = np.array([k for one in sets for k in one], dtype=np.int64)
         variables_start = _starts(sets)
-        words = self._planes.words
         tables = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
             judge_planes(
-                words, self._ones, self._pairs, self._planes.first, self.arities,
-                self._widest_planed, self.n_rows, variables, variables_start[start : stop + 1],
-                batch.candidates, batch.starts[start : stop + 1], batch.base_choices[start:stop],
-                batch.choices[start:stop], self._classes, tables, self._plain,
+                bank.words, bank.ones, bank.pairs, bank.first, bank.arities, bank.widest,
+                self.n_rows, variables, variables_start[start : stop + 1], batch.candidates,
+                batch.starts[start : stop + 1], batch.base_choices[start:stop],
+                batch.choices[start:stop], bank.classes, tables, self._plain,
                 answers.entropies[start:stop], answers.gains, answers.stats,
             )  # fmt: skip
 
-        self._share(len(sets), len(batch.candidates) * n_cells * words.shape[1], part)
+        self._share(len(sets), len(batch.candidates) * n_cells * bank.words.shape[1], part)
 
     def _judge_rows(
         self, batch: _Batch, columns: _Columns, lookup: Lookup, answers: Judgements
@@ -343,7 +463,10 @@ class MemoryCounts:
 
 @lru_cache(maxsize=64)
 def _first_heads(shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
-    """The choices where there is only one head: the same few shapes come again and again."""
+    """The choices where there is only one head: the same few shapes come again and again.
+
+    The loops only read them; they are not marked so because that would compile a second version.
+    """
     return np.zeros((shape[0], 2), dtype=np.int64), np.zeros(shape, dtype=np.int64)
 
 

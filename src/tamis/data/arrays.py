@@ -20,11 +20,12 @@ _BLOCK = 64
 and a whole transposed copy would double the memory."""
 
 
-def read_array(values: NDArray[Any]) -> Table:
+def read_array(values: NDArray[Any], *, measured: bool) -> Table:
     """A two-dimensional array, with names x0, x1, …, or an array of records with named fields."""
     if values.dtype.names is not None and values.ndim == 1:
         names = values.dtype.names
-        return build_table(names, len(values), (values[name] for name in names), encode_array)
+        fields = (values[name] for name in names)
+        return build_table(names, len(values), fields, encode_array, measured=measured)
     if values.ndim != 2 or values.dtype.names is not None:
         raise DataError(
             f"A table is a two-dimensional array, rows by columns, but this one has shape "
@@ -33,7 +34,7 @@ def read_array(values: NDArray[Any]) -> Table:
         )
     n_rows, n_columns = values.shape
     names = tuple(f"x{k}" for k in range(n_columns))
-    return build_table(names, n_rows, columns_of(values), encode_array)
+    return build_table(names, n_rows, columns_of(values), encode_array, measured=measured)
 
 
 def columns_of(values: NDArray[Any]) -> Iterator[NDArray[Any]]:

@@ -8,12 +8,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tamis.data.columns import Codes, Column, smallest_unsigned
+from tamis.data.columns import Codes, Column, measure, smallest_unsigned, too_many_levels
 from tamis.data.refusals import ColumnRefused, Problem, listed, refusal, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
 
 Source = TypeVar("Source")
+
+_NO_CODES: Codes = np.zeros(1, dtype=np.uint8)
+"""Of a measured column: one zero, which fills its row of the codes."""
 
 
 def build_table(
@@ -21,9 +24,12 @@ def build_table(
     n_rows: int,
     sources: Iterable[Source],
     encode: Callable[[Source], Column],
+    *,
+    measured: bool,
 ) -> Table:
     """The table whose k-th column is the k-th source, encoded.
 
+    With ``measured``, numbers that cannot be levels are kept as measured columns.
     All columns are tried before any is refused, so that one error names every bad column.
     """
     checked = check_names(names)
@@ -36,12 +42,17 @@ def build_table(
     refused: list[tuple[str, ColumnRefused]] = []
     for name, source in zip(checked, sources, strict=True):
         try:
-            columns.append(_check_levels(encode(source), n_rows))
+            columns.append(_settle(source, encode, n_rows, measured=measured))
         except ColumnRefused as why:
             refused.append((name, why))
     if refused:
         raise refusal(refused)
-    return Table(checked, tuple(column.levels for column in columns), _stack(columns, n_rows))
+    return Table(
+        checked,
+        tuple(column.levels for column in columns),
+        _stack(columns, n_rows),
+        {k: column.numbers for k, column in enumerate(columns) if column.numbers is not None},
+    )
 
 
 def check_names(names: Iterable[object]) -> tuple[str, ...]:
@@ -75,15 +86,28 @@ def check_names(names: Iterable[object]) -> tuple[str, ...]:
     return texts
 
 
-def _check_levels(column: Column, n_rows: int) -> Column:
+def _settle(
+    source: Source, encode: Callable[[Source], Column], n_rows: int, *, measured: bool
+) -> Column:
+    """The column as the table will hold it: with levels, or else with numbers."""
+    try:
+        return check_levels(encode(source), n_rows)
+    except ColumnRefused as why:
+        if not measured or why.numbers is None:
+            raise
+        return Column((), _NO_CODES, measure(why.numbers))
+
+
+def check_levels(column: Column, n_rows: int) -> Column:
+    """The same column, if its levels can be told apart, counted and written."""
     n_levels = len(column.levels)
     labels: tuple[Any, ...] = column.levels
     if isinstance(labels[0], str):
         # First, because blanks can make an identifier of any column.
         _refuse_blank_twins(labels)
-    # Two levels are always fine: a table of two or three rows may well hold a binary column.
-    if n_levels > 2 and 2 * n_levels > n_rows:
-        raise ColumnRefused(Problem.IDENTIFIER, f"has {n_levels} levels in {n_rows} rows")
+    if too_many_levels(n_levels, n_rows):
+        seen = f"has {n_levels} levels in {n_rows} rows"
+        raise ColumnRefused(Problem.IDENTIFIER, seen, column.numbers)
     if isinstance(labels[0], str) and not _writable("".join(labels)):
         worst = next(label for label in labels if not _writable(label))
         raise ColumnRefused(Problem.UNWRITABLE, f"holds a lone surrogate, in {shown(worst)}")

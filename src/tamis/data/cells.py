@@ -1,14 +1,17 @@
-"""One column of Python objects becomes codes and levels."""
+"""One column of Python objects becomes codes and levels, or measured numbers."""
 
 from __future__ import annotations
 
 import math
 import operator
 from collections.abc import Sequence
+from decimal import Decimal
 from enum import Enum, auto
+from fractions import Fraction
 from typing import Any, SupportsFloat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.data.columns import (
     LARGEST_INTEGER,
@@ -21,6 +24,7 @@ from tamis.data.columns import (
     infinite,
     smallest_unsigned,
     too_large,
+    too_many_levels,
 )
 from tamis.data.refusals import ColumnRefused, Problem, at_row, missing, shown
 from tamis.data.table import Label
@@ -41,7 +45,7 @@ def encode_cells(cells: Sequence[Any]) -> Column:
     """Levels from Python or numpy scalars, all of one kind."""
     # Types, not values: cells may be unhashable, and 1, 1.0 and True are equal.
     kinds = {type_: kind_of(type_) for type_ in set(map(type, cells))}
-    _refuse_other(kinds)
+    _refuse_other(cells, kinds)
     _refuse_missing(cells, kinds)
     found = set(kinds.values())
     if found == {Kind.STRING}:
@@ -54,7 +58,7 @@ def encode_cells(cells: Sequence[Any]) -> Column:
     if found == {Kind.FLOAT}:
         return encode_floats(np.array(cells, dtype=np.float64))
     if found == {Kind.INTEGER, Kind.FLOAT}:
-        return _encode_integers([_integer(cell, row) for row, cell in enumerate(cells)])
+        return _encode_whole(cells)
     raise mixed(cells)
 
 
@@ -104,10 +108,35 @@ def mixed(cells: Sequence[Any]) -> ColumnRefused:
     return ColumnRefused(Problem.MIXED, f"mixes {' and '.join(pair)}")
 
 
-def _refuse_other(kinds: dict[type, Kind]) -> None:
+def _refuse_other(cells: Sequence[Any], kinds: dict[type, Kind]) -> None:
     other = sorted(type_.__name__ for type_, kind in kinds.items() if kind is Kind.OTHER)
     if other:
-        raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {other[0]}")
+        seen = f"holds values of type {other[0]}"
+        raise ColumnRefused(Problem.UNSUPPORTED, seen, _exact_numbers(cells, kinds))
+
+
+def _exact_numbers(cells: Sequence[Any], kinds: dict[type, Kind]) -> NDArray[np.float64] | None:
+    """Decimals and fractions as floats, if floats of this kind would be measured."""
+    numeric = {Kind.INTEGER, Kind.FLOAT, Kind.MISSING}
+    if not all(kind in numeric or issubclass(t, Decimal | Fraction) for t, kind in kinds.items()):
+        return None
+    values = np.array(
+        [math.nan if kinds[type(cell)] is Kind.MISSING else _float(cell) for cell in cells]
+    )
+    # NaN is no integer either, so that missing values are refused as such.
+    if (np.trunc(values) != values).any() or too_many_levels(len(np.unique(values)), len(values)):
+        return values
+    return None
+
+
+def _float(cell: SupportsFloat) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        # A decimal has one NaN that may not be touched.
+        return math.nan
 
 
 def _refuse_missing(cells: Sequence[Any], kinds: dict[type, Kind]) -> None:
@@ -142,6 +171,14 @@ def _encode_integers(values: Sequence[int]) -> Column:
         return _encode_large_integers(values)
 
 
+def _encode_whole(cells: Sequence[Any]) -> Column:
+    try:
+        return _encode_integers([_integer(cell, row) for row, cell in enumerate(cells)])
+    except ColumnRefused as why:
+        why.numbers = np.array([_float(cell) for cell in cells])
+        raise
+
+
 def _encode_large_integers(values: Sequence[int]) -> Column:
     low, high = min(values), max(values)
     if low < SMALLEST_INTEGER or high > LARGEST_INTEGER:
@@ -149,7 +186,8 @@ def _encode_large_integers(values: Sequence[int]) -> Column:
     levels = sorted(set(values))
     rank = {level: k for k, level in enumerate(levels)}
     codes = np.array([rank[value] for value in values], dtype=smallest_unsigned(len(levels)))
-    return Column(tuple(levels), codes)
+    many = too_many_levels(len(levels), len(values))
+    return Column(tuple(levels), codes, np.array(values, dtype=np.float64) if many else None)
 
 
 def _integer(cell: SupportsFloat, row: int) -> int:

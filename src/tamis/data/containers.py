@@ -27,7 +27,7 @@ from tamis.errors import DataError
 Values: TypeAlias = list[Any] | NDArray[Any] | NativeSeries
 
 
-def read_mapping(data: Mapping[Any, object]) -> Table:
+def read_mapping(data: Mapping[Any, object], *, measured: bool) -> Table:
     """A mapping from names to sequences of equal length."""
     columns = {name: _sequence(name, values) for name, values in data.items()}
     lengths = {name: len(column) for name, column in columns.items()}
@@ -39,10 +39,10 @@ def read_mapping(data: Mapping[Any, object]) -> Table:
             "Give every column one value a row."
         )
     n_rows = next(iter(lengths.values()), 0)
-    return build_table(columns, n_rows, columns.values(), _encode)
+    return build_table(columns, n_rows, columns.values(), _encode, measured=measured)
 
 
-def read_rows(data: Sequence[object]) -> Table:
+def read_rows(data: Sequence[object], *, measured: bool) -> Table:
     """A list of rows of equal length, with names x0, x1, … as for an array."""
     rows = [_row(k, row) for k, row in enumerate(data)]
     width = len(rows[0]) if rows else 0
@@ -53,7 +53,8 @@ def read_rows(data: Sequence[object]) -> Table:
                 "Give every row one value a column."
             )
     names = (f"x{k}" for k in range(width))
-    return build_table(names, len(rows), zip(*rows, strict=True), encode_cells)
+    columns = zip(*rows, strict=True)
+    return build_table(names, len(rows), columns, encode_cells, measured=measured)
 
 
 def _sequence(name: object, values: object) -> Values:

@@ -12,6 +12,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.data.assemble import build_table, check_names
 from tamis.data.columns import (
@@ -23,8 +24,9 @@ from tamis.data.columns import (
     encode_labels,
     infinite,
     smallest_unsigned,
+    too_many_levels,
 )
-from tamis.data.refusals import missing, shown, shown_path
+from tamis.data.refusals import ColumnRefused, Problem, missing, shown, shown_path
 from tamis.data.table import Label, Table
 from tamis.errors import FileFormatError
 
@@ -42,6 +44,8 @@ _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _NUMBER = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|" + _INFINITE.pattern, re.IGNORECASE
 )
+_CODE = re.compile(r"[+-]?(0[0-9]+|[0-9]{20,})")
+"""Digits that are no quantity: with leading zeros, or more of them than an integer label has."""
 
 
 class _GrowingColumn:
@@ -57,16 +61,16 @@ class _GrowingColumn:
         self.chunks.append(codes.astype(smallest_unsigned(len(self.numbers))))
 
 
-def read_csv(path: str) -> Table:
+def read_csv(path: str, *, measured: bool) -> Table:
     """The table in a CSV file with a header, in UTF-8."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            return _read_lines(path, _without_nul(path, file))
+            return _read_lines(path, _without_nul(path, file), measured=measured)
     except UnicodeDecodeError as error:
         raise _not_utf8(path) from error
 
 
-def _read_lines(path: str, lines: Iterator[str]) -> Table:
+def _read_lines(path: str, lines: Iterator[str], *, measured: bool) -> Table:
     opening = _header_lines(lines)
     # Strict: a quote that is never closed is an error, and not the rest of the file.
     reader = csv.reader(
@@ -82,7 +86,11 @@ def _read_lines(path: str, lines: Iterator[str]) -> Table:
     except csv.Error as error:
         raise _not_csv(path, reader.line_num, error) from error
     return build_table(
-        names, len(line_of_row), columns, lambda column: _encode(column, line_of_row)
+        names,
+        len(line_of_row),
+        columns,
+        lambda column: _encode(column, line_of_row),
+        measured=measured,
     )
 
 
@@ -173,7 +181,31 @@ def _encode(column: _GrowingColumn, line_of_row: array[int]) -> Column:
         cell = markers[int(codes[rows[0]])]
         reads = f"reads {shown(cell)}" if cell else "is empty"
         raise missing(len(rows), len(codes), f"on line {line_of_row[rows[0]]}, which {reads}")
-    return encode_labels(codes, _labels(list(column.numbers)))
+    return _encode_texts(codes, list(column.numbers))
+
+
+def _encode_texts(codes: Codes, texts: list[str]) -> Column:
+    try:
+        column = encode_labels(codes, _labels(texts))
+    except ColumnRefused as why:
+        if why.problem is Problem.CONTINUOUS:
+            why.numbers = _numbers(texts)[codes]
+        raise
+    if too_many_levels(len(column.levels), len(codes)) and _are_quantities(texts):
+        return Column(column.levels, column.codes, _numbers(texts)[codes])
+    return column
+
+
+def _numbers(texts: list[str]) -> NDArray[np.float64]:
+    return np.array([float(text) for text in texts])
+
+
+def _are_quantities(texts: list[str]) -> bool:
+    # No cell has a fraction, or there would be no labels; 12e30 is a quantity, 007 is not.
+    if all(_integer(text) is not None for text in texts):
+        return True
+    trimmed = [text.strip() for text in texts]
+    return all(map(_NUMBER.fullmatch, trimmed)) and not any(map(_CODE.fullmatch, trimmed))
 
 
 def _labels(texts: list[str]) -> Sequence[Label]:

@@ -16,13 +16,15 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 _SUPPORTED = ", ".join(_TEXT_ENDINGS + _PARQUET_ENDINGS)
 
 
-def read_file(source: str | os.PathLike[Any]) -> Table:
+def read_file(source: str | os.PathLike[Any], *, measured: bool) -> Table:
     """The table in the file at this path; the file's ending says how it is read."""
     path = os.fsdecode(source)
     ending = os.path.splitext(path)[1].lower()
     _check_path(path, ending)
     try:
-        return read_csv(path) if ending in _TEXT_ENDINGS else read_frame(_read_parquet(path))
+        if ending in _TEXT_ENDINGS:
+            return read_csv(path, measured=measured)
+        return read_frame(_read_parquet(path), measured=measured)
     except OSError as error:
         raise FileFormatError(
             f"The file {shown_path(path)} cannot be read: {error.strerror or error}. "

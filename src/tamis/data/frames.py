@@ -57,17 +57,18 @@ def series_of_arrow(values: NativeSeries) -> NativeSeries:
     return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
 
 
-def read_frame(data: NativeFrame) -> Table:
+def read_frame(data: NativeFrame, *, measured: bool) -> Table:
     """An eager data frame, with the names it gives its columns."""
     native = nw.to_native(data, pass_through=True)
     if is_pandas_like_dataframe(native):
         # narwhals refuses repeated names with a message of its own, and costs pandas
         # more time a column than counting the levels does.
-        return build_table(native.columns, len(native), _pandas_columns(native), encode_series)
+        columns = _pandas_columns(native)
+        return build_table(native.columns, len(native), columns, encode_series, measured=measured)
     # Checked before narwhals sees them, for the same reason.
     names = check_names(_arrow_names(native) if is_pyarrow_table(native) else native.columns)
     frame = nw.from_native(native, eager_only=True)
-    return build_table(names, len(frame), frame.iter_columns(), encode_series)
+    return build_table(names, len(frame), frame.iter_columns(), encode_series, measured=measured)
 
 
 def encode_series(series: NativeSeries) -> Column:
@@ -115,6 +116,9 @@ def _pandas_columns(frame: NativeFrame) -> Iterable[NativeSeries]:
 
 def _encode_wrapped(series: nw.Series[Any]) -> Column:
     dtype = series.dtype
+    if isinstance(dtype, nw.Decimal):
+        # No levels, but what they measure is told from the objects.
+        return encode_cells(series.to_list())
     labelled = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
     opaque = isinstance(dtype, nw.Object | nw.Unknown)
     if not (dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean or labelled or opaque):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from typing import Any
+
+from numpy.typing import NDArray
 
 from tamis.errors import DataError
 
@@ -27,8 +30,9 @@ class Problem(Enum):
     )
     INFINITE = "Replace infinite values or drop those rows."
     CONTINUOUS = (
-        "Continuous columns need a continuous information source, which this version "
-        "does not have yet: discretise them first, for example with pandas.cut."
+        "Continuous columns need a continuous information source, such as "
+        "information='gaussian': choose that, or discretise them first, for example with "
+        "pandas.cut."
     )
     TOO_LARGE = "Convert such integers to strings."
     UNWRITABLE = "UTF-8 cannot write such text: replace the lone surrogates."
@@ -41,12 +45,16 @@ class Problem(Enum):
 
 
 class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never seen by users
-    """One column cannot be used; raised by encoders, which do not know the column's name."""
+    """One column has no levels; raised by encoders, which do not know the column's name.
 
-    def __init__(self, problem: Problem, seen: str) -> None:
+    ``numbers`` are its values if they can be measured instead, in a table that takes them so.
+    """
+
+    def __init__(self, problem: Problem, seen: str, numbers: NDArray[Any] | None = None) -> None:
         super().__init__(seen)
         self.problem = problem
         self.seen = seen
+        self.numbers = numbers
 
 
 def refusal(refused: Sequence[tuple[str, ColumnRefused]]) -> DataError:

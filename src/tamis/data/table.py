@@ -1,12 +1,16 @@
-"""A table of named, levelled columns: the only form of data the rest of tamis sees."""
+"""A table of named columns, levelled or measured: the only form of data the rest of tamis sees."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tamis.data.refusals import shown
+from tamis.errors import DataError
 
 Label = str | int | bool
 """What a level is called: the value that stood in the user's table."""
@@ -17,12 +21,14 @@ class Table:
     """Columns as small integer codes, with the names and labels that turn them back.
 
     ``codes[k, i]`` is the level of column ``k`` in row ``i``, an index into ``levels[k]``;
-    every level occurs in at least one row.
+    every level occurs in at least one row. A measured column has no levels; its numbers stand in
+    ``measured``, by position, and its codes are all 0 and mean nothing.
     """
 
     names: tuple[str, ...]
     levels: tuple[tuple[Label, ...], ...]
     codes: NDArray[np.unsignedinteger]
+    measured: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -36,8 +42,29 @@ class Table:
 
     @cached_property
     def arities(self) -> NDArray[np.int64]:
-        """The number of levels of each column."""
+        """The number of levels of each column, which is 0 for a measured one."""
         return np.array([len(levels) for levels in self.levels], dtype=np.int64)
+
+    def is_measured(self, k: int) -> bool:
+        """Whether column ``k`` holds measured numbers and no levels."""
+        return self._position(k) in self.measured
+
+    def numbers(self, k: int) -> NDArray[np.float64]:
+        """Column ``k`` as numbers: measured values as they are, levels by their value.
+
+        Raises ``DataError`` if the levels are strings.
+        """
+        if self.is_measured(k):
+            return self.measured[self._position(k)]
+        for label in self.levels[k]:
+            if isinstance(label, str):
+                raise DataError(
+                    f"Column {shown(self.names[k])} holds labels such as {shown(label)}; numbers "
+                    "are needed: leave the column out, or give every label a number if its order "
+                    "and distances mean something."
+                )
+        values: NDArray[np.float64] = np.array(self.levels[k], dtype=np.float64)[self.codes[k]]
+        return values
 
     def select(self, positions: list[int]) -> Table:
         """The same rows with the columns at these positions, in this order."""
@@ -45,4 +72,13 @@ class Table:
             names=tuple(self.names[k] for k in positions),
             levels=tuple(self.levels[k] for k in positions),
             codes=np.ascontiguousarray(self.codes[positions]),
+            measured={
+                new: self.measured[self._position(k)]
+                for new, k in enumerate(positions)
+                if self.is_measured(k)
+            },
         )
+
+    def _position(self, k: int) -> int:
+        # From the end too, as everywhere else in Python; a mapping would not find it.
+        return range(self.n_variables)[k]

@@ -10,6 +10,7 @@ from scipy.special import gammaincc
 
 from tamis.counts.independence import ROUNDING
 from tamis.decisions.pvalue import PValueRule
+from tamis.errors import SettingError
 from tamis.information.interface import Evidence, Floats
 
 
@@ -38,6 +39,8 @@ class Permutation(PValueRule):
 
     def p_values(self, evidence: Evidence) -> Floats:
         """The upper tail of the gamma law of shape mean^2 / var and scale var / mean at X2."""
+        if evidence.residual is not None:
+            raise SettingError("Permutation tests levels; for numbers choose FTest or BIC")
         mean, variance = evidence.null_mean, evidence.null_variance
         speaks = np.minimum(mean, variance) > ROUNDING * mean
         all_speak = bool(speaks.all())

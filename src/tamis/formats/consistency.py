@@ -54,7 +54,8 @@ def _levels(result: Result) -> Iterator[str]:
     if result.n_rows < 2:
         yield f"n_rows is {result.n_rows}"
     for name, labels in result.levels.items():
-        if not labels:
+        # Only a measured column has no levels.
+        if not labels and result.settings["information"] == "counts":
             yield f"levels has no labels for {name!r}"
         if len({type(label) for label in labels}) > 1:
             yield f"levels has labels of several types for {name!r}"

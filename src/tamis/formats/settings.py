@@ -55,12 +55,14 @@ def _plan(settings: Mapping[str, Any]) -> Plan:
     return make_plan(
         Request(
             search=settings["search"],
-            entropy=_estimator(settings["entropy"]),
+            information=settings["information"],
+            entropy=None if settings["entropy"] is None else _estimator(settings["entropy"]),
             boundary_rule=_rule(settings["boundary_rule"]),
             masking_rule=None if masking is None else _rule(masking),
             boundary=settings["boundary"],
             backward=settings["backward"],
             max_boundary=settings["max_boundary"],
+            look_ahead=settings["look_ahead"],
         )
     )
 

@@ -80,8 +80,7 @@ class Certificate:
             way = f", the other way round in {turned:.0%}" if turned else ""
             lines.append(f"  {parent} -> {child}: in {share:.0%}{way}")
         if self.check is not None:
-            names = ", ".join(self.check.guaranteed) or "none"
-            lines.append(f"On the fitted network these searches are guaranteed: {names}.")
+            lines.append(f"The fitted network: {self.check.answer}")
         return "\n".join(lines)
 
 
@@ -93,16 +92,17 @@ def certify(
     n_simulations: int = 50,
     seed: int = 1,
     equivalent_sample_size: float = 1.0,
-    conditions: bool = True,
+    conditions: str | bool = "quick",
     progress: Progress | None = None,
 ) -> Certificate:
     """Fit, check, simulate and learn again; see the head of this file.
 
-    The tables are fitted with an ``equivalent_sample_size``, so that what was never seen is rare
-    and not impossible.
+    ``conditions`` is "quick", "all" or False, none. The tables are fitted with an
+    ``equivalent_sample_size``, so that what was never seen is rare and not impossible.
     """
     if isinstance(n_simulations, bool) or not isinstance(n_simulations, int) or n_simulations < 1:
         raise SettingError(f"n_simulations must be a whole number above 0, not {n_simulations!r}")
+    chosen = _conditions(conditions)
     network = BayesianNetwork.fit(
         result.graph, table, equivalent_sample_size=equivalent_sample_size
     )
@@ -127,8 +127,17 @@ def certify(
         others={edge: value for edge, value in share.items() if edge not in true | turned},
         distance=sum(distances) / n_simulations,
         network=network,
-        check=check(network) if conditions else None,
+        check=None if chosen is None else check(network, quick=chosen == "quick"),
     )
+
+
+def _conditions(wanted: object) -> str | None:
+    """Which conditions to check; True and False are the usual ones and none."""
+    if isinstance(wanted, bool):
+        return "quick" if wanted else None
+    if wanted in ("quick", "all"):
+        return str(wanted)
+    raise SettingError(f"conditions must be 'quick', 'all' or False, not {wanted!r}")
 
 
 def _listed(edges: dict[Edge, float]) -> list[dict[str, object]]:

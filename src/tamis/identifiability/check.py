@@ -8,13 +8,20 @@ from typing import TypeVar
 
 from tamis.errors import SettingError
 from tamis.identifiability import main_condition, pps_condition
+from tamis.identifiability.equal_entropy import equal_entropy
 from tamis.identifiability.faithfulness import faithful
 from tamis.identifiability.gaps import find_gaps, rows_needed
-from tamis.identifiability.guarantees import RESTS_ON, SearchVerdict, guaranteed, recovered
+from tamis.identifiability.guarantees import (
+    RESTS_ON,
+    WITHOUT_PPS,
+    SearchVerdict,
+    guaranteed,
+    guaranteed_without_pps,
+    recovered,
+)
 from tamis.identifiability.known import Known
 from tamis.identifiability.main_condition import Place
 from tamis.identifiability.nondegeneracy import minimality, nondegeneracy, positivity
-from tamis.identifiability.own_entropy import equal_entropy
 from tamis.identifiability.pps_condition import Selection, Unselected
 from tamis.identifiability.report import Check
 from tamis.identifiability.shape import directed_paths, polyforest
@@ -62,17 +69,28 @@ def check(
         condition.key: condition for condition in _conditions(known, places, selections, quick)
     }
     gaps = find_gaps(known, places, selections)
+    searches, without_pps = _searches(known, places, selections, quick, progress)
     return Check(
         names=known.names,
         n_edges=known.graph.number_of_edges(),
         layers=tuple(known.called(layer) for layer in known.layers),
         conditions={key: by_key[key] for key in ORDER},
-        searches=_searches(known, places, selections, quick, progress),
+        searches=searches,
+        without_pps=without_pps,
         gaps=gaps,
-        rows=rows_needed(known, gaps, epsilon),
+        rows=rows_needed(
+            known, gaps, _largest_boundary(selections), by_key["minimal"].holds, epsilon
+        ),
         epsilon=epsilon,
         paths=directed_paths(known),
     )
+
+
+def _largest_boundary(selections: Sequence[Selection | Unselected]) -> int | None:
+    """The paper's M, if all boundaries are known."""
+    if any(isinstance(one, Unselected) for one in selections):
+        return None
+    return max((len(one.boundary) for one in selections if isinstance(one, Selection)), default=0)
 
 
 def _selections(
@@ -109,14 +127,23 @@ def _searches(
     selections: Sequence[Selection | Unselected],
     quick: bool,
     progress: Progress | None,
-) -> dict[str, SearchVerdict]:
+) -> tuple[dict[str, SearchVerdict], dict[str, SearchVerdict]]:
+    """The searches with PPS and those without it."""
+    kinds = [("pps", name) for name in RESTS_ON] + [("none", name) for name in WITHOUT_PPS]
+    found: dict[str, dict[str, SearchVerdict]] = {"pps": {}, "none": {}}
     if quick:
-        return {name: SearchVerdict(name, None, None, None) for name in RESTS_ON}
-    verdicts = guaranteed(known, places, selections)
-    return {
-        name: SearchVerdict(name, verdict, *recovered(known, name))
-        for name, verdict in _watched("the searches", verdicts.items(), len(verdicts), progress)
+        for boundary, name in kinds:
+            found[boundary][name] = SearchVerdict(name, boundary, None, None, None)
+        return found["pps"], found["none"]
+    verdicts = {
+        "pps": guaranteed(known, places, selections),
+        "none": guaranteed_without_pps(known, places),
     }
+    for boundary, name in _watched("the searches", kinds, len(kinds), progress):
+        found[boundary][name] = SearchVerdict(
+            name, boundary, verdicts[boundary][name], *recovered(known, name, boundary)
+        )
+    return found["pps"], found["none"]
 
 
 def _n_places(known: Known) -> int:

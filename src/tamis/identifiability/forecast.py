@@ -6,53 +6,67 @@ from dataclasses import dataclass
 
 from tamis.identifiability.known import Known
 from tamis.identifiability.pps_condition import MOST_GAINS
+from tamis.information.interface import Context
 from tamis.network import BayesianNetwork
 
 SECONDS_A_GAIN = 5e-5
 SECONDS_A_QUESTION = 5e-4
-"""Measured on ALARM: a gain read off a joint table, and one that is an inference of its own."""
+SECONDS_A_CELL = 4e-8
+"""Measured on ALARM and HAILFINDER: a gain read off a joint table, one that is an inference of its
+own, and the cells of its largest table."""
 LONG = 60.0
 """Seconds that are announced beforehand."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """How many gains the conditions compare, about."""
+    """What the conditions compute, about; good to a factor of a few."""
 
     n_places: int
     """Nodes against earlier layers, in C1 and C2."""
+    n_cells: int
+    """The cells of the largest tables that these need, added up."""
     n_gains: int
     """Gains in the PPS condition, if d-separation is all that makes boundaries small."""
     n_questions: int
     """Gains that the searches ask for: a row of all nodes for each node and step."""
 
-    @property
-    def seconds(self) -> float:
-        """A guess, good to a factor of a few."""
-        questions = self.n_places + self.n_questions
-        return self.n_gains * SECONDS_A_GAIN + questions * SECONDS_A_QUESTION
+    def seconds(self, *, quick: bool = False) -> float:
+        """The time it will take; ``quick`` leaves the PPS condition and the searches out."""
+        first = self.n_places * SECONDS_A_QUESTION + self.n_cells * SECONDS_A_CELL
+        if quick:
+            return first
+        return first + self.n_gains * SECONDS_A_GAIN + self.n_questions * SECONDS_A_QUESTION
 
-    @property
-    def is_long(self) -> bool:
-        """Whether it should be announced."""
-        return self.seconds > LONG
-
-    def __str__(self) -> str:
-        minutes = max(round(self.seconds / 60), 1)
+    def announcement(self, *, quick: bool = False) -> str:
+        """A word before anything long; nothing before the rest."""
+        seconds = self.seconds(quick=quick)
+        if seconds <= LONG:
+            return ""
+        minutes = max(round(seconds / 60), 1)
+        text = f"This will take some {minutes} minute{'s' if minutes > 1 else ''}"
+        shorter = self.seconds(quick=True)
+        if quick or shorter > seconds / 2:
+            return f"{text}; a smaller --memory leaves more undecided and is quicker."
         return (
-            f"The PPS condition compares about {float(self.n_gains):.2g} gains, and the searches "
-            f"ask for {float(self.n_questions):.2g}: some {minutes} minute"
-            f"{'s' if minutes > 1 else ''}. --quick leaves them out."
+            f"{text}, most of them for the PPS condition and the searches; --quick leaves them out."
         )
 
 
-def forecast(network: BayesianNetwork) -> Forecast:
-    """Count what a check will compute; nothing is computed but d-separations."""
-    known = Known(network)
+def forecast(network: BayesianNetwork, memory_limit: int | None = None) -> Forecast:
+    """Count what a check will compute; nothing is computed but d-separations and plans."""
+    known = Known(network, memory_limit)
+    limit = known.memory_limit // 8
+    cells = 0
+    for k, j in known.pairs():
+        given = tuple(sorted(known.canonical[j] & known.ancestors[k]))
+        largest = known.information.forecast(Context(k, given))
+        cells += (1 + len(known.important_candidates(k, j))) * (largest if largest <= limit else 0)
     n_gains = 0
     for A in known.canonical[1:-1]:
         for k in known.beyond(A):
             size = len(known.information.relevant(k, A & known.ancestors[k]))
             gains = 2**size * len(A)
             n_gains += gains if gains <= MOST_GAINS else 0
-    return Forecast(sum(1 for _ in known.pairs()), n_gains, known.n_variables**3)
+    n_places = sum(1 for _ in known.pairs())
+    return Forecast(n_places, cells, n_gains, known.n_variables**3)

@@ -86,68 +86,87 @@ class RowsNeeded:
     """The rows a theorem asks for, with constant 1; None where it does not apply."""
 
     theorem: str
-    rows: float | None
+    magnitude: float | None
+    """The logarithm of the number of rows to base 10."""
     why: str
+
+    @property
+    def rows(self) -> float | None:
+        """The number itself; infinite where no float can hold it."""
+        if self.magnitude is None:
+            return None
+        return 10.0**self.magnitude if self.magnitude < 300 else math.inf
 
     def to_dict(self) -> dict[str, object]:
         """The same for JSON."""
         return asdict(self)
 
 
-def rows_needed(known: Known, gaps: Gaps, epsilon: float) -> tuple[RowsNeeded, ...]:
+def rows_needed(
+    known: Known, gaps: Gaps, boundary_size: int | None, minimal: bool | None, epsilon: float
+) -> tuple[RowsNeeded, ...]:
     """Theorems thm:main (binary), thm:discrete and thm:nopps, for probability 1 - epsilon.
 
-    omega is eta / 2, kappa is xi with PPS and Delta_I / 2 without, the largest they may be.
+    omega is eta / 2, kappa is xi with PPS and Delta_I / 2 without, the largest they may be. The
+    first two assume that the largest Markov boundary is of the order of ln d; its size is in the
+    remark. Rows are given by their logarithm, since 2^d of a large network is no float.
     """
     levels = max(len(one) for one in known.network.levels)
     d, r = max(known.n_variables, 2), len(known.layers)
     w = max(len(layer) for layer in known.layers)
-    with_pps = _smallest(gaps.Delta, gaps.eta, gaps.Delta_tilde, _double(gaps.xi))
-    without = _smallest(gaps.Delta, gaps.eta, gaps.Delta_I)
-    return (
-        _rows("thm:main", with_pps, lambda gap: _main(d, r, gap, epsilon), levels <= 2),
-        _rows("thm:discrete", with_pps, lambda gap: _discrete(d, r, levels, gap, epsilon), True),
-        _rows("thm:nopps", without, lambda gap: _no_pps(d, r, w, gap, epsilon), levels <= 2),
-    )
+    shared = {"Delta": gaps.Delta, "eta": gaps.eta}
+    with_pps = {**shared, "Delta~": gaps.Delta_tilde, "2 xi": _double(gaps.xi)}
+    without = {**shared, "Delta_I": gaps.Delta_I}
+    size = "" if boundary_size is None else f"; the largest boundary has {boundary_size} nodes"
+    cases: list[tuple[str, bool, dict[str, float | None], Callable[[float], float], str]] = [
+        ("thm:main", levels <= 2, with_pps, lambda gap: _main(d, r, gap, epsilon), size),
+        ("thm:discrete", True, with_pps, lambda gap: _discrete(d, r, levels, gap, epsilon), size),
+        ("thm:nopps", levels <= 2, without, lambda gap: _no_pps(d, r, w, gap, epsilon), ""),
+    ]
+    return tuple(_rows(*case, minimal=minimal) for case in cases)
 
 
 def _double(value: float | None) -> float | None:
     return None if value is None else 2 * value
 
 
-def _smallest(*gaps: float | None) -> float | None:
-    """Half the smallest gap: the paper's Delta*."""
-    if any(gap is None for gap in gaps):
-        return None
-    return min(gap for gap in gaps if gap is not None) / 2
-
-
 def _rows(
-    theorem: str, gap: float | None, formula: Callable[[float], float], applies: bool
+    theorem: str,
+    binary_enough: bool,
+    gaps: dict[str, float | None],
+    formula: Callable[[float], float],
+    remark: str,
+    *,
+    minimal: bool | None,
 ) -> RowsNeeded:
-    if not applies:
+    known = {name: value for name, value in gaps.items() if value is not None}
+    smallest = min(known, key=known.__getitem__, default=None)
+    if not binary_enough:
         return RowsNeeded(theorem, None, "it is stated for binary variables")
-    if gap is None:
+    if minimal is False:
+        return RowsNeeded(theorem, None, "the graph is no minimal I-map")
+    if smallest is None or len(known) < len(gaps):
         return RowsNeeded(theorem, None, "a gap could not be computed")
-    if gap <= TOLERANCE:
-        return RowsNeeded(theorem, None, "a gap is zero or negative, so a condition fails")
-    if math.isinf(gap):
+    if known[smallest] <= TOLERANCE:
+        return RowsNeeded(theorem, None, f"{smallest} is not positive")
+    if math.isinf(known[smallest]):
         return RowsNeeded(theorem, None, "there is no edge to be found")
-    return RowsNeeded(theorem, formula(gap), f"with the smallest gap {gap:.3g} nats")
+    half = known[smallest] / 2
+    why = f"{smallest} / 2 is the smallest gap, {half:.3g} nats{remark}"
+    return RowsNeeded(theorem, formula(half) / math.log(10), why)
 
 
 def _main(d: int, r: int, gap: float, epsilon: float) -> float:
-    return float(d * d * r * math.log(d) ** 3 / (gap * gap * epsilon))
+    return math.log(d * d * r * math.log(d) ** 3 / epsilon) - 2 * math.log(gap)
 
 
 def _discrete(d: int, r: int, levels: int, gap: float, epsilon: float) -> float:
-    log_n = math.log(levels)
-    first = _main(d, r, gap, epsilon) * log_n**2
-    second = math.pow(d, 1 + log_n) / (gap * log_n) * math.sqrt(r / (epsilon * math.log(d)))
-    return max(first, second)
+    log_n = math.log(max(levels, 2))
+    first = _main(d, r, gap, epsilon) + 2 * math.log(log_n)
+    second = (1 + log_n) * math.log(d) - math.log(gap * log_n)
+    return max(first, second + 0.5 * math.log(r / (epsilon * math.log(d))))
 
 
 def _no_pps(d: int, r: int, w: int, gap: float, epsilon: float) -> float:
-    # 2^d of a large network is no float; the order of magnitude is then all there is to say.
-    first: float = math.ldexp(math.sqrt(w * r / d), min(d, 900)) / (gap * math.sqrt(epsilon))
-    return max(first, d**3 * w * r / (gap**2 * epsilon))
+    first = d * math.log(2) + 0.5 * math.log(w * r / (d * epsilon)) - math.log(gap)
+    return max(first, math.log(d**3 * w * r / epsilon) - 2 * math.log(gap))

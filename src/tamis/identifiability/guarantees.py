@@ -11,22 +11,27 @@ the last two with the PPS condition in each ancestral set on their way. The pape
 I(X_k ; X_i | m_jk), which the algorithm with PPS computes, for I(X_k ; X_i | A_j), which the
 condition speaks of. The first can be smaller when effects cancel, so it is asked for here.
 
+Without PPS (``boundary="none"``, Theorem thm:nopps) every node is conditioned on the whole
+ancestral set; in place of the PPS condition Delta_I > 0 lets the backward phase find the parents.
+
 A guarantee is sufficient, not necessary. ``recovers`` says what a search really does with exact
-information, backward phase included.
+information, backward phase included. Where nodes tie, which comes first is chance: a graph counts
+as recovered only if it comes back with ties broken by name and the other way round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from tamis.decisions.fixed import Fixed
 from tamis.identifiability.known import Known
-from tamis.identifiability.main_condition import Place
+from tamis.identifiability.main_condition import Ancestor, Place
 from tamis.identifiability.pps_condition import Selection, Unselected, select
 from tamis.identifiability.unequal_entropy import ancestral_sets_on_the_way
 from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
-from tamis.learning import Request, make_plan
+from tamis.information.exact import ExactInformation
+from tamis.learning import Plan, Request, make_plan
 from tamis.learning import search as run_search
 from tamis.metrics import edge_distance
 
@@ -40,11 +45,21 @@ RESTS_ON = {
 """What each search needs, in words."""
 
 
+WITHOUT_PPS = {
+    "node": "Condition 1, and parents that show given all others before (Delta_I > 0)",
+    "layer": "the general version, and parents that show given all others before",
+    "sequential": "the least uncertain node always being due, and parents that show then",
+}
+"""The same for the searches that condition on the whole ancestral set."""
+
+
 @dataclass(frozen=True)
 class SearchVerdict:
     """What one search does on one network."""
 
     search: str
+    boundary: str
+    """"pps", or "none" for the whole ancestral set."""
     guaranteed: bool | None
     """Whether the conditions it rests on all hold; None if that could not be decided."""
     recovers: bool | None
@@ -55,11 +70,12 @@ class SearchVerdict:
     @property
     def rests_on(self) -> str:
         """The conditions behind the guarantee, in words."""
-        return RESTS_ON[self.search]
+        return RESTS_ON[self.search] if self.boundary == "pps" else WITHOUT_PPS[self.search]
 
     def to_dict(self) -> dict[str, object]:
         """The same for JSON."""
         return {
+            "boundary": self.boundary,
             "guaranteed": self.guaranteed,
             "recovers": self.recovers,
             "distance": self.distance,
@@ -80,6 +96,46 @@ def guaranteed(
         "sieve": _sieve(known),
         "sequential": _sequential(known),
     }
+
+
+def guaranteed_without_pps(known: Known, places: Sequence[Place]) -> dict[str, bool | None]:
+    """The searches that need no PPS, each with its guarantee."""
+    showing = _parents_show(known, known.canonical[:-1])
+    return {
+        "node": _and(showing, _all_places(places, lambda a: min(a.lead, a.gain))),
+        "layer": _and(showing, _all_places(places, lambda a: min(a.lead, a.joint_gain))),
+        "sequential": _sequential_without_pps(known),
+    }
+
+
+def _all_places(places: Sequence[Place], slack: Callable[[Ancestor], float]) -> bool | None:
+    return _and(
+        *(
+            None if place.ancestors is None else max(map(slack, place.ancestors)) > TOLERANCE
+            for place in places
+        )
+    )
+
+
+def _parents_show(known: Known, sets: Iterable[frozenset[int]]) -> bool | None:
+    """Whether each parent of a node that is due informs about it given all others before."""
+    try:
+        return all(
+            known.information.gain(k, [p], A - {p}) > TOLERANCE
+            for A in sets
+            for k in known.sources(A)
+            for p in known.parents[k]
+        )
+    except UNDECIDABLE:
+        return None
+
+
+def _sequential_without_pps(known: Known) -> bool | None:
+    try:
+        on_the_way = ancestral_sets_on_the_way(known)
+    except UNDECIDABLE:
+        return None
+    return False if on_the_way is None else _parents_show(known, on_the_way)
 
 
 def _and(*verdicts: bool | None) -> bool | None:
@@ -191,25 +247,30 @@ def _sieved(known: Known, A: frozenset[int]) -> frozenset[int] | None:
     return frozenset(layer)
 
 
-def recovered(known: Known, search: str) -> tuple[bool | None, int | None]:
+def recovered(known: Known, search: str, boundary: str) -> tuple[bool | None, int | None]:
     """Run a search on exact information; whether it returns the graph, and how far from it.
 
     A search that has gone astray asks about sets that no condition needs, and that can take
     hours; so it is followed only as far as small tables go.
     """
     rule = Fixed(TOLERANCE)
-    plan = make_plan(Request(search, boundary_rule=rule, masking_rule=rule))
-    try:
-        outcome = run_search(known.frugal, plan)
-    except UNDECIDABLE:
-        return None, None
+    plan = make_plan(Request(search, boundary=boundary, boundary_rule=rule, masking_rule=rule))
+    distance = 0
+    for source in (known.frugal, known.frugal_backwards):
+        try:
+            distance = _distance(known, source, plan)
+        except UNDECIDABLE:
+            return None, None
+        if distance:
+            break
+    return distance == 0, distance
+
+
+def _distance(known: Known, source: ExactInformation, plan: Plan) -> int:
+    outcome = run_search(source, plan)
     learned = {
-        (known.name(p), known.name(k))
+        (source.names[p], source.names[k])
         for k, boundary in outcome.boundaries.items()
         for p in boundary.members
     }
-    true = {
-        (known.name(p), known.name(k)) for k in range(known.n_variables) for p in known.parents[k]
-    }
-    distance = edge_distance(learned, true)
-    return distance == 0, distance
+    return edge_distance(learned, set(known.network.graph.edges))

@@ -7,20 +7,24 @@ an(k)), which is what is asked here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import networkx as nx
 
 from tamis.information.exact import ExactInformation
+from tamis.information.exact.source import MEMORY_LIMIT
 from tamis.information.joint import RESOLUTION
 from tamis.network import BayesianNetwork
 
 Nodes = tuple[int, ...]
-MEMORY_LIMIT = 2**30
-"""Bytes of the largest table of an inference, unless told otherwise."""
 FRUGAL_LIMIT = 2**22
 """The same where nothing is promised: half a million cells."""
+
+
+def resolved(gain: float) -> float:
+    """A gain as a difference of entropies, without what is rounding."""
+    return float(gain) if gain > RESOLUTION else 0.0
 
 
 class Known:
@@ -30,23 +34,37 @@ class Known:
         self.network = network
         self.names = network.names
         self.parents: tuple[Nodes, ...] = network.parents
-        self._limit = MEMORY_LIMIT if memory_limit is None else memory_limit
+        self.memory_limit = MEMORY_LIMIT if memory_limit is None else memory_limit
         self.compared: dict[
             tuple[int, Nodes, frozenset[int]], tuple[float, float, float, int | None, Nodes]
         ] = {}
         """What `pps_condition` has compared already."""
-        self.information = self._source(self._limit)
+        self.information = self._source(self.memory_limit, range(len(self.names)))
 
-    def _source(self, memory_limit: int) -> ExactInformation:
+    def _source(self, memory_limit: int, order: Sequence[int]) -> ExactInformation:
+        """The network's information, its nodes in this order."""
+        place = {k: i for i, k in enumerate(order)}
         network = self.network
         return ExactInformation(
-            network.names, network.parents, network.tables, memory_limit=memory_limit
+            [network.names[k] for k in order],
+            [tuple(place[p] for p in network.parents[k]) for k in order],
+            [network.tables[k] for k in order],
+            memory_limit=memory_limit,
         )
 
     @cached_property
     def frugal(self) -> ExactInformation:
-        """The same source, but with small tables only."""
-        return self._source(min(self._limit, FRUGAL_LIMIT))
+        """The same source, but with small tables only, and by name as searches take it."""
+        return self._source(min(self.memory_limit, FRUGAL_LIMIT), self._by_name)
+
+    @cached_property
+    def frugal_backwards(self) -> ExactInformation:
+        """The same, with all ties the other way round."""
+        return self._source(min(self.memory_limit, FRUGAL_LIMIT), self._by_name[::-1])
+
+    @property
+    def _by_name(self) -> list[int]:
+        return sorted(range(self.n_variables), key=self.names.__getitem__)
 
     @property
     def n_variables(self) -> int:
@@ -122,8 +140,7 @@ class Known:
         others = set(others)
         if self.information.separated(k, others, A & self.ancestors[k]):
             return 0.0
-        gain = self.entropy(k, A) - self.entropy(k, A | others)
-        return gain if gain > RESOLUTION else 0.0
+        return resolved(self.entropy(k, A) - self.entropy(k, A | others))
 
     def name(self, k: int) -> str:
         """A node as messages call it."""

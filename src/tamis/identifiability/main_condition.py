@@ -33,16 +33,6 @@ class Ancestor:
     helpers: tuple[int, ...]
     """X_i and the other ancestors in its layer that are no more uncertain."""
 
-    @property
-    def is_important(self) -> bool:
-        """C1 and C2."""
-        return min(self.lead, self.gain) > TOLERANCE
-
-    @property
-    def is_important_in_general(self) -> bool:
-        """U1 and U2."""
-        return min(self.lead, self.joint_gain) > TOLERANCE
-
 
 @dataclass(frozen=True)
 class Place:
@@ -53,10 +43,9 @@ class Place:
     ancestors: tuple[Ancestor, ...] | None
     trouble: str = ""
 
-    def best(self, *, general: bool = False) -> Ancestor:
+    def best(self) -> Ancestor:
         """The ancestor whose weaker side is the strongest: it gives Delta and eta here."""
-        ancestors = self.ancestors or ()
-        return max(ancestors, key=lambda a: min(a.lead, a.joint_gain if general else a.gain))
+        return max(self.ancestors or (), key=_both)
 
 
 def all_places(known: Known) -> Iterable[Place]:
@@ -132,13 +121,11 @@ _INFORM = "In every layer each later node depends on an ancestor."
 _SILENT = (
     "Some node is independent of all its ancestors in a layer, one by one, so nothing masks it."
 )
-_MAIN = "Every node has an important ancestor in every layer before its own: the DAG is identified."
+_MAIN = "Every node has an important ancestor in every layer before its own."
 _NOT_MAIN = "Some node has no ancestor in a layer that is both less uncertain and informative."
 _TOGETHER = "In every layer each later node depends on its ancestors, taken together."
 _SILENT_TOGETHER = "Some node is independent of all its ancestors in a layer, even taken together."
-_GENERAL = (
-    "With ancestors helping each other every node has an important one: the DAG is identified."
-)
+_GENERAL = "With ancestors helping each other, every node has an important one in every layer."
 _NOT_GENERAL = (
     "Even with ancestors helping each other, some node has no important ancestor in a layer."
 )
@@ -160,9 +147,8 @@ def _condition(
             continue
         best = max(place.ancestors, key=slack)
         findings.add(slack(best), partial(_violation, known, place, best, key))
-    return findings.condition(
-        key, title, good=good, bad=bad, details={"important": _important(known, places, key)}
-    )
+    details: dict[str, object] = {"ancestors": _satisfying(known, places, slack)}
+    return findings.condition(key, title, good=good, bad=bad, details=details)
 
 
 def _violation(known: Known, place: Place, best: Ancestor, key: str) -> Violation:
@@ -186,19 +172,16 @@ def _violation(known: Known, place: Place, best: Ancestor, key: str) -> Violatio
     )
 
 
-def _important(known: Known, places: Iterable[Place], key: str) -> list[dict[str, object]]:
-    """The important ancestors of each node at each layer, for the combined conditions."""
-    if key not in ("main", "general"):
-        return []
+def _satisfying(
+    known: Known, places: Sequence[Place], slack: Callable[[Ancestor], float]
+) -> list[dict[str, object]]:
+    """For each node and layer the ancestors that satisfy the condition: for the combined ones
+    these are the paper's important ancestors."""
     return [
         {
             "node": known.name(place.node),
             "layer": place.j + 1,
-            "important": [
-                known.name(a.node)
-                for a in place.ancestors
-                if (a.is_important if key == "main" else a.is_important_in_general)
-            ],
+            "ancestors": [known.name(a.node) for a in place.ancestors if slack(a) > TOLERANCE],
         }
         for place in places
         if place.ancestors is not None

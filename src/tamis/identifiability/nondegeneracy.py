@@ -9,12 +9,13 @@ p -> k one inequality is checked: H(X_k | all but p and its descendants) > h_k.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.identifiability.known import Known
+from tamis.identifiability.known import Known, resolved
 from tamis.identifiability.verdicts import UNDECIDABLE, Condition, Findings, Violation
 
 
@@ -57,17 +58,11 @@ def minimality(known: Known) -> Condition:
 
     A parent is needed when it informs about the node given all the other parents.
     """
-    findings = Findings()
-    for k, parents in enumerate(known.parents):
-        for p in parents:
-            rest = [other for other in parents if other != p]
-            try:
-                gain = known.information.gain(k, [p], rest)
-            except UNDECIDABLE as error:
-                findings.skip(str(error))
-                continue
-            findings.add(gain, partial(_superfluous, known, p, k))
-    return findings.condition(
+
+    def gain(p: int, k: int) -> float:
+        return known.information.gain(k, [p], set(known.parents[k]) - {p})
+
+    return _edge_by_edge(known, gain, _superfluous).condition(
         "minimal",
         "Minimal I-map",
         good="Every edge is needed.",
@@ -75,28 +70,39 @@ def minimality(known: Known) -> Condition:
     )
 
 
-def _superfluous(known: Known, p: int, k: int) -> Violation:
-    text = f"{known.name(p)} -> {known.name(k)} makes no difference given the other parents"
-    return Violation(text, known.called((p, k)))
-
-
 def nondegeneracy(known: Known) -> Condition:
     """cond:mi, by one inequality an edge (see above)."""
-    findings = Findings()
-    for k, parents in enumerate(known.parents):
-        for p in parents:
-            try:
-                slack = least_uncertainty(known, k, p) - known.own(k)
-            except UNDECIDABLE as error:
-                findings.skip(str(error))
-                continue
-            findings.add(slack, partial(_edge, known, p, k))
-    return findings.condition(
+
+    def slack(p: int, k: int) -> float:
+        return resolved(least_uncertainty(known, k, p) - known.own(k))
+
+    return _edge_by_edge(known, slack, _certain_too_soon).condition(
         "nondegeneracy",
         "Nondegeneracy (cond:mi)",
         good="As long as a parent is missing, whatever else is known, the node is less certain.",
         bad="Some node can be as certain as it will ever be before its last parent is known.",
     )
+
+
+def _edge_by_edge(
+    known: Known,
+    slack: Callable[[int, int], float],
+    violation: Callable[[Known, int, int], Violation],
+) -> Findings:
+    """One inequality for each edge p -> k."""
+    findings = Findings()
+    for k, parents in enumerate(known.parents):
+        for p in parents:
+            try:
+                findings.add(slack(p, k), partial(violation, known, p, k))
+            except UNDECIDABLE as error:
+                findings.skip(str(error))
+    return findings
+
+
+def _superfluous(known: Known, p: int, k: int) -> Violation:
+    text = f"{known.name(p)} -> {known.name(k)} makes no difference given the other parents"
+    return Violation(text, known.called((p, k)))
 
 
 def least_uncertainty(known: Known, k: int, p: int) -> float:
@@ -105,7 +111,7 @@ def least_uncertainty(known: Known, k: int, p: int) -> float:
     return known.entropy(k, without)
 
 
-def _edge(known: Known, p: int, k: int) -> Violation:
+def _certain_too_soon(known: Known, p: int, k: int) -> Violation:
     return Violation(
         f"{known.name(p)} -> {known.name(k)}: given all nodes but {known.name(p)} and what comes "
         "after it, the parents still missing say nothing more",

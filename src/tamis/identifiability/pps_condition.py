@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from tamis.identifiability import subsets
-from tamis.identifiability.known import Known, Nodes
+from tamis.identifiability.known import Known, Nodes, resolved
 from tamis.identifiability.verdicts import (
     TOLERANCE,
     UNDECIDABLE,
@@ -38,8 +38,8 @@ class Selection:
     """PPS for one node in one ancestral set."""
 
     node: int
-    j: int
-    """The ancestral set is A_j, the first j layers."""
+    j: int | None
+    """The ancestral set is A_j, the first j layers; None if it is none of those."""
     boundary: Nodes
     lead: float
     """Delta~: infinite when the boundary is empty, for then there is nothing to select."""
@@ -86,8 +86,8 @@ def all_selections(known: Known) -> Iterable[Selection | Unselected]:
                 yield Unselected(k, j, str(error))
 
 
-def select(known: Known, k: int, A: frozenset[int], j: int = -1) -> Selection:
-    """PPS for a node in any ancestral set; ``j`` says which canonical one it is.
+def select(known: Known, k: int, A: frozenset[int], j: int | None = None) -> Selection:
+    """PPS for a node in any ancestral set; ``j`` says which canonical one it is, if any.
 
     The same boundary among the same outsiders is compared once.
     """
@@ -117,12 +117,14 @@ def _compare(
     at: Nodes = ()
     for m in range(2 ** len(boundary) - 1):
         missing = [
-            uncertain[m] - uncertain[m | 1 << i] for i in range(len(boundary)) if not m >> i & 1
+            resolved(uncertain[m] - uncertain[m | 1 << i])
+            for i in range(len(boundary))
+            if not m >> i & 1
         ]
-        best = float(max(missing))
+        best = max(missing)
         nearest = int(rivals[:, m].argmax()) if outsiders else None
         second = 0.0 if nearest is None else float(rivals[nearest, m])
-        weakest = min(weakest, float(min(missing)))
+        weakest = min(weakest, *missing)
         strongest = min(strongest, best)
         if best - second < lead:
             lead = best - second

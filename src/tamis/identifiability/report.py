@@ -16,7 +16,9 @@ from tamis.identifiability.simulation import Simulation
 from tamis.identifiability.verdicts import Condition
 
 PROVING = ("main", "general", "unequal")
-"""The conditions each of which identifies the graph by itself."""
+"""The conditions each of which identifies the graph, if it is what the theorems assume."""
+ASSUMED = ("minimal", "nondegeneracy")
+"""What all theorems assume."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Check:
     layers: tuple[tuple[str, ...], ...]
     conditions: Mapping[str, Condition]
     searches: Mapping[str, SearchVerdict]
+    without_pps: Mapping[str, SearchVerdict]
+    """The searches that condition on the whole ancestral set (``boundary="none"``)."""
     gaps: Gaps
     rows: tuple[RowsNeeded, ...]
     epsilon: float
@@ -45,24 +49,38 @@ class Check:
         return tuple(name for name, verdict in self.searches.items() if verdict.recovers)
 
     @property
+    def identified(self) -> bool | None:
+        """Whether a theorem identifies the graph: one of the proving conditions, on a minimal
+        I-map that is not degenerate. False means that none of them applies, not that the graph
+        cannot be identified by other means."""
+        assumed = [self.conditions[key].holds for key in ASSUMED]
+        proving = [self.conditions[key].holds for key in PROVING]
+        if False in assumed or not any(one is not False for one in proving):
+            return False
+        return True if None not in assumed and True in proving else None
+
+    @property
     def answer(self) -> str:
         """The whole check in a sentence."""
         if self.guaranteed:
+            names = _listed(self.guaranteed)
+            return f"Identified: with exact information {names} must return this graph."
+        without = tuple(name for name, one in self.without_pps.items() if one.guaranteed)
+        if without:
             return (
-                f"Identifiable: with enough rows {_listed(self.guaranteed)} must find this graph."
+                f"Identified, but only without PPS: with boundary='none' {_listed(without)} must "
+                "return this graph from exact information."
             )
+        if self.identified:
+            return "Identified by theorem, though no search here is guaranteed to return it."
         if self.recovering:
             return (
-                f"Not guaranteed, though {_listed(self.recovering)} would find this graph from "
-                "unlimited rows."
+                f"Not guaranteed, though from exact information {_listed(self.recovering)} would "
+                "return this graph."
             )
-        if any(one.recovers is None for one in self.searches.values()):
-            holding = [self.conditions[key].title for key in PROVING if self.conditions[key].holds]
-            followed = "the searches were not all followed."
-            if holding:
-                return f"Identified, by {holding[0]}; {followed}"
-            return f"Not decided: {followed}"
-        return "Not identified: even from unlimited rows every search returns another graph."
+        if self.identified is None or any(one.recovers is None for one in self.searches.values()):
+            return "Not decided: not everything could be computed."
+        return "Not identified by these conditions: every search returns another graph."
 
     def with_simulation(self, simulation: Simulation) -> Check:
         """The same with an empirical answer added."""
@@ -79,7 +97,9 @@ class Check:
             "conditions": {key: one.to_dict() for key, one in self.conditions.items()},
             "answer": self.answer,
             "guaranteed": list(self.guaranteed),
+            "identified": self.identified,
             "searches": {name: one.to_dict() for name, one in self.searches.items()},
+            "without_pps": {name: one.to_dict() for name, one in self.without_pps.items()},
             "gaps": self.gaps.to_dict(),
             "epsilon": self.epsilon,
             "rows": [one.to_dict() for one in self.rows],
@@ -103,14 +123,14 @@ class Check:
     def _lines(self) -> Iterator[str]:
         yield f"{len(self.names)} nodes, {self.n_edges} edges, {len(self.layers)} layers"
         yield self.answer
-        for condition in self.conditions.values():
-            margin = (
-                "" if condition.margin is None else f" ({condition.margin:+.3g} {condition.unit})"
-            )
-            yield f"  {condition.title}: {condition.word}{margin}. {condition.sentence}"
-            yield from (f"    - {violation}" for violation in condition.violations[:1])
-        yield "Guaranteed with exact information: " + (", ".join(self.guaranteed) or "no search")
-        yield "Returns the graph from exact information: " + (", ".join(self.recovering) or "none")
+        width = max(map(len, self.conditions))
+        for key, condition in self.conditions.items():
+            margin = "" if condition.margin is None else f"{condition.margin:+.3g}"
+            yield f"  {key:{width}}  {condition.word:9}  {margin:>9}  {condition.sentence}"
+            for violation in condition.violations[:1]:
+                yield f"  {'':{width}}  {'':9}  {'':9}    e.g. {violation}"
+        yield "Guaranteed from exact information: " + (", ".join(self.guaranteed) or "no search")
+        yield "Returns this graph from it: " + (", ".join(self.recovering) or "no search")
 
 
 def _listed(names: tuple[str, ...]) -> str:

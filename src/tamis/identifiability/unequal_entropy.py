@@ -30,15 +30,14 @@ class Follower:
         self._known = known
         self.passed: set[Set] = set()
         self.stopped_at: tuple[Set, tuple[int, ...]] | None = None
-        self.margin = float("inf")
 
-    def tied(self, A: Set) -> tuple[list[int], dict[int, float]]:
-        """The least uncertain nodes outside A, and the uncertainty of all."""
+    def tied(self, A: Set) -> list[int]:
+        """The least uncertain nodes outside A."""
         entropies = {k: self._known.entropy(k, A) for k in self._known.beyond(A)}
         least = min(entropies.values())
-        return [k for k, h in entropies.items() if h <= least + TOLERANCE], entropies
+        return [k for k, h in entropies.items() if h <= least + TOLERANCE]
 
-    def allows(self, A: Set, tied: list[int], entropies: dict[int, float]) -> list[int]:
+    def allows(self, A: Set, tied: list[int]) -> list[int]:
         """The tied nodes that cond:uneq1 lets come next; none if it is broken here."""
         known = self._known
         due = known.sources(A)
@@ -47,9 +46,10 @@ class Follower:
         one_layer = len(layers) == 1 and max(own) - min(own) <= TOLERANCE
         return [k for k in tied if k in due] if len(tied) == 1 or one_layer else []
 
-    def find_ordering(self, A: Set = frozenset()) -> tuple[int, ...] | None:
-        """An ordering that satisfies cond:uneq1 from A on, depth first without recursion."""
-        path: list[tuple[Set, list[int]]] = [(A, self._choices(A))]
+    def find_ordering(self) -> tuple[int, ...] | None:
+        """An ordering that satisfies cond:uneq1, depth first without recursion."""
+        start: Set = frozenset()
+        path: list[tuple[Set, list[int]]] = [(start, self._choices(start))]
         chosen: list[int] = []
         dead: set[Set] = set()
         while path:
@@ -75,8 +75,8 @@ class Follower:
     def _choices(self, A: Set) -> list[int]:
         if len(A) == self._known.n_variables:
             return []
-        tied, entropies = self.tied(A)
-        allowed = self.allows(A, tied, entropies)
+        tied = self.tied(A)
+        allowed = self.allows(A, tied)
         if not allowed and (self.stopped_at is None or len(A) > len(self.stopped_at[0])):
             self.stopped_at = A, tuple(tied)
         return allowed[::-1]
@@ -92,14 +92,11 @@ class Follower:
             A = waiting.pop()
             if len(A) == self._known.n_variables:
                 continue
-            tied, entropies = self.tied(A)
+            tied = self.tied(A)
             due = self._known.sources(A)
             if not due.issuperset(tied):
                 self.stopped_at = A, tuple(k for k in tied if k not in due)
                 return False
-            later = [h for k, h in entropies.items() if k not in due]
-            if later:
-                self.margin = min(self.margin, min(later) - min(entropies.values()))
             for k in tied:
                 after = A | {k}
                 if after not in seen:

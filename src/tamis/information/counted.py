@@ -17,6 +17,7 @@ from tamis.information.interface import (
     Floats,
     Group,
     Information,
+    Ints,
     Query,
     Rows,
 )
@@ -81,11 +82,23 @@ class CountedInformation(Information):
         """The same for groups of variables, one test a group."""
         gains = np.zeros(len(groups))
         stats = np.zeros((len(groups), STATS))
-        for i, group in enumerate(groups):
-            context = self._reduced(Context(group.target, group.given))
+        contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
+        if groups and all(len(group.members) == 2 for group in groups):
+            pairs = np.array([group.members for group in groups], dtype=np.int64)
+            found = self._counts.judge_pairs(contexts, pairs, self._lookup, each_its_own=True)
+            return self.as_evidence(found.gains, found.stats)
+        for i, (context, group) in enumerate(zip(contexts, groups, strict=True)):
             found = self._counts.judge_joint(context, group.members, self._lookup)
             gains[i], stats[i] = found.gains[0], found.stats[0]
         return self.as_evidence(gains, stats)
+
+    def pair_gains(self, contexts: Sequence[Context], pairs: Ints) -> Floats:
+        """Pairs of columns counted as columns of their own."""
+        if not contexts or not len(pairs):
+            return np.zeros((len(contexts), len(pairs)))
+        wanted = [self._reduced(context) for context in contexts]
+        found = self._counts.judge_pairs(wanted, pairs, self._lookup)
+        return found.gains.reshape(len(contexts), len(pairs))
 
     def _reduced(self, context: Context) -> Context:
         """The context without constant columns, which say nothing about anything."""

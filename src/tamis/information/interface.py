@@ -74,6 +74,8 @@ class Evidence:
     null_variance: Floats
     n_rows: float
     n_variables: int
+    residual: Floats | None = None
+    """For numbers: the rows left after fitting everything; their tests have no strata."""
 
     def __len__(self) -> int:
         return len(self.gain)
@@ -135,3 +137,8 @@ class Information(ABC):
     @abstractmethod
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
         """The same for groups of variables, one test a group."""
+
+    def pair_gains(self, contexts: Sequence[Context], pairs: Ints) -> Floats:
+        """I(target ; a and b | given) for each pair (a, b), a row of ``pairs``: a row a context."""
+        groups = [Group(k, given, (int(a), int(b))) for k, given in contexts for a, b in pairs]
+        return self.joint_evidence(groups).gain.reshape(len(contexts), len(pairs))

@@ -79,7 +79,8 @@ class GreedyBoundaries(Boundaries):
         self._bars = self._bar_table[-1 - len(self._offered) :]
         to_take_back, to_decide = first_changes(
             arrived, self._rank, self._gains, self._best, self._best_gain, self._owner,
-            self._depth, self._taken, self._score, self._bars, self._inclusive, self._max_size,
+            self._depth, self._taken, self._by_pair, self._score, self._bars, self._inclusive,
+            self._max_size,
         )  # fmt: skip
         for row in to_take_back.tolist():
             self._cut_after(row)
@@ -90,10 +91,11 @@ class GreedyBoundaries(Boundaries):
         path = self._paths[target]
         taken = tuple(self._decision(row) for row in path[:-1])
         last = path[-1]
-        judged = self._best[last] >= 0 and len(taken) < self._max_size
+        members = tuple(k for decision in taken for k in decision.others)
+        judged = self._best[last] >= 0 and len(members) < self._max_size
         boundary = Boundary(
             target,
-            tuple(decision.others[0] for decision in taken),
+            members,
             float(self.entropies[target]),
             taken,
             self._decision(last) if judged else None,
@@ -129,8 +131,9 @@ class GreedyBoundaries(Boundaries):
     def _cut_after(self, row: int) -> None:
         """Take this step back, and drop the steps after it."""
         path = self._paths[self._owner[row]]
-        keep = int(self._depth[row]) + 1
+        keep = path.index(row) + 1
         self._taken[row] = False
+        self._by_pair[row] = False
         self._free(path[keep:])
         del path[keep:]
         self.entropies[self._owner[row]] = self._entropy[row]
@@ -159,6 +162,7 @@ class GreedyBoundaries(Boundaries):
         self._best_gain = np.full(capacity, -np.inf)
         self._score = np.zeros(capacity)
         self._taken = np.zeros(capacity, dtype=np.bool_)
+        self._by_pair = np.zeros(capacity, dtype=np.bool_)  # never, unless pairs are tried
         self._given: list[tuple[int, ...]] = [()] * capacity
         self._unused = list(range(capacity - 1, -1, -1))
 
@@ -216,5 +220,6 @@ _FIELDS = {
     "_best_gain": -np.inf,
     "_score": 0.0,
     "_taken": False,
+    "_by_pair": False,
 }
 """The arrays of the store and what an unused row holds."""

@@ -118,6 +118,7 @@ def first_changes(
     owner: Ints,
     depth: Ints,
     taken: Flags,
+    by_pair: Flags,
     score: Floats,
     bars: Floats,
     inclusive: bool,
@@ -138,7 +139,7 @@ def first_changes(
             continue
         won = compete(row, newcomers, rank, gains, best, best_gain)
         changed = won
-        if taken[row] and not won:
+        if taken[row] and not won and not by_pair[row]:
             bar = bars[depth[row]]
             changed = score[row] < bar if inclusive else score[row] <= bar
         if changed and (earliest[k] < 0 or depth[row] < depth[earliest[k]]):

@@ -13,6 +13,7 @@ from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries
 from tamis.search.greedy import GreedyBoundaries
 from tamis.search.iamb import Blanket, shrink
+from tamis.search.look_ahead import PairedBoundaries
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Admission, Masking, Outcome
 
@@ -30,6 +31,8 @@ class Settings:
     boundary: str = "pps"
     backward: str = "one"
     max_boundary: int | None = None
+    look_ahead: int = 1
+    """How many candidates PPS tries together where none passes alone."""
 
     @property
     def is_reference(self) -> bool:
@@ -80,7 +83,8 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
 def _boundaries(information: Information, settings: Settings) -> Boundaries:
     if settings.boundary == "none":
         return AncestralBoundaries(information)
-    return GreedyBoundaries(
+    kind = GreedyBoundaries if settings.look_ahead == 1 else PairedBoundaries
+    return kind(
         information,
         settings.boundary_rule,
         inclusive=settings.is_reference,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +13,7 @@ from rich.text import Text
 from tamis.atomic import check_place
 from tamis.errors import SettingError
 from tamis.identifiability import Check, Simulation, check, simulate
-from tamis.identifiability.forecast import Forecast, forecast
+from tamis.identifiability.forecast import forecast
 from tamis.identifiability.guarantees import SearchVerdict
 from tamis.learning import Request, make_plan
 from tamis.network import BayesianNetwork
@@ -26,8 +25,12 @@ from tamis.terminal.words import count
 
 VIOLATIONS = 3
 """Culprits shown for each condition."""
+NODES = 20
+"""Nodes whose important ancestors are shown."""
 BAR = 20
 """Characters of a whole bar."""
+_SAID_BY = {"U1": ("C1",), "main": ("C1", "C2"), "general": ("C1", "U2")}
+"""Whose culprits are those of another condition, if that fails."""
 _SHORT = {"main": "C1 with C2", "general": "U1 with U2"}
 _STYLES = {"holds": "green", "fails": "red", "undecided": "yellow"}
 
@@ -40,7 +43,8 @@ class CheckWishes:
     plot: str | None
     quick: bool
     simulate: bool
-    search: str
+    search: str | None
+    """None is the first that is guaranteed, or the default."""
     rows: tuple[int, ...]
     repeats: int
     seed: int
@@ -51,12 +55,11 @@ class CheckWishes:
 
 def run(source: str, wishes: CheckWishes) -> None:
     """Check a network; whatever can be refused is refused before the work begins."""
-    request = Request(search=wishes.search)
-    make_plan(request)
+    make_plan(_request(wishes.search))
     _check_outputs(wishes)
     network = _network(source)
-    if not (wishes.quick or wishes.quiet):
-        _announce(forecast(network))
+    if not wishes.quiet:
+        _announce(forecast(network, wishes.memory_limit).announcement(quick=wishes.quick))
     with waiting(quiet=wishes.quiet) as wait:
         found = check(
             network,
@@ -68,7 +71,7 @@ def run(source: str, wishes: CheckWishes) -> None:
         if wishes.simulate:
             simulation = simulate(
                 network,
-                request,
+                _request(wishes.search or _promising(found)),
                 rows=wishes.rows,
                 repeats=wishes.repeats,
                 seed=wishes.seed,
@@ -81,6 +84,16 @@ def run(source: str, wishes: CheckWishes) -> None:
         found.simulation.save_plot(wishes.plot)
     if not wishes.quiet:
         show_check(console(), found, source, wishes)
+
+
+def _request(search: str | None) -> Request:
+    return Request() if search is None else Request(search=search)
+
+
+def _promising(found: Check) -> str | None:
+    """A search that is guaranteed, if the default is not."""
+    default = Request().search
+    return default if default in found.guaranteed else next(iter(found.guaranteed), None)
 
 
 def _network(source: str) -> BayesianNetwork:
@@ -103,10 +116,9 @@ def _check_outputs(wishes: CheckWishes) -> None:
             check_place(path)
 
 
-def _announce(expected: Forecast) -> None:
-    """A word before anything long."""
-    if expected.is_long:
-        console(stderr=True).print(str(expected))
+def _announce(text: str) -> None:
+    if text:
+        console(stderr=True).print(text)
 
 
 def show_check(stdout: Console, found: Check, source: str, wishes: CheckWishes) -> None:
@@ -127,6 +139,7 @@ def _parts(found: Check, source: str, wishes: CheckWishes) -> Iterator[Renderabl
     yield Text(found.answer, style=TITLE)
     yield from _conditions(found)
     yield from _culprits(found)
+    yield from _important(found)
     yield from _consequences(found)
     yield from _needed(found)
     if found.simulation is not None:
@@ -156,16 +169,34 @@ def _culprits(found: Check) -> Iterator[RenderableType]:
         return
     yield from title_of("Where they fail", "worst first")
     for condition in broken:
-        if condition.key in ("U1", "main", "general"):
-            continue  # C1, C2 and U2 have said it
+        if condition.key in _SAID_BY and any(
+            found.conditions[key].violations for key in _SAID_BY[condition.key]
+        ):
+            continue
         for violation in condition.violations[:VIOLATIONS]:
             yield item(f"{condition.key}: {show(violation.text)}")
         yield from more(len(condition.violations) - VIOLATIONS, "place", "all with --out FILE")
 
 
+def _important(found: Check) -> Iterator[RenderableType]:
+    """The important ancestors of each node, layer by layer."""
+    by_node: dict[str, list[str]] = {}
+    for one in found.conditions["main"].details["ancestors"]:  # type: ignore[attr-defined]
+        names = ", ".join(map(show, one["ancestors"])) or "none"
+        by_node.setdefault(show(one["node"]), []).append(f"{names} (layer {one['layer']})")
+    if not by_node:
+        return
+    yield from title_of("Important ancestors", "less uncertain, and informative")
+    shown = list(by_node.items())[:NODES]
+    yield from pairs_of((name, "; ".join(parts)) for name, parts in shown)
+    yield from more(len(by_node) - len(shown), "node", "all with --out FILE")
+
+
 def _consequences(found: Check) -> Iterator[RenderableType]:
     yield from title_of("What follows", "with exact information, that is with unlimited rows")
     yield from pairs_of((name, _outcome(one)) for name, one in found.searches.items())
+    yield from title_of("Without PPS", "boundary='none', the same")
+    yield from pairs_of((name, _outcome(one)) for name, one in found.without_pps.items())
 
 
 def _outcome(one: SearchVerdict) -> str:
@@ -195,17 +226,18 @@ def _needed(found: Check) -> Iterator[RenderableType]:
         f"orders of magnitude, constants taken as 1, for probability {1 - found.epsilon:g}",
     )
     yield from pairs_of(
-        (one.theorem, f"not applicable: {one.why}" if one.rows is None else _magnitude(one.rows))
+        (
+            one.theorem,
+            f"not applicable: {one.why}"
+            if one.magnitude is None
+            else f"about 10^{round(one.magnitude)}; {one.why}",
+        )
         for one in found.rows
     )
 
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
-
-
-def _magnitude(rows: float) -> str:
-    return f"about 10^{round(math.log10(rows))}"
 
 
 def _simulated(simulation: Simulation) -> Iterator[RenderableType]:

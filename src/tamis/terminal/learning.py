@@ -45,7 +45,8 @@ def run(source: str, request: Request, wishes: Wishes) -> None:
 
 def _learn(source: str, request: Request, wishes: Wishes) -> tuple[Result, list[str]]:
     with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
-        table = read_table(source)
+        counted = request.information == "counts"
+        table = read_table(source) if counted else read_table(source, measured=True)
         check_outputs(wishes.out, table.names)
         for name in wishes.explain:
             if name not in table.names:

@@ -66,12 +66,14 @@ def _parts(result: Result, source: str, notes: Sequence[str]) -> Iterator[Render
 
 
 def _size(result: Result) -> str:
+    rows, columns = count(result.n_rows, "row"), count(len(result.names), "column")
+    if result.settings["information"] != "counts":
+        return f"{rows}, {columns} of numbers"
     sizes = sorted({len(labels) for labels in result.levels.values()})
     levels = count(sizes[-1], "level")
     if len(sizes) > 1:
         levels = f"{sizes[0]} to {levels}"
-    columns = count(len(result.names), "column")
-    return f"{count(result.n_rows, 'row')}, {columns} of {levels}"
+    return f"{rows}, {columns} of {levels}"
 
 
 def _layers(result: Result) -> Iterator[RenderableType]:

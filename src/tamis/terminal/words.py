@@ -14,10 +14,15 @@ _SEARCHES = {
     "reference": "as in the authors' program",
 }
 
+_INFORMATION = {
+    "gaussian": "moments of the columns as numbers: linear dependence, exact for Gaussian columns",
+}
+
 _RULES = {
     "fixed": "gain above {threshold:g} nats",
     "permutation": "permutation test at level {alpha:g}",
     "chi-squared": "G-test at level {alpha:g}",
+    "f-test": "F test at level {alpha:g}",
     "bic": "BIC",
     "rate": "gain above the rate of Theorem tuning, c = {c:g}",
 }
@@ -33,7 +38,10 @@ def settings_in_words(settings: Mapping[str, Any]) -> dict[str, str]:
     """One line a choice, under a short title; choices that played no part are left out."""
     search = settings["search"]
     words = {"search": _named(search, _SEARCHES.get(search))}
-    words["entropy"] = _with_parameters(settings["entropy"], "estimator")
+    if settings["entropy"] is not None:
+        words["entropy"] = _with_parameters(settings["entropy"], "estimator")
+    else:
+        words["information"] = _INFORMATION[settings["information"]]
     words["parents"] = _parents(settings)
     if search != "sequential":
         words["masking"] = rule_in_words(settings["masking_rule"])
