@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tamis import baselines as baselines
     from tamis import metrics as metrics
     from tamis import rules as rules
     from tamis import simulate as simulate
@@ -55,6 +56,7 @@ __all__ = [
     "TamisError",
     "TamisWarning",
     "__version__",
+    "baselines",
     "check",
     "conditional_mutual_information",
     "entropy",
@@ -70,7 +72,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name in ("metrics", "rules", "simulate"):
+    if name in ("baselines", "metrics", "rules", "simulate"):
         return import_module(f"tamis.{name}")
     if name == "__version__":
         from importlib.metadata import version

@@ -258,7 +258,7 @@ def simulate(
         typer.Option(
             metavar="FILE",
             help="Where the rows go: .csv or .parquet. NAME.graph.csv beside it gets the true "
-            "edges and NAME.bif the exact network, where there is a small one.",
+            "edges and NAME.network.bif the exact network, where there is a small one.",
         ),
     ],
     graph: Annotated[

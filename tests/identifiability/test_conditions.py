@@ -361,7 +361,36 @@ def test_progress_counts_to_its_end():
         assert last[0] == last[1]
 
 
-@pytest.mark.parametrize("epsilon", [0, 1, -0.1, float("nan")])
+@pytest.mark.parametrize("limit", [0, -1, "1GB", True, float("nan")])
+def test_a_memory_limit_without_meaning_is_refused(limit):
+    with pytest.raises(tamis.SettingError, match="memory_limit"):
+        tamis.check(tamis.BayesianNetwork.example("m1"), memory_limit=limit)
+
+
+@pytest.mark.parametrize("epsilon", [1e-310, 5e-324])
+def test_the_smallest_epsilon_still_gives_rows(epsilon):
+    rows = tamis.check(random_network(5, 3, noise=0.2)[0], epsilon=epsilon).rows
+    assert all(one.magnitude > 300 for one in rows)
+    assert rows[0].rows == np.inf
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_in_which_nodes_are_listed_plays_no_part(seed):
+    network = coarse_network(seed, 4)[0]
+    shuffled = network.in_order(network.names[::-1])
+    assert tamis.check(network).to_dict() == tamis.check(shuffled).to_dict()
+
+
+def test_a_node_of_one_level_breaks_faithfulness_like_one_of_two_that_never_varies():
+    for levels, row in ((("a",), [1.0]), (("a", "b"), [1.0, 0.0])):
+        tables = ([0.5, 0.5], [row] * 2, [[0.5, 0.5]] * len(levels))
+        network = tamis.BayesianNetwork(
+            ("x", "c", "z"), (("0", "1"), levels, ("0", "1")), ((), (0,), (1,)), tables
+        )
+        assert tamis.check(network).conditions["faithful"].holds is False
+
+
+@pytest.mark.parametrize("epsilon", [0, 1, -0.1, float("nan"), "a", None])
 def test_an_epsilon_that_is_no_probability_is_refused(epsilon):
     with pytest.raises(tamis.SettingError, match="epsilon"):
         tamis.check(tamis.BayesianNetwork.example("m1"), epsilon=epsilon)

@@ -32,7 +32,7 @@ def test_the_summary_says_what_was_written(capsys):
         " model  mod, p 0.3, no flip",
         " seed   1",
         "rows.graph.csv: the true edges",
-        "rows.bif: the exact network",
+        "rows.network.bif: the exact network",
     ]
 
 
@@ -64,7 +64,7 @@ def test_examples_and_networks_need_no_graph(capsys):
     assert "model  diamond, paths 2, length 1" in capsys.readouterr().out
     simulate(network="orchard")
     assert "network  orchard" in capsys.readouterr().out
-    simulate(network="rows.bif")
+    simulate(network="rows.network.bif")
     assert "the exact network" not in capsys.readouterr().out
 
 

@@ -25,7 +25,7 @@ def read_edges(path):
 def test_a_table_survives_the_way_through_a_file(tmp_path, model, ending):
     simulated = draw("er", model, d=12, edges=15, n=500, seed=3)
     place = str(tmp_path / f"rows{ending}")
-    expected = (place, str(tmp_path / "rows.graph.csv"), str(tmp_path / "rows.bif"))
+    expected = (place, str(tmp_path / "rows.graph.csv"), str(tmp_path / "rows.network.bif"))
     assert simulated.write(place) == expected
     table, direct = read_table(place), read_table(simulated.data)
     assert table.names == direct.names
@@ -40,7 +40,7 @@ def test_the_truth_is_written_beside_the_rows(tmp_path):
     header, *edges = read_edges(tmp_path / "rows.graph.csv")
     assert header == ["parent", "child"]
     assert {tuple(edge) for edge in edges} == set(simulated.graph.edges)
-    network = BayesianNetwork.read(tmp_path / "rows.bif")
+    network = BayesianNetwork.read(tmp_path / "rows.network.bif")
     assert network.parents == simulated.network.parents
     for table, its in zip(network.tables, simulated.network.tables, strict=True):
         assert (table == its).all()
@@ -63,13 +63,20 @@ def test_no_network_is_written_that_is_large(tmp_path, monkeypatch):
 
 
 def test_the_network_the_rows_come_from_is_left_alone(tmp_path):
-    source = tmp_path / "m1.bif"
+    source = tmp_path / "m1.network.bif"
     BayesianNetwork.example("m1").write(source)
     source.write_bytes(b"// mine\n" + source.read_bytes())
     before = source.read_bytes()
     written = draw(network=source, n=10, seed=1).write(tmp_path / "m1.csv")
     assert len(written) == 2
     assert source.read_bytes() == before
+
+
+def test_the_network_of_an_earlier_draw_does_not_stay_beside_other_rows(tmp_path):
+    draw(model="diamond", n=20, seed=1).write(tmp_path / "rows.csv")
+    assert (tmp_path / "rows.network.bif").exists()
+    draw("tree", "gaussian", d=4, n=20, seed=1).write(tmp_path / "rows.csv")
+    assert not (tmp_path / "rows.network.bif").exists()
 
 
 def test_text_survives_where_it_can(tmp_path):

@@ -15,7 +15,7 @@ from tamis.data import Table
 from tamis.errors import SettingError
 from tamis.identifiability.check import check
 from tamis.identifiability.report import Check
-from tamis.identifiability.simulation import relearn, returned, seed_of, wilson
+from tamis.identifiability.simulation import relearn, returned, seed_of, whole_number, wilson
 from tamis.learning import Request
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
@@ -100,8 +100,8 @@ def certify(
     ``conditions`` is "quick", "all" or False, none. The tables are fitted with an
     ``equivalent_sample_size``, so that what was never seen is rare and not impossible.
     """
-    if isinstance(n_simulations, bool) or not isinstance(n_simulations, int) or n_simulations < 1:
-        raise SettingError(f"n_simulations must be a whole number above 0, not {n_simulations!r}")
+    n_simulations = whole_number("n_simulations", n_simulations, least=1)
+    seed = whole_number("seed", seed, least=0)
     chosen = _conditions(conditions)
     network = BayesianNetwork.fit(
         result.graph, table, equivalent_sample_size=equivalent_sample_size

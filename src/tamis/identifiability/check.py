@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from tamis.decisions.parameters import is_number
 from tamis.errors import SettingError
 from tamis.identifiability import main_condition, pps_condition
 from tamis.identifiability.equal_entropy import equal_entropy
@@ -56,8 +57,7 @@ def check(
     ``epsilon`` is the chance of failure that the theorems' sample sizes allow. Whatever needs a
     table larger than ``memory_limit`` bytes (1 GiB unless given) is left undecided, and named.
     """
-    if not 0 < epsilon < 1:
-        raise SettingError(f"epsilon must lie between 0 and 1, not {epsilon!r}")
+    _require_settings(epsilon, memory_limit)
     if not isinstance(network, BayesianNetwork):
         network = BayesianNetwork.read(network)
     known = Known(network, memory_limit)
@@ -84,6 +84,13 @@ def check(
         epsilon=epsilon,
         paths=directed_paths(known),
     )
+
+
+def _require_settings(epsilon: object, memory_limit: object) -> None:
+    if not is_number(epsilon) or not 0 < epsilon < 1:
+        raise SettingError(f"epsilon must be a number between 0 and 1, not {epsilon!r}")
+    if memory_limit is not None and (not is_number(memory_limit) or not memory_limit >= 1):
+        raise SettingError(f"memory_limit must be a number of bytes, not {memory_limit!r}")
 
 
 def _largest_boundary(selections: Sequence[Selection | Unselected]) -> int | None:

@@ -56,7 +56,7 @@ def _compare(known: Known, findings: Findings) -> None:
         others = [k for k in nodes if k not in (x, y)]
         for size in range(len(others) + 1):
             for S in combinations(others, size):
-                if not ask.separated(x, [y], S):
+                if not known.separated_in_graph(x, y, S):
                     gain = ask.gain(x, [y], S)
                     findings.add(gain, partial(_violation, known, x, y, S))
 

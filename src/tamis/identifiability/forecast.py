@@ -11,9 +11,10 @@ from tamis.network import BayesianNetwork
 
 SECONDS_A_GAIN = 5e-5
 SECONDS_A_QUESTION = 5e-4
+SECONDS_A_STEP = 5e-5
 SECONDS_A_CELL = 4e-8
-"""Measured on ALARM and HAILFINDER: a gain read off a joint table, one that is an inference of its
-own, and the cells of its largest table."""
+"""Measured on ALARM, HAILFINDER and chains: a gain read off a joint table, one that is an inference
+of its own, and of an inference the variables eliminated and the cells of the largest table."""
 LONG = 60.0
 """Seconds that are announced beforehand."""
 
@@ -24,6 +25,8 @@ class Forecast:
 
     n_places: int
     """Nodes against earlier layers, in C1 and C2."""
+    n_steps: int
+    """The variables that are eliminated for these, added up."""
     n_cells: int
     """The cells of the largest tables that these need, added up."""
     n_gains: int
@@ -33,7 +36,7 @@ class Forecast:
 
     def seconds(self, *, quick: bool = False) -> float:
         """The time it will take; ``quick`` leaves the PPS condition and the searches out."""
-        first = self.n_places * SECONDS_A_QUESTION + self.n_cells * SECONDS_A_CELL
+        first = self.n_steps * SECONDS_A_STEP + self.n_cells * SECONDS_A_CELL
         if quick:
             return first
         return first + self.n_gains * SECONDS_A_GAIN + self.n_questions * SECONDS_A_QUESTION
@@ -57,11 +60,13 @@ def forecast(network: BayesianNetwork, memory_limit: int | None = None) -> Forec
     """Count what a check will compute; nothing is computed but d-separations and plans."""
     known = Known(network, memory_limit)
     limit = known.memory_limit // 8
-    cells = 0
+    steps = cells = 0
     for k, j in known.pairs():
         given = tuple(sorted(known.canonical[j] & known.ancestors[k]))
         largest = known.information.forecast(Context(k, given))
-        cells += (1 + len(known.important_candidates(k, j))) * (largest if largest <= limit else 0)
+        questions = 1 + len(known.important_candidates(k, j))
+        steps += questions * len(known.ancestors[k])
+        cells += questions * (largest if largest <= limit else 0)
     n_gains = 0
     for A in known.canonical[1:-1]:
         for k in known.beyond(A):
@@ -69,4 +74,4 @@ def forecast(network: BayesianNetwork, memory_limit: int | None = None) -> Forec
             gains = 2**size * len(A)
             n_gains += gains if gains <= MOST_GAINS else 0
     n_places = sum(1 for _ in known.pairs())
-    return Forecast(n_places, cells, n_gains, known.n_variables**3)
+    return Forecast(n_places, steps, cells, n_gains, known.n_variables**3)

@@ -157,16 +157,17 @@ def _rows(
 
 
 def _main(d: int, r: int, gap: float, epsilon: float) -> float:
-    return math.log(d * d * r * math.log(d) ** 3 / epsilon) - 2 * math.log(gap)
+    return math.log(d * d * r * math.log(d) ** 3) - math.log(epsilon) - 2 * math.log(gap)
 
 
 def _discrete(d: int, r: int, levels: int, gap: float, epsilon: float) -> float:
     log_n = math.log(max(levels, 2))
     first = _main(d, r, gap, epsilon) + 2 * math.log(log_n)
     second = (1 + log_n) * math.log(d) - math.log(gap * log_n)
-    return max(first, second + 0.5 * math.log(r / (epsilon * math.log(d))))
+    return max(first, second + 0.5 * (math.log(r / math.log(d)) - math.log(epsilon)))
 
 
 def _no_pps(d: int, r: int, w: int, gap: float, epsilon: float) -> float:
-    first = d * math.log(2) + 0.5 * math.log(w * r / (d * epsilon)) - math.log(gap)
-    return max(first, math.log(d**3 * w * r / epsilon) - 2 * math.log(gap))
+    noise = -math.log(epsilon)
+    first = d * math.log(2) + 0.5 * (math.log(w * r / d) + noise) - math.log(gap)
+    return max(first, math.log(d**3 * w * r) + noise - 2 * math.log(gap))

@@ -31,6 +31,8 @@ class Known:
     """A network with its layers and its exact quantities; nodes are positions."""
 
     def __init__(self, network: BayesianNetwork, memory_limit: int | None = None) -> None:
+        # By name, so that the order in which a file lists its nodes plays no part anywhere.
+        network = network.in_order(sorted(network.names))
         self.network = network
         self.names = network.names
         self.parents: tuple[Nodes, ...] = network.parents
@@ -54,17 +56,13 @@ class Known:
 
     @cached_property
     def frugal(self) -> ExactInformation:
-        """The same source, but with small tables only, and by name as searches take it."""
-        return self._source(min(self.memory_limit, FRUGAL_LIMIT), self._by_name)
+        """The same source, but with small tables only."""
+        return self._source(min(self.memory_limit, FRUGAL_LIMIT), range(self.n_variables))
 
     @cached_property
     def frugal_backwards(self) -> ExactInformation:
         """The same, with all ties the other way round."""
-        return self._source(min(self.memory_limit, FRUGAL_LIMIT), self._by_name[::-1])
-
-    @property
-    def _by_name(self) -> list[int]:
-        return sorted(range(self.n_variables), key=self.names.__getitem__)
+        return self._source(min(self.memory_limit, FRUGAL_LIMIT), range(self.n_variables)[::-1])
 
     @property
     def n_variables(self) -> int:
@@ -141,6 +139,13 @@ class Known:
         if self.information.separated(k, others, A & self.ancestors[k]):
             return 0.0
         return resolved(self.entropy(k, A) - self.entropy(k, A | others))
+
+    def separated_in_graph(self, x: int, y: int, S: Iterable[int]) -> bool:
+        """d-separation by the graph alone; the source of information leaves out nodes of a single
+        level, which say nothing but still are part of the graph."""
+        if all(len(levels) > 1 for levels in self.network.levels):
+            return self.information.separated(x, [y], S)
+        return bool(nx.is_d_separator(self.graph, {x}, {y}, set(S)))
 
     def name(self, k: int) -> str:
         """A node as messages call it."""

@@ -156,9 +156,10 @@ def _violation(known: Known, place: Place, best: Ancestor, key: str) -> Violatio
     k, i = known.name(place.node), known.name(best.node)
     layer = place.j + 1
     given = ("", " given layer 1")[place.j] if place.j < 2 else f" given layers 1 to {place.j}"
+    tie = abs(best.lead) <= TOLERANCE
     texts = {
         "C1": f"{k} is no more uncertain than its ancestors in layer {layer}{given}: the nearest, "
-        f"{i}, is {-best.lead:.3g} nats more uncertain",
+        f"{i}, " + ("ties" if tie else f"is {-best.lead:.3g} nats more uncertain"),
         "C2": f"{k} is independent of each of its ancestors in layer {layer}{given}",
         "main": f"{k} has no important ancestor in layer {layer}{given}: the nearest, {i}, "
         f"leads by {best.lead:.3g} and informs by {best.gain:.3g} nats",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from tamis.atomic import check_place, write_files
@@ -14,18 +15,23 @@ if TYPE_CHECKING:
 ENDINGS = (".png", ".svg", ".pdf")
 
 
+def require_matplotlib() -> None:
+    """Refuse to draw without it, before the work whose result is to be drawn."""
+    if find_spec("matplotlib") is None:
+        raise SettingError(
+            "drawing needs matplotlib: install tamis with its extra, pip install 'tamis[plot]'"
+        )
+
+
 def draw(simulation: Simulation, path: str) -> None:
     """Two panels over a logarithmic axis of rows; the file appears whole or not at all."""
     ending = next((ending for ending in ENDINGS if path.endswith(ending)), None)
     if ending is None:
         raise SettingError(f"a plot must end in {' or '.join(ENDINGS)}, not {path!r}")
     check_place(path)
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise SettingError(
-            "drawing needs matplotlib: install tamis with its extra, pip install 'tamis[plot]'"
-        ) from error
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
     rows = [point.rows for point in simulation.points]
     figure = Figure(figsize=(8, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)

@@ -156,7 +156,7 @@ def condition(known: Known, found: Iterable[Selection | Unselected]) -> Conditio
 def _violation(known: Known, one: Selection) -> Violation:
     k = known.name(one.node)
     given = f" given {', '.join(known.called(one.at))}" if one.at else ""
-    where = f"for {k} among the first {one.j} layers"
+    where = f"for {k} among the first " + ("layer" if one.j == 1 else f"{one.j} layers")
     if one.rival is None:
         text = f"{where}: no single member of its boundary informs about it{given}, so PPS stops"
         return Violation(text, (k,), {"lead": one.lead})

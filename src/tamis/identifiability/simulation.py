@@ -76,8 +76,11 @@ def simulate(
     progress: Progress | None = None,
 ) -> Simulation:
     """Probability of exact recovery and expected distance against the number of rows."""
-    sizes = [_positive("rows", n) for n in rows]
-    _positive("repeats", repeats)
+    if not isinstance(rows, list | tuple) or not rows:
+        raise SettingError(f"rows must be a list of numbers of rows, not {rows!r}")
+    sizes = [whole_number("rows", n, least=1) for n in rows]
+    repeats = whole_number("repeats", repeats, least=1)
+    seed = whole_number("seed", seed, least=0)
     true = set(network.graph.edges)
     points = []
     for place, n in enumerate(sizes):
@@ -147,7 +150,8 @@ def _joined(edges: set[Edge]) -> set[frozenset[str]]:
     return {frozenset(edge) for edge in edges}
 
 
-def _positive(parameter: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise SettingError(f"{parameter} must be a whole number above 0, not {value!r}")
+def whole_number(parameter: str, value: object, *, least: int) -> int:
+    """The value, if it is a whole number that is large enough."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise SettingError(f"{parameter} must be a whole number, {least} or more, not {value!r}")
     return int(value)

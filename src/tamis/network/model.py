@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -122,6 +122,19 @@ class BayesianNetwork:
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise SettingError(f"the network has no variable {name!r}{hint}")
         return tuple(self.names[p] for p in self.parents[self._place[name]])
+
+    def in_order(self, names: Sequence[str]) -> Self:
+        """The same network, its variables listed in this order."""
+        if sorted(names) != sorted(self.names):
+            raise SettingError("names must be those of the network, each once")
+        order = [self._place[name] for name in names]
+        place = {k: i for i, k in enumerate(order)}
+        return type(self)(
+            tuple(names),
+            tuple(self.levels[k] for k in order),
+            tuple(tuple(place[p] for p in self.parents[k]) for k in order),
+            tuple(self.tables[k] for k in order),
+        )
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:

@@ -39,6 +39,9 @@ def write_simulated(simulated: Simulated, path: Path) -> tuple[str, ...]:
         check_place(beside)
         contents[beside] = bif
     write_files(contents)
+    if bif is None and os.path.isfile(beside):
+        # What an earlier draw left there is not the truth of these rows.
+        os.unlink(beside)
     return tuple(contents)
 
 
@@ -66,7 +69,7 @@ def graph_path(place: str) -> str:
 
 def network_path(place: str) -> str:
     """Where the exact network goes."""
-    return os.path.splitext(place)[0] + ".bif"
+    return os.path.splitext(place)[0] + ".network.bif"
 
 
 def _ending(place: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,10 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tamis.atomic import check_place
-from tamis.errors import SettingError
+from tamis.errors import FileFormatError, SettingError
 from tamis.identifiability import Check, Simulation, check, simulate
 from tamis.identifiability.forecast import forecast
 from tamis.identifiability.guarantees import SearchVerdict
+from tamis.identifiability.plot import require_matplotlib
 from tamis.learning import Request, make_plan
 from tamis.network import BayesianNetwork
 from tamis.result import show
@@ -98,14 +100,22 @@ def _promising(found: Check) -> str | None:
 
 def _network(source: str) -> BayesianNetwork:
     """A file, or one of the networks that come with tamis, by name."""
-    if source in BayesianNetwork.examples():
+    examples = BayesianNetwork.examples()
+    if source in examples:
         return BayesianNetwork.example(source)
+    if not os.path.exists(source):
+        raise FileFormatError(
+            f"There is no file {source!r}. Give a BIF file, or a network that comes with tamis: "
+            f"{', '.join(examples)}."
+        )
     return BayesianNetwork.read(source)
 
 
 def _check_outputs(wishes: CheckWishes) -> None:
     if wishes.plot is not None and not wishes.simulate:
         raise SettingError("--plot draws the simulation: add --simulate")
+    if wishes.plot is not None:
+        require_matplotlib()
     for option, path, endings in (
         ("--out", wishes.out, (".json",)),
         ("--plot", wishes.plot, (".png", ".svg", ".pdf")),

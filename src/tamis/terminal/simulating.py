@@ -34,7 +34,7 @@ _OPTIONS = {
     "seed": "--seed",
     "replicate": "--replicate",
 }
-_BESIDE = {".graph.csv": "the true edges", ".bif": "the exact network"}
+_BESIDE = {".graph.csv": "the true edges", ".network.bif": "the exact network"}
 
 
 @dataclass(frozen=True)
