@@ -1,0 +1,42 @@
+"""Small plans, and rows made by hand."""
+
+from __future__ import annotations
+
+from tamis.experiments import Plan, Row
+from tamis.experiments.cells import Draw, seed_of
+
+HERE = "experiment_methods"
+EMPTY, STEADY, SLEEPER = f"{HERE}:Empty", f"{HERE}:Steady", f"{HERE}:Sleeper"
+RAISER, QUITTER, ABSENT = f"{HERE}:Raiser", f"{HERE}:Quitter", f"{HERE}:Absent"
+
+
+def small_plan(methods, *, sizes=(4,), replications=3, time_limit=30.0, patience=3):
+    draws = [
+        Draw(model, "tree", d, 50, one, seed_of(1, "tree", d, one))
+        for model in ("mod", "add")
+        for d in sizes
+        for one in range(replications)
+    ]
+    return Plan("small", tuple(draws), tuple(methods), time_limit, patience)
+
+
+def row(method, shd, *, model="mod", graph="tree", d=10, n=1000, replication=0, **more):
+    status = more.pop("status", "ok" if shd is not None else "timed out")
+    given = {
+        "seed": 1,
+        "seconds": 0.5 if status == "ok" else 60.0,
+        "time_limit": 60.0,
+        "settings": '{"graph": "tree", "d": 10, "p": 0.2, "seed": 1}',
+        "tamis": "1.2",
+        "numpy": "2.0",
+        **more,
+    }
+    return Row(
+        model=model, graph=graph, d=d, n=n, replication=replication, method=method,
+        status=status, shd=shd, shd_strict=shd, **given,
+    )  # fmt: skip
+
+
+def rows(method, distances, **more):
+    """One row a replication; None is one that timed out."""
+    return [row(method, one, replication=place, **more) for place, one in enumerate(distances)]
