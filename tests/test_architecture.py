@@ -29,6 +29,7 @@ LEVELS = [
     {"baselines"},
     {"experiments"},
     {"terminal"},
+    {"cli_experiment"},
     {"cli"},
     {"__main__"},
 ]

@@ -36,8 +36,8 @@ def plain_surroundings(monkeypatch, tmp_path):
 
 def wishes(**options):
     small = {"full": False, "graphs": "tree", "nodes": "4", "rows": "60", "replications": 1}
-    quiet = options.pop("quiet", False)
-    return ExperimentWishes("paper", {**small, **options}, "study", 1, quiet)
+    quiet, out = options.pop("quiet", False), options.pop("out", "study")
+    return ExperimentWishes("paper", {**small, **options}, out, 1, quiet)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def finished(tmp_path_factory):
         patch.setenv("NO_COLOR", "1")
         patch.setenv("COLUMNS", "200")
         with redirect_stderr(StringIO()) as err:
-            run_study(wishes(methods=f"node, {EMPTY},{ABSENT}", flip=True, p=0.3))
+            run_study(wishes(methods=f"node, {EMPTY},{ABSENT}", flip=False, p=0.3, out="./study"))
     return place / "study", out.getvalue(), err.getvalue()
 
 
@@ -63,7 +63,7 @@ def test_a_study_says_what_it_wrote_and_what_it_left_out(finished):
     pytest.importorskip("matplotlib")
     folder, out, err = finished
     assert out.splitlines()[:4] == [
-        "study: 4 runs of paper, 4 ok",
+        "./study: 4 runs of paper, 4 ok",
         " results  study/results.csv",
         " figures  study/shd-mod.png, study/shd-add.png",
         " report   study/report.md",
@@ -90,7 +90,7 @@ def test_the_plan_knows_its_command_and_can_be_taken_up(study, capsys):
     plan = read_plan(study)
     assert plan.command == (
         "tamis experiment paper --quick --graphs tree --nodes 4 --rows 60 --replications 1 "
-        f"--methods 'node, {EMPTY},{ABSENT}' --flip --p 0.3 --out study"
+        f"--methods 'node, {EMPTY},{ABSENT}' --p 0.3 --out study"
     )
     before = results.read("study")
     resume("study", 1, quiet=True)

@@ -69,6 +69,17 @@ def test_the_tidy_table_is_sorted_and_holds_every_row(tmp_path):
     assert header.startswith("model,graph,d,n,replication,method,seed,status,reason,shd,")
 
 
+def test_methods_that_were_run_apart_are_put_together(tmp_path):
+    for name in ("ours", "theirs"):
+        (tmp_path / name).mkdir()
+    results.write(ROWS[:2], tmp_path / "ours")
+    results.write(ROWS[2:], tmp_path / "theirs")
+    together = results.read(tmp_path / "ours", tmp_path / "theirs")
+    assert together == tuple(sorted(ROWS, key=lambda one: one.place))
+    with pytest.raises(tamis.FileFormatError, match="is there 2 times: leave a folder out"):
+        results.read(tmp_path / "ours", tmp_path / "ours")
+
+
 def test_the_journal_of_a_study_under_way_is_read_before_an_old_table(filled):
     results.write(ROWS[:1], filled)
     assert len(results.read(filled)) == len(ROWS)

@@ -121,16 +121,16 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _command(wishes: ExperimentWishes) -> str:
-    """What was typed, jobs aside, which change nothing."""
+    """How to make the same study again; jobs and the place of the folder change nothing."""
     words = ["tamis", "experiment", wishes.study]
     for name, value in wishes.options.items():
         if name == "full":
             words.append("--full" if value else "--quick")
         elif value is True:
             words.append(_spelled(name))
-        elif value is not None:
+        elif value is not None and value is not False:
             words += [_spelled(name), f"{value:g}" if isinstance(value, float) else str(value)]
-    return shlex.join([*words, "--out", wishes.out])
+    return shlex.join([*words, "--out", Path(wishes.out).name])
 
 
 def _spelled(name: str) -> str:
