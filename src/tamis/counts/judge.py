@@ -118,8 +118,8 @@ def judge_planes(
                 start += n_candidate - 1
                 if is_among(k, context):
                     gains[c] = 0.0
-                    if stats.shape[0]:
-                        stats[c] = 0.0
+                    for i in range(stats.shape[1] if stats.shape[0] else 0):
+                        stats[c, i] = 0.0
                     continue
                 table_from_planes(counts, margin, start - n_candidate + 1, n_candidate, cells)
                 h_sl, h_skl = fold_table(

@@ -69,7 +69,8 @@ def file_rows(
         depth[row] = members_start[i + 1] - members_start[i]
         entropy[row] = fresh_entropies[i]
         entropies[targets[i]] = fresh_entropies[i]
-        gains[row] = fresh_gains[i]
+        for k in range(gains.shape[1]):  # element by element: a slice takes seconds to compile
+            gains[row, k] = fresh_gains[i, k]
         for m in range(members_start[i], members_start[i + 1]):
             gains[row, members[m]] = -np.inf  # a member is no candidate any more
         best[row] = -1
@@ -131,8 +132,11 @@ def first_changes(
     ``bars[depth]``, the bar for a step that deep; such a step lapses and stays refused.
     """
     d = gains.shape[1]
-    earliest = np.full(d, -1, dtype=np.int64)
-    improved = np.zeros(d, dtype=np.bool_)
+    earliest = np.empty(d, dtype=np.int64)
+    improved = np.empty(d, dtype=np.bool_)
+    for k in range(d):
+        earliest[k] = -1
+        improved[k] = False
     for row in range(owner.shape[0]):
         k = owner[row]
         if k < 0:
