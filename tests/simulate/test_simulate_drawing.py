@@ -180,7 +180,7 @@ def test_options_of_graphs_and_models_have_different_names():
             "a network is graph and model at once: leave out model, d",
         ),
         ({"network": "m1", "n": 0}, "n must be a whole number from 1 on, not 0"),
-        ({"network": "m1", "seed": -1}, "seed must be a whole number from 0 on, not -1"),
+        ({"network": "m1", "seed": -1}, "seed must be a whole number from 0 on"),
         ({"network": "m1", "replicate": 0.5}, "replicate must be a whole number from 0 on"),
     ],
 )

@@ -100,5 +100,5 @@ def test_a_seed_sequence_is_a_seed_and_is_not_used_up():
 
 @pytest.mark.parametrize("seed", [-1, 1.0, "1", None, True])
 def test_a_seed_that_is_none_is_refused(seed):
-    with pytest.raises(SettingError, match="seed must be a whole number from 0 on, not"):
+    with pytest.raises(SettingError, match="seed must be a whole number from 0 on"):
         Stream(seed, Purpose.GRAPH)

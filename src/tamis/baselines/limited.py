@@ -27,7 +27,7 @@ STARTING = 120.0
 GRACE = 2.0
 """Seconds between asking a child to end and ending it."""
 
-_THREADS = (
+ONE_THREAD = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -68,7 +68,7 @@ def _start(folder: Path) -> subprocess.Popen[bytes]:
 
 def _environment(folder: Path) -> dict[str, str]:
     environment = dict(os.environ)
-    environment |= dict.fromkeys(_THREADS, "1")
+    environment |= dict.fromkeys(ONE_THREAD, "1")
     environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     environment["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
     return environment

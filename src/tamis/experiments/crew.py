@@ -21,19 +21,13 @@ from threading import Thread
 from time import monotonic
 from typing import IO, Any, cast
 
+from tamis.baselines.limited import ONE_THREAD
 from tamis.errors import TamisError
 from tamis.experiments.rows import Row
 from tamis.experiments.schedule import Task
 
 Message = dict[str, Any]
 
-_THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
 _LAST_LINES = 5
 _PATIENCE = 2.0
 
@@ -188,7 +182,7 @@ class Crew:
 
 def _environment(scratch: Path) -> dict[str, str]:
     """One thread, our own path, and a place for temporary files that goes with the worker."""
-    environment = dict(os.environ) | dict.fromkeys(_THREADS, "1")
+    environment = dict(os.environ) | dict.fromkeys(ONE_THREAD, "1")
     environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
     environment["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
     return environment

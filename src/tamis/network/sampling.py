@@ -30,7 +30,7 @@ Seed = int | np.random.SeedSequence
 
 def sample_codes(network: BayesianNetwork, n: int, seed: Seed) -> Codes:
     """The level of every variable in every row, shape (d, n)."""
-    n_rows, root = _checked_n(n), _checked_seed(seed)
+    n_rows, root = _checked_n(n), checked_seed(seed)
     arities = [len(labels) for labels in network.levels]
     codes: Codes = np.empty((len(arities), n_rows), dtype=np.min_scalar_type(max(arities) - 1))
     for k in network.order:
@@ -109,7 +109,8 @@ def _checked_n(n: int) -> int:
     return number
 
 
-def _checked_seed(seed: Seed) -> np.random.SeedSequence:
+def checked_seed(seed: Seed) -> np.random.SeedSequence:
+    """The seed as numpy wants it."""
     if isinstance(seed, np.random.SeedSequence):
         return seed
     try:

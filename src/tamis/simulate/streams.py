@@ -12,16 +12,15 @@ in every version; what is made of them is in this file and in ``portable``.
 from __future__ import annotations
 
 import math
-import operator
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.errors import SettingError
+from tamis.network.sampling import Seed, checked_seed
 from tamis.simulate.portable import Floats, log, normal_quantile
 
-Seed = int | np.random.SeedSequence
+__all__ = ["Purpose", "Seed", "Stream", "checked_seed", "child"]
 
 
 class Purpose(IntEnum):
@@ -84,16 +83,3 @@ def child(seed: Seed, purpose: Purpose, *key: int) -> np.random.SeedSequence:
     """The seed of one stream; the same however often it is asked for."""
     root = checked_seed(seed)
     return np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, int(purpose), *key))
-
-
-def checked_seed(seed: Seed) -> np.random.SeedSequence:
-    """The seed as numpy wants it."""
-    if isinstance(seed, np.random.SeedSequence):
-        return seed
-    try:
-        number = operator.index(seed)
-    except TypeError:
-        number = -1
-    if number < 0 or isinstance(seed, bool):
-        raise SettingError(f"seed must be a whole number from 0 on, not {seed!r}")
-    return np.random.SeedSequence(number)
