@@ -10,6 +10,7 @@ from importlib.metadata import version
 import networkx as nx
 import numpy as np
 
+from tamis.counts.interactions import LARGEST
 from tamis.data import Table, table_notes
 from tamis.decisions.f_test import FTest
 from tamis.decisions.fixed import Fixed
@@ -236,14 +237,14 @@ def require_size(parameter: str, value: object) -> None:
 
 
 def _require_look_ahead(request: Request) -> None:
-    if isinstance(request.look_ahead, bool) or request.look_ahead not in (1, 2):
+    if isinstance(request.look_ahead, bool) or request.look_ahead not in range(1, LARGEST + 1):
         raise SettingError(
-            "look_ahead must be 1 (single candidates) or 2 (pairs where no single one passes), "
-            f"not {request.look_ahead!r}"
+            "look_ahead must be 1 (single candidates) or the size of the largest sets tried where "
+            f"no single one passes, up to {LARGEST}; not {request.look_ahead!r}"
         )
-    if request.look_ahead == 2 and request.search == "reference":
+    if request.look_ahead > 1 and request.search == "reference":
         raise SettingError("search='reference' looks at single candidates only: use look_ahead=1")
-    if request.look_ahead == 2 and request.boundary == "none":
+    if request.look_ahead > 1 and request.boundary == "none":
         raise SettingError("look_ahead belongs to PPS; boundary='none' runs without it")
 
 

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from scipy.special import entr
 from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Words
 from tamis.counts.independence import STATS
+from tamis.counts.interactions import Interaction, Parities, affordable, plane_columns
 from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
@@ -36,8 +37,6 @@ THREAD_WORDS = 2**22
 """A batch that reads fewer words than this is not worth handing to threads."""
 DENSE_CELLS = 2**24
 """Tables with more cells than this, or than 64 a row, are kept as the list of those that occur."""
-PAIR_LEVELS = 16
-"""Pairs of columns with more levels together are counted row by row."""
 STATES_BYTES = 2**26
 """The joint states of recent conditioning sets are kept while they fit in this."""
 
@@ -159,110 +158,27 @@ class MemoryCounts:
         self._judge_rows(batch, columns, lookup, answers)
         return answers
 
-    def judge_pairs(
-        self,
-        contexts: Sequence[Question],
-        pairs: Ints,
-        lookup: Lookup,
-        *,
-        each_its_own: bool = False,
-    ) -> Judgements:
-        """Fold each context with pairs of columns, each pair as one variable.
+    def affordable_look_ahead(self) -> int:
+        """The largest sets of candidates whose interactions fit the budget; 1 is none."""
+        return affordable(*self._planes.words.shape)
 
-        ``pairs`` has a row (first, second) a pair; the answers come context by context. With
-        ``each_its_own`` the i-th context is folded, and tested, with the i-th pair alone.
-        """
-        arities = self.arities[pairs].prod(axis=1)
-        widths, classes = np.unique(arities, return_inverse=True)
-        classes = classes.astype(np.int64)
-        share = 1 if each_its_own else len(pairs)
-        everyone = np.arange(len(pairs))
-        batch = _Batch(
-            contexts,
-            everyone if each_its_own else np.tile(everyone, len(contexts)),
-            np.arange(0, len(contexts) * share + 1, share),
-            *self._supports(contexts, widths.tolist(), lookup),
-        )
-        answers = Judgements.blank(len(contexts), len(contexts) * share, tests=each_its_own)
-        n_cells = max(self._n_cells(context) for context in contexts)
-        if self._pairs_fit_planes(contexts, pairs, n_cells, int(arities.max())):
-            bank = self._bank_with_pairs(pairs, arities, classes)
-            shifted = batch._replace(candidates=batch.candidates + len(self._sizes))
-            self._judge_planes(shifted, bank, lookup, answers, n_cells)
-        else:
-            columns = _Columns(self._joined_codes(pairs), arities, classes)
-            for b in range(len(contexts)):
-                self._judge_part(batch, b, columns, lookup, answers)
-        return answers
+    def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
+        """For each column the sets of up to ``largest`` others that it depends on together."""
+        words = self._planes.words
+        parities = Parities(words, plane_columns(self._planes.first), self.n_rows, largest)
+        for size in range(1, largest + 2):
 
-    def _pairs_fit_planes(
-        self, contexts: Sequence[Question], pairs: Ints, n_cells: int, widest: int
-    ) -> bool:
-        if n_cells * (widest - 1) > CROSSOVER or widest > PAIR_LEVELS:
-            return False
-        return self._all_planed or bool(
-            self._planes.planed[pairs].all() and all(map(self._is_planed, contexts))
-        )
+            def part(start: int, stop: int, size: int = size) -> None:
+                parities.count(size, start, stop)
 
-    def _judge_part(
-        self, batch: _Batch, b: int, columns: _Columns, lookup: Lookup, answers: Judgements
-    ) -> None:
-        """One context of a batch, row by row."""
-        span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
-        one = batch.part(b, np.ones(span.stop - span.start, dtype=np.bool_))
-        stats = answers.stats[span]
-        found = Judgements(answers.entropies[b : b + 1], answers.gains[span], stats)
-        self._judge_rows(one, columns, lookup, found)
-
-    def _joined_codes(self, pairs: Ints) -> Codes:
-        sizes = self.arities[pairs[:, 1], None].astype(np.uint32)
-        joined: Codes = self._codes[pairs[:, 0]].astype(np.uint32) * sizes
-        joined += self._codes[pairs[:, 1]]
-        return joined
+            # A set is counted at its largest plane, and large planes are the largest of many.
+            work = math.comb(len(words), size) * words.shape[1]
+            self._share(parities.shares(size), work, part, power=1 / size)
+        return parities.interactions(len(self._sizes))
 
     def _is_planed(self, context: Question) -> bool:
         target, given = context
         return bool(self._planes.planed[[target, *given]].all())
-
-    def _bank_with_pairs(self, pairs: Ints, arities: Ints, classes: Ints) -> _Bank:
-        """The columns of the table and after them these pairs of columns.
-
-        The plane of a pair of levels is the AND of theirs; the last pair has none.
-        """
-        bank = self._bank
-        first = np.zeros(len(pairs) + 1, dtype=np.int64)
-        np.cumsum(arities - 1, out=first[1:])
-        pair = np.repeat(np.arange(len(pairs)), arities - 1)
-        place = np.arange(first[-1]) - first[pair]
-        seconds = self.arities[pairs[pair, 1]]
-        words, start = self._all_planes
-        joined = words[start[pairs[pair, 0]] + place // seconds]
-        joined &= words[start[pairs[pair, 1]] + place % seconds]
-        return _Bank(
-            np.concatenate([bank.words, joined]),
-            np.concatenate([bank.ones, plane_ones(joined)]),
-            np.zeros((0, 0), dtype=np.int32),
-            np.concatenate([bank.first[:-1], first + len(bank.words)]),
-            np.concatenate([bank.arities, arities]),
-            max(bank.widest, int(arities.max())),
-            np.concatenate([bank.classes, classes]),
-        )
-
-    @cached_property
-    def _all_planes(self) -> tuple[Words, Ints]:
-        """Planes for all levels, the last ones too, and where each column's begin."""
-        planed = np.where(self._planes.planed, self.arities, 0)
-        start = np.concatenate([[0], np.cumsum(planed)])
-        words = np.zeros((int(start[-1]), self._planes.words.shape[1]), dtype=np.uint64)
-        rows = np.packbits(np.ones(self.n_rows, dtype=np.bool_), bitorder="little")
-        everyone = np.zeros(words.shape[1] * 8, dtype=np.uint8)
-        everyone[: len(rows)] = rows
-        for k in np.flatnonzero(planed):
-            own = self._planes.words[self._planes.first[k] : self._planes.first[k + 1]]
-            words[start[k] : start[k + 1] - 1] = own
-            rest = np.bitwise_or.reduce(own, axis=0) if len(own) else np.uint64(0)
-            words[start[k + 1] - 1] = everyone.view(np.uint64) & ~rest
-        return words, start
 
     def _count_pairs(self) -> Pairs:
         words = self._planes.words
@@ -276,7 +192,7 @@ class MemoryCounts:
             pair_counts(words, start, stop, pairs)
 
         # Row p has n_planes - p pairs: equal work means unequal shares of the rows.
-        self._share(n_planes, work, part, falling=True)
+        self._share(n_planes, work, part, power=0.5, falling=True)
         return pairs
 
     def _batch(
@@ -444,18 +360,25 @@ class MemoryCounts:
         return states, len(values)
 
     def _share(
-        self, n_items: int, work: int, part: Callable[[int, int], None], *, falling: bool = False
+        self,
+        n_items: int,
+        work: int,
+        part: Callable[[int, int], None],
+        *,
+        power: float = 1.0,
+        falling: bool = False,
     ) -> None:
         """Do ``part`` on all items: at once, or in one thread for each share of a large work.
 
-        ``falling``: item i takes time in proportion to the number of items after it.
+        The first i of n items are a share (i / n)^(1 / power) of the work; ``falling``: the last.
         """
         shares = min(self._n_jobs, n_items) if work > THREAD_WORDS else 1
         if shares <= 1:
             part(0, n_items)
             return
-        power = 0.5 if falling else 1.0
-        cuts = [n_items - round(n_items * (1 - i / shares) ** power) for i in range(shares + 1)]
+        cuts = [round(n_items * (i / shares) ** power) for i in range(shares + 1)]
+        if falling:
+            cuts = [n_items - cut for cut in reversed(cuts)]
         with ThreadPoolExecutor(shares) as pool:
             for done in [pool.submit(part, start, stop) for start, stop in pairwise(cuts)]:
                 done.result()

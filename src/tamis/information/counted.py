@@ -17,7 +17,7 @@ from tamis.information.interface import (
     Floats,
     Group,
     Information,
-    Ints,
+    Interaction,
     Query,
     Rows,
 )
@@ -83,22 +83,18 @@ class CountedInformation(Information):
         gains = np.zeros(len(groups))
         stats = np.zeros((len(groups), STATS))
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
-        if groups and all(len(group.members) == 2 for group in groups):
-            pairs = np.array([group.members for group in groups], dtype=np.int64)
-            found = self._counts.judge_pairs(contexts, pairs, self._lookup, each_its_own=True)
-            return self.as_evidence(found.gains, found.stats)
         for i, (context, group) in enumerate(zip(contexts, groups, strict=True)):
             found = self._counts.judge_joint(context, group.members, self._lookup)
             gains[i], stats[i] = found.gains[0], found.stats[0]
         return self.as_evidence(gains, stats)
 
-    def pair_gains(self, contexts: Sequence[Context], pairs: Ints) -> Floats:
-        """Pairs of columns counted as columns of their own."""
-        if not contexts or not len(pairs):
-            return np.zeros((len(contexts), len(pairs)))
-        wanted = [self._reduced(context) for context in contexts]
-        found = self._counts.judge_pairs(wanted, pairs, self._lookup)
-        return found.gains.reshape(len(contexts), len(pairs))
+    def affordable_look_ahead(self) -> int:
+        """The largest sets of candidates that can be looked for within the budget; 1 is none."""
+        return self._counts.affordable_look_ahead()
+
+    def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
+        """For each variable the sets of up to ``largest`` others to try together, by strength."""
+        return self._counts.interactions(largest)
 
     def _reduced(self, context: Context) -> Context:
         """The context without constant columns, which say nothing about anything."""

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counts.independence import STATS
+from tamis.counts.interactions import Interaction
+from tamis.errors import SettingError
 
 __all__ = [
     "STATS",
@@ -24,6 +26,7 @@ __all__ = [
     "Floats",
     "Group",
     "Information",
+    "Interaction",
     "Ints",
     "Query",
     "Rows",
@@ -138,7 +141,13 @@ class Information(ABC):
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
         """The same for groups of variables, one test a group."""
 
-    def pair_gains(self, contexts: Sequence[Context], pairs: Ints) -> Floats:
-        """I(target ; a and b | given) for each pair (a, b), a row of ``pairs``: a row a context."""
-        groups = [Group(k, given, (int(a), int(b))) for k, given in contexts for a, b in pairs]
-        return self.joint_evidence(groups).gain.reshape(len(contexts), len(pairs))
+    def affordable_look_ahead(self) -> int:
+        """The largest sets of candidates that can be looked for within the budget; 1 is none."""
+        return 1
+
+    def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
+        """For each variable the sets of up to ``largest`` others to try together, by strength."""
+        raise SettingError(
+            f"looking ahead needs the counts of a table of levels; {type(self).__name__} has "
+            "none: use look_ahead=1"
+        )

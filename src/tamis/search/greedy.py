@@ -79,7 +79,7 @@ class GreedyBoundaries(Boundaries):
         self._bars = self._bar_table[-1 - len(self._offered) :]
         to_take_back, to_decide = first_changes(
             arrived, self._rank, self._gains, self._best, self._best_gain, self._owner,
-            self._depth, self._taken, self._by_pair, self._score, self._bars, self._inclusive,
+            self._depth, self._taken, self._by_set, self._score, self._bars, self._inclusive,
             self._max_size,
         )  # fmt: skip
         for row in to_take_back.tolist():
@@ -133,7 +133,7 @@ class GreedyBoundaries(Boundaries):
         path = self._paths[self._owner[row]]
         keep = path.index(row) + 1
         self._taken[row] = False
-        self._by_pair[row] = False
+        self._by_set[row] = False
         self._free(path[keep:])
         del path[keep:]
         self.entropies[self._owner[row]] = self._entropy[row]
@@ -162,7 +162,7 @@ class GreedyBoundaries(Boundaries):
         self._best_gain = np.full(capacity, -np.inf)
         self._score = np.zeros(capacity)
         self._taken = np.zeros(capacity, dtype=np.bool_)
-        self._by_pair = np.zeros(capacity, dtype=np.bool_)  # never, unless pairs are tried
+        self._by_set = np.zeros(capacity, dtype=np.bool_)  # never, unless sets are tried
         self._given: list[tuple[int, ...]] = [()] * capacity
         self._unused = list(range(capacity - 1, -1, -1))
 
@@ -220,6 +220,6 @@ _FIELDS = {
     "_best_gain": -np.inf,
     "_score": 0.0,
     "_taken": False,
-    "_by_pair": False,
+    "_by_set": False,
 }
 """The arrays of the store and what an unused row holds."""

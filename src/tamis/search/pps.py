@@ -7,14 +7,17 @@ tested against this one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+import math
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Information, Query
+from tamis.information.interface import Context, Group, Information, Interaction, Query
 from tamis.search.outcome import Boundary, Decision
+
+MOST_JUDGED = 4
+"""Of the interactions whose members are all candidates, so many, the strongest, are judged."""
 
 
 def possible_parents(
@@ -25,14 +28,14 @@ def possible_parents(
     *,
     inclusive: bool = False,
     max_boundary: int | None = None,
-    look_ahead: int = 1,
+    interactions: Sequence[Interaction] = (),
 ) -> Boundary:
     """PPS(X, k, A, kappa): the boundary of ``target`` among ``candidates`` and H(X_k | m).
 
     Ties for the largest gain go to the candidate that comes first. ``inclusive`` lets a gain
-    that equals the threshold pass, as the authors' program does. With ``look_ahead`` 2, beyond
-    the paper, pairs of candidates are tried where no single one passes: the parents of a parity
-    say nothing one by one.
+    that equals the threshold pass, as the authors' program does. ``interactions``, beyond the
+    paper, are sets to be tried where no single candidate passes: the parents of a parity say
+    nothing one by one.
     """
     limit = len(candidates) if max_boundary is None else max_boundary
     m: list[int] = []
@@ -47,51 +50,73 @@ def possible_parents(
         best = left[int(np.argmax(gains[left]))]
         decision = decide(information, target, best, given, rule, len(left), inclusive)
         if not decision.dependent:
-            pair = (
-                best_pair(information, target, left, given, rule, inclusive)
-                if look_ahead > 1 and len(m) + 1 < limit
-                else None
-            )
-            if pair is None or not pair.dependent:
+            sets = sets_to_try(interactions, candidates, given, limit)
+            judged = judge_sets(information, target, sets, given, rule)
+            together = best_set(target, sets, judged, given, rule, len(left), inclusive)
+            if together is None or not together.dependent:
                 refused = decision
                 break
-            decision = pair
+            decision = together
         m += decision.others
         taken.append(decision)
     entropy = float(information.entropies([Context(target, tuple(sorted(m)))])[0])
     return Boundary(target, tuple(m), entropy, tuple(taken), refused)
 
 
-def best_pair(
+def sets_to_try(
+    interactions: Sequence[Interaction],
+    candidates: Collection[int],
+    given: tuple[int, ...],
+    limit: int,
+) -> tuple[tuple[int, ...], ...]:
+    """What the strongest interactions among the candidates add to what is given, if it is more
+    than one member and not more than there is room for."""
+    sets: list[tuple[int, ...]] = []
+    for _, members in interactions:
+        fresh = tuple(k for k in members if k not in given)
+        if 2 <= len(fresh) <= limit - len(given) and all(k in candidates for k in members):
+            sets.append(fresh)
+            if len(sets) == MOST_JUDGED:
+                break
+    return tuple(sets)
+
+
+Judged = tuple[float, float]
+"""The gain and the score of a set."""
+
+
+def judge_sets(
     information: Information,
     target: int,
-    left: Sequence[int],
+    sets: Sequence[tuple[int, ...]],
     given: tuple[int, ...],
     rule: Rule,
+) -> list[Judged]:
+    """The gain and the score of each set taken as one candidate."""
+    if not sets:
+        return []
+    evidence = information.joint_evidence([Group(target, given, members) for members in sets])
+    return list(zip(evidence.gain.tolist(), rule.scores(evidence).tolist(), strict=True))
+
+
+def best_set(
+    target: int,
+    sets: Sequence[tuple[int, ...]],
+    judged: Sequence[Judged],
+    given: tuple[int, ...],
+    rule: Rule,
+    n_left: int,
     inclusive: bool,
 ) -> Decision | None:
-    """Judge the pair of candidates of largest gain, the best of all pairs there are.
-
-    Ties go to the pair whose later member comes first, then to the earlier one.
-    """
-    pairs = sorted(combinations(range(len(left)), 2), key=lambda pair: pair[::-1])
-    if not pairs:
-        return None
-    places = np.array([(left[a], left[b]) for a, b in pairs], dtype=np.int64)
-    gains = information.pair_gains([Context(target, given)], places)[0]
-    top = int(np.argmax(gains))
-    members = (int(places[top, 0]), int(places[top, 1]))
-    evidence = information.joint_evidence([Group(target, given, members)])
-    score, bar = float(rule.scores(evidence)[0]), float(rule.bar(len(pairs)))
-    return Decision(
-        target,
-        members,
-        given,
-        gain=float(gains[top]),
-        score=score,
-        bar=bar,
-        dependent=score >= bar if inclusive else score > bar,
-    )
+    """The set that clears its bar by most, the first of equals; the bar is that of the best of
+    all sets of its size."""
+    best: Decision | None = None
+    for members, (gain, score) in zip(sets, judged, strict=True):
+        bar = float(rule.bar(math.comb(n_left, len(members))))
+        if best is None or score - bar > best.score - best.bar:
+            passes = score >= bar if inclusive else score > bar
+            best = Decision(target, members, given, gain, score, bar, passes)
+    return best
 
 
 def decide(

@@ -119,7 +119,7 @@ def first_changes(
     owner: Ints,
     depth: Ints,
     taken: Flags,
-    by_pair: Flags,
+    by_set: Flags,
     score: Floats,
     bars: Floats,
     inclusive: bool,
@@ -143,7 +143,7 @@ def first_changes(
             continue
         won = compete(row, newcomers, rank, gains, best, best_gain)
         changed = won
-        if taken[row] and not won and not by_pair[row]:
+        if taken[row] and not won and not by_set[row]:
             bar = bars[depth[row]]
             changed = score[row] < bar if inclusive else score[row] <= bar
         if changed and (earliest[k] < 0 or depth[row] < depth[earliest[k]]):

@@ -13,7 +13,7 @@ from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries
 from tamis.search.greedy import GreedyBoundaries
 from tamis.search.iamb import Blanket, shrink
-from tamis.search.look_ahead import PairedBoundaries
+from tamis.search.look_ahead import InteractingBoundaries
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Admission, Masking, Outcome
 
@@ -32,7 +32,7 @@ class Settings:
     backward: str = "one"
     max_boundary: int | None = None
     look_ahead: int = 1
-    """How many candidates PPS tries together where none passes alone."""
+    """How many candidates PPS tries together, at most, where none passes alone."""
 
     @property
     def is_reference(self) -> bool:
@@ -83,8 +83,14 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
 def _boundaries(information: Information, settings: Settings) -> Boundaries:
     if settings.boundary == "none":
         return AncestralBoundaries(information)
-    kind = GreedyBoundaries if settings.look_ahead == 1 else PairedBoundaries
-    return kind(
+    if settings.look_ahead > 1:
+        return InteractingBoundaries(
+            information,
+            settings.boundary_rule,
+            information.interactions(settings.look_ahead),
+            max_boundary=settings.max_boundary,
+        )
+    return GreedyBoundaries(
         information,
         settings.boundary_rule,
         inclusive=settings.is_reference,

@@ -1,0 +1,279 @@
+"""Sets of columns that say something together: parities, counted for all sets at once.
+
+The parents of a parity say nothing one by one, and only a search over sets of candidates finds
+them. For bit planes that search is cheap: the rows in which an odd number of the planes of a set
+are 1 is one popcount of their XOR, whatever the size of the set. With s = 1 - 2 x for each plane,
+E(A) is the mean over rows of the product of s over the set A. A member t of A depends on the
+parity of the others as far as E(A) differs from E(t) E(A - t); on pure interactions of two-level
+columns this is all there is to see, and with more levels an interaction shows in the planes of
+some of its levels.
+
+What is found here is only where to look: a search judges the sets by their own tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tamis.counts.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount
+
+BASE_WORDS = 2**25
+"""Words that looking for interactions may read whatever the number of columns."""
+PAIR_PASSES = 100
+"""And as many again as so many passes over all pairs of columns."""
+LARGEST = 6
+"""The largest number of candidates taken together; a table has at least 2^6 strata for them."""
+FALSE_SETS = 0.01
+"""The expected number of sets of each size that pass by chance where all is independent."""
+MOST_LISTED = 64
+"""The strongest sets kept for a column."""
+
+
+class Interaction(NamedTuple):
+    """Columns that together say something about a column, and how many standard errors their
+    parity's dependence is from none."""
+
+    strength: float
+    members: tuple[int, ...]
+
+
+def words_to_read(n_planes: int, n_words: int, largest: int) -> int:
+    """The forecast: words read to look at all sets of up to ``largest`` candidates."""
+    return sum(math.comb(n_planes, size) * n_words for size in range(3, largest + 2))
+
+
+def affordable(n_planes: int, n_words: int) -> int:
+    """The largest number of candidates that can be taken together within the budget; 1 is none."""
+    budget = BASE_WORDS + PAIR_PASSES * n_planes**2 * n_words
+    sizes = [k for k in range(2, LARGEST + 1) if k < n_planes]
+    return max((k for k in sizes if words_to_read(n_planes, n_words, k) <= budget), default=1)
+
+
+class Parities:
+    """The odd rows of all sets of planes up to a size, ordered by their largest members."""
+
+    def __init__(self, words: Words, column: Ints, n_rows: int, largest: int) -> None:
+        self.n_rows = n_rows
+        self._words = words
+        self._column = column
+        self._top = largest + 1  # the target is one more
+        n_planes = len(words)
+        sizes = [math.comb(n_planes, size) for size in range(self._top + 1)]
+        self._offsets = np.concatenate([[0], np.cumsum(sizes)])
+        self._odd: Pairs = np.zeros(int(self._offsets[-1]), dtype=np.int32)
+        self._choose = np.array(
+            [[math.comb(n, k) for k in range(self._top + 2)] for n in range(n_planes + 1)],
+            dtype=np.int64,
+        )
+
+    def shares(self, size: int) -> int:
+        """The number of planes that can be the largest of a set."""
+        return max(len(self._words) - size + 1, 0)
+
+    def count(self, size: int, start: int, stop: int) -> None:
+        """Count the sets of this size whose largest member is one of these, by position."""
+        if start >= stop:
+            return
+        low = size - 1
+        if size == 1:
+            count_ones(self._words, start, stop, self._odd[self._offsets[1] :])
+        else:
+            count_odd(
+                self._words, size, start + low, stop + low, self._choose,
+                self._odd[self._offsets[size] : self._offsets[size + 1]],
+            )  # fmt: skip
+
+    def interactions(self, n_columns: int) -> list[tuple[Interaction, ...]]:
+        """For each column the sets of others that it depends on together, the strongest first.
+
+        A set is listed only if no part of it says as much.
+        """
+        found: list[dict[tuple[int, ...], float]] = [{} for _ in range(n_columns)]
+        for size in range(3, self._top + 1):
+            for target, members, z in self._strong(size):
+                known = found[target]
+                known[members] = max(z, known.get(members, 0.0))
+        return [_strongest(known) for known in found]
+
+    def _strong(self, size: int) -> list[tuple[int, tuple[int, ...], float]]:
+        """(target, members, strength) of every set of this size that clears the bar."""
+        n_sets = int(self._offsets[size + 1] - self._offsets[size])
+        if n_sets == 0:
+            return []
+        # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
+        bar = math.sqrt(2 * math.log(n_sets * size / FALSE_SETS))
+        room = 1024
+        while True:
+            targets = np.empty(room, dtype=np.int64)
+            sets = np.empty((room, size), dtype=np.int64)
+            strengths = np.empty(room)
+            needed = strong_sets(
+                size, self._odd, self._offsets, self._choose, self._column, self.n_rows, bar,
+                targets, sets, strengths,
+            )  # fmt: skip
+            if needed <= room:
+                break
+            room = needed
+        columns = self._column[sets[:needed]].tolist()
+        return [
+            (columns[i][t], tuple(sorted({*columns[i]} - {columns[i][t]})), z)
+            for i, (t, z) in enumerate(
+                zip(targets[:needed].tolist(), strengths[:needed].tolist(), strict=True)
+            )
+        ]
+
+
+def _strongest(found: dict[tuple[int, ...], float]) -> tuple[Interaction, ...]:
+    listed = [Interaction(z, members) for members, z in found.items()]
+    listed.sort(key=lambda one: (-one.strength, len(one.members), one.members))
+    return tuple(listed[:MOST_LISTED])
+
+
+def plane_columns(first: Sequence[int] | Ints) -> Ints:
+    """The column of each plane."""
+    widths = np.diff(np.asarray(first))
+    return np.repeat(np.arange(len(widths), dtype=np.int64), widths)
+
+
+@compiled
+def count_ones(words: Words, start: int, stop: int, out: Pairs) -> None:
+    """The rows of each plane."""
+    for p in range(start, stop):
+        total = np.uint64(0)
+        for w in range(words.shape[1]):
+            total += popcount(words[p, w])
+        out[p] = np.int64(total)
+
+
+@compiled
+def count_odd(words: Words, size: int, start: int, stop: int, choose: Ints, out: Pairs) -> None:
+    """The rows with an odd number of ones, for every set of planes whose largest is in
+    ``start`` to ``stop``.
+
+    The smallest member runs innermost, so that the answers are written one after the other:
+    the place of a set is the sum of choose(member j, j + 1).
+    """
+    n_words = words.shape[1]
+    member = np.empty(size, dtype=np.int64)
+    xor = np.empty((size, n_words), dtype=np.uint64)  # of the members from j on
+    for j in range(size):
+        member[j] = j
+    member[size - 1] = start
+    place = choose[start, size]
+    changed = size - 1
+    while True:
+        for j in range(changed, 0, -1):
+            for w in range(n_words):
+                above = xor[j + 1, w] if j + 1 < size else np.uint64(0)
+                xor[j, w] = words[member[j], w] ^ above
+        for p in range(member[1]):
+            total = np.uint64(0)
+            for w in range(n_words):
+                total += popcount(words[p, w] ^ xor[1, w])
+            out[place] = np.int64(total)
+            place += 1
+        changed = advance(member, 1)
+        if member[size - 1] == stop:
+            return
+
+
+@inner
+def advance(member: Ints, lowest: int) -> int:
+    """Go on to the next set, leaving the members below ``lowest`` to the caller; the largest
+    member that changed."""
+    j = lowest
+    last = member.shape[0] - 1
+    while j < last and member[j] + 1 == member[j + 1]:
+        member[j] = j
+        j += 1
+    member[j] += 1
+    return j
+
+
+@compiled
+def strong_sets(
+    size: int,
+    odd: Pairs,
+    offsets: Ints,
+    choose: Ints,
+    column: Ints,
+    n_rows: int,
+    bar: float,
+    targets: Ints,
+    sets: Ints,
+    strengths: Floats,
+) -> int:
+    """Write the sets and targets that clear the bar, as far as there is room; say how many do."""
+    n_planes = column.shape[0]
+    member = np.empty(size, dtype=np.int64)
+    for j in range(size):
+        member[j] = j
+    root = np.sqrt(n_rows)
+    least = bar * root
+    found = 0
+    place = offsets[size]
+    while member[size - 1] < n_planes:
+        uneven = np.abs(n_rows - 2 * odd[place])
+        place += 1
+        if uneven > least and are_apart(member, column):
+            whole = 1.0 - 2.0 * odd[place - 1] / n_rows
+            for t in range(size):
+                own = mean_of(member, 1 << t, odd, offsets, choose, n_rows)
+                rest = mean_of(member, (1 << size) - 1 - (1 << t), odd, offsets, choose, n_rows)
+                spread = (1.0 - own * own) * (1.0 - rest * rest)
+                if spread <= 0.0:
+                    continue
+                z = root * np.abs(whole - own * rest) / np.sqrt(spread)
+                if z > bar and says_more(member, t, whole, odd, offsets, choose, n_rows):
+                    if found < targets.shape[0]:
+                        targets[found] = t
+                        strengths[found] = z
+                        for j in range(size):
+                            sets[found, j] = member[j]
+                    found += 1
+        advance(member, 0)
+    return found
+
+
+@inner
+def are_apart(member: Ints, column: Ints) -> bool:
+    """Whether these planes belong to different columns."""
+    same = 0
+    for j in range(1, member.shape[0]):
+        same += column[member[j]] == column[member[j - 1]]
+    return same == 0
+
+
+@inner
+def mean_of(
+    member: Ints, chosen: int, odd: Pairs, offsets: Ints, choose: Ints, n_rows: int
+) -> float:
+    """E of those members whose bits are set."""
+    place = np.int64(0)
+    size = 0
+    for j in range(member.shape[0]):
+        if chosen >> j & 1:
+            size += 1
+            place += choose[member[j], size]
+    return 1.0 - 2.0 * odd[offsets[size] + place] / n_rows
+
+
+@inner
+def says_more(
+    member: Ints, t: int, whole: float, odd: Pairs, offsets: Ints, choose: Ints, n_rows: int
+) -> bool:
+    """Whether the set tells more of its member t than any part of it with t does.
+
+    Where t depends on c alone and a on b, all four are as far from even as both together.
+    """
+    everyone = (1 << member.shape[0]) - 1
+    for chosen in range(1, everyone):
+        if chosen >> t & 1 and chosen != 1 << t:
+            part = mean_of(member, chosen, odd, offsets, choose, n_rows)
+            if np.abs(part) >= np.abs(whole):
+                return False
+    return True

@@ -1,0 +1,125 @@
+"""Information that remembers: several searches over the same rows count each context once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.information.interface import (
+    Context,
+    Evidence,
+    Floats,
+    Group,
+    Information,
+    Interaction,
+    Query,
+    Rows,
+)
+
+MOST_BYTES = 2**28
+"""Contexts beyond this are counted again when they are asked for again."""
+
+_Row = tuple[float, Floats, Floats | None]
+
+
+class RememberedInformation(Information):
+    """The answers of another source; whole rows of gains, and interactions, are kept."""
+
+    def __init__(self, source: Information) -> None:
+        self.source = source
+        self.names = source.names
+        self.n_rows = source.n_rows
+        self._rows: dict[Context, _Row] = {}
+        self._bytes = 0
+        self._interactions: dict[int, list[tuple[Interaction, ...]]] = {}
+
+    def varies(self, k: int) -> bool:
+        """Whether a variable takes more than one value."""
+        return self.source.varies(k)
+
+    def entropies(self, contexts: Sequence[Context]) -> Floats:
+        """H(target | given); only those not known from a row are asked for."""
+        found = np.empty(len(contexts))
+        unknown = []
+        for i, context in enumerate(contexts):
+            row = self._rows.get(context)
+            if row is None:
+                unknown.append(i)
+            else:
+                found[i] = row[0]
+        if unknown:
+            found[unknown] = self.source.entropies([contexts[i] for i in unknown])
+        return found
+
+    def gains(self, contexts: Sequence[Context]) -> Floats:
+        """I(target ; l | given) for every variable l: a row of d values for each context."""
+        return self.rows(contexts).gains
+
+    def rows(self, contexts: Sequence[Context]) -> Rows:
+        """Entropies, gains and tests; contexts not seen before are asked for in one batch."""
+        rows: list[_Row | None] = [self._rows.get(context) for context in contexts]
+        unknown = [i for i, row in enumerate(rows) if row is None]
+        if len(unknown) == len(contexts):
+            fresh = self.source.rows(contexts)
+            self._keep(contexts, fresh)
+            return fresh
+        if unknown:
+            asked = [contexts[i] for i in unknown]
+            fresh = self.source.rows(asked)
+            self._keep(asked, fresh)
+            for i, row in zip(unknown, _lines(fresh), strict=True):
+                rows[i] = row
+        return _together([row for row in rows if row is not None])
+
+    def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
+        """Gains and their tests, as a rule reads them."""
+        return self.source.as_evidence(gains, stats)
+
+    def evidence(self, queries: Sequence[Query]) -> Evidence:
+        """All that is known about each test; read from the rows if they hold all of them."""
+        rows = [self._rows.get(Context(target, given)) for target, given, _ in queries]
+        gains, stats = [], []
+        for row, query in zip(rows, queries, strict=True):
+            if row is None or row[2] is None:
+                return self.source.evidence(queries)
+            gains.append(row[1][query.candidates])
+            stats.append(row[2][query.candidates])
+        if not queries:
+            return self.source.evidence(queries)
+        return self.as_evidence(np.concatenate(gains), np.concatenate(stats))
+
+    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+        """The same for groups of variables, one test a group."""
+        return self.source.joint_evidence(groups)
+
+    def affordable_look_ahead(self) -> int:
+        """The largest sets of candidates that can be looked for within the budget; 1 is none."""
+        return self.source.affordable_look_ahead()
+
+    def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
+        """For each variable the sets of up to ``largest`` others to try together, by strength."""
+        if largest not in self._interactions:
+            self._interactions[largest] = self.source.interactions(largest)
+        return self._interactions[largest]
+
+    def _keep(self, contexts: Sequence[Context], fresh: Rows) -> None:
+        size = fresh.gains.nbytes + (0 if fresh.stats is None else fresh.stats.nbytes)
+        if self._bytes + size > MOST_BYTES:
+            return
+        self._bytes += size
+        self._rows.update(zip(contexts, _lines(fresh), strict=True))
+
+
+def _lines(rows: Rows) -> list[_Row]:
+    stats = [None] * len(rows.gains) if rows.stats is None else list(rows.stats)
+    return list(zip(rows.entropies.tolist(), list(rows.gains), stats, strict=True))
+
+
+def _together(rows: Sequence[_Row]) -> Rows:
+    stats = [row[2] for row in rows if row[2] is not None]
+    return Rows(
+        np.array([row[0] for row in rows]),
+        np.array([row[1] for row in rows]),
+        np.array(stats) if stats else None,
+    )

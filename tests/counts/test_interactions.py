@@ -1,0 +1,125 @@
+"""Parities of sets of columns: against counting rows, and against what was put in."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tables import rows, table_of
+from tamis.counts.interactions import Parities, affordable, plane_columns, words_to_read
+from tamis.counts.memory import MemoryCounts
+from tamis.counts.planes import build_planes
+
+
+def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
+    table = table_of(values)
+    planes = build_planes(table.codes, table.arities)
+    found = Parities(planes.words, plane_columns(planes.first), table.n_rows, largest)
+    for size in range(1, largest + 2):
+        cuts = np.linspace(0, found.shares(size), parts + 1).astype(int)
+        for start, stop in zip(cuts, cuts[1:], strict=False):
+            found.count(size, int(start), int(stop))
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=rows(columns=(3, 6), length=(5, 150), levels=3), parts=st.integers(1, 3))
+def test_odd_rows_are_those_counted_one_by_one(table, parts):
+    made = table_of(table)
+    planes = [codes == level for codes, r in zip(made.codes, made.arities, strict=True)
+              for level in range(r - 1)]  # fmt: skip
+    found = parities_of(table, 3, parts)
+    for size in range(1, 5):
+        sets = sorted(combinations(range(len(planes)), size), key=lambda one: one[::-1])
+        expected = [np.logical_xor.reduce([planes[k] for k in one]).sum() for one in sets]
+        start, stop = found._offsets[size : size + 2]
+        assert found._odd[start:stop].tolist() == expected
+
+
+def naive_interactions(bits: np.ndarray, largest: int) -> list[set[tuple[int, ...]]]:
+    """The definition, for columns of two levels."""
+    d, n = bits.shape
+    signs = 1.0 - 2.0 * bits
+
+    def mean(members: tuple[int, ...]) -> float:
+        return float(signs[list(members)].prod(axis=0).mean())
+
+    found: list[set[tuple[int, ...]]] = [set() for _ in range(d)]
+    for size in range(3, largest + 2):
+        bar = math.sqrt(2 * math.log(math.comb(d, size) * size / 0.01))
+        for members in combinations(range(d), size):
+            whole = mean(members)
+            for t in members:
+                rest = tuple(k for k in members if k != t)
+                spread = (1 - mean((t,)) ** 2) * (1 - mean(rest) ** 2)
+                if spread <= 1e-12 or abs(whole) * math.sqrt(n) <= bar:
+                    continue
+                z = math.sqrt(n) * abs(whole - mean((t,)) * mean(rest)) / math.sqrt(spread)
+                parts = [(t, *part) for k in range(1, size - 1) for part in combinations(rest, k)]
+                if z > bar and all(abs(mean(part)) < abs(whole) for part in parts):
+                    found[t].add(rest)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_listed_sets_are_those_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    n = 400
+    bits = rng.random((7, n)) < rng.uniform(0.2, 0.8, (7, 1))
+    bits[4] = bits[0] ^ bits[1] ^ (rng.random(n) < 0.15)
+    bits[5] = bits[2] ^ (rng.random(n) < 0.2)
+    bits[6] = bits[3] ^ bits[4] ^ bits[5] ^ (rng.random(n) < 0.1)
+    found = parities_of(bits.T.astype(int), 4).interactions(7)
+    assert [{one.members for one in listed} for listed in found] == naive_interactions(bits, 4)
+    assert any(found)
+    for listed in found:
+        assert list(listed) == sorted(listed, key=lambda one: -one.strength)
+
+
+def test_the_parents_of_a_parity_are_its_strongest_interaction():
+    rng = np.random.default_rng(1)
+    coins = rng.integers(0, 2, (5, 3000))
+    parity = (coins[:4].sum(axis=0) + (rng.random(3000) < 0.2)) % 2
+    found = MemoryCounts(table_of(np.vstack([coins, parity]).T)).interactions(4)
+    assert found[5][0].members == (0, 1, 2, 3)
+    assert found[4] == ()  # the coin nobody listens to
+
+
+def test_three_levels_added_modulo_three_are_seen():
+    rng = np.random.default_rng(2)
+    a, b, c = rng.integers(0, 3, (3, 3000))
+    total = (a + b + rng.choice(3, 3000, p=[0.8, 0.1, 0.1])) % 3
+    found = MemoryCounts(table_of(np.column_stack([a, b, c, total]))).interactions(2)
+    assert found[3][0].members == (0, 1)
+    assert found[2] == ()
+
+
+def test_independent_columns_have_no_interactions():
+    rng = np.random.default_rng(3)
+    bits = (rng.random((2000, 14)) < rng.uniform(0.03, 0.97, 14)).astype(int)
+    assert not any(MemoryCounts(table_of(bits)).interactions(4))
+
+
+def test_threads_change_nothing():
+    rng = np.random.default_rng(4)
+    bits = rng.integers(0, 2, (20_000, 30))
+    bits[:, 3] = (bits[:, 7] + bits[:, 11] + (rng.random(20_000) < 0.2)) % 2
+    one, two = (MemoryCounts(table_of(bits), n_jobs).interactions(3) for n_jobs in (1, 2))
+    assert one == two
+    assert one[3][0].members == (7, 11)
+
+
+def test_the_budget_is_kept():
+    for n_planes, n_words in [(5, 1), (20, 16), (50, 63), (500, 157), (3000, 157)]:
+        k = affordable(n_planes, n_words)
+        allowed = 2**25 + 100 * n_planes**2 * n_words
+        assert k == 1 or words_to_read(n_planes, n_words, k) <= allowed
+        assert 1 <= k <= 6
+        if 1 < k + 1 < min(n_planes, 7):
+            assert words_to_read(n_planes, n_words, k + 1) > allowed
+    assert affordable(2, 100) == 1
