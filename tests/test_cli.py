@@ -23,7 +23,7 @@ from tamis.decisions.specification import RULES, rule_from_dict
 from tamis.errors import SettingError
 from tamis.formats.files import FORMATS
 from tamis.information.estimators import ESTIMATORS
-from tamis.learning import BACKWARD, BOUNDARY, SEARCHES
+from tamis.plans import BACKWARD, BOUNDARY, SEARCHES
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.terminal import learning as command
 from tamis.terminal import waiting as waiting_module

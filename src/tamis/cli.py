@@ -61,10 +61,18 @@ def learn(
     search: Annotated[
         str,
         typer.Option(
-            metavar="node|layer|sieve|sequential|reference",
-            help="How the next nodes are found.",
+            metavar="auto|node|layer|sieve|sequential|reference",
+            help="How the next nodes are found; auto tries several and keeps the likeliest.",
         ),
-    ] = "sequential",
+    ] = "auto",
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="About so many false parents are expected in the whole graph. Default 0.05 for "
+            "auto; the other searches have levels of their own.",
+        ),
+    ] = None,
     entropy: Annotated[
         str | None,
         typer.Option(
@@ -79,7 +87,7 @@ def learn(
             metavar="RULE",
             help="When a candidate becomes a parent: a number of nats, or permutation:LEVEL, "
             "chi-squared:LEVEL, bic, rate:CONSTANT, fixed:NATS, for numbers f-test:LEVEL. "
-            "Default permutation:0.001, for numbers f-test:0.001.",
+            "Default permutation:0.001, for numbers f-test:0.001; auto goes by --alpha.",
         ),
     ] = None,
     masking_rule: Annotated[
@@ -107,19 +115,21 @@ def learn(
         int | None, typer.Option(metavar="N", min=0, help="Select at most N parents a node.")
     ] = None,
     look_ahead: Annotated[
-        int,
+        int | None,
         typer.Option(
-            metavar="1|2",
-            help="2 tries pairs of candidates where no single one passes. Default 1.",
+            metavar="N",
+            help="Try up to N candidates together where no single one passes. Default 1, for "
+            "auto what a budget allows.",
         ),
-    ] = 1,
+    ] = None,
     information: Annotated[
         str,
         typer.Option(
-            metavar="counts|gaussian",
-            help="Count levels, or take the columns as numbers by their moments.",
+            metavar="auto|counts|gaussian",
+            help="Count levels, or take the columns as numbers by their moments; auto goes by the "
+            "columns.",
         ),
-    ] = "counts",
+    ] = "auto",
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -153,12 +163,13 @@ def learn(
     if quiet and explain:
         raise typer.BadParameter("--explain shows something and --quiet forbids it: leave one out")
     with clean_ending():
-        from tamis.learning import Request
+        from tamis.plans import Request
         from tamis.terminal.learning import Wishes, run
         from tamis.terminal.rule_text import rule_from_text
 
         request = Request(
             search=search,
+            alpha=alpha,
             entropy=entropy,
             boundary_rule=rule_from_text("--boundary-rule", boundary_rule),
             masking_rule=rule_from_text("--masking-rule", masking_rule),

@@ -14,29 +14,35 @@ from sklearn.utils.validation import check_is_fitted
 from tamis.data import read_table
 from tamis.decisions.rule import Rule
 from tamis.information.estimators import EntropyEstimator
-from tamis.learning import Request, learn
-from tamis.result import Explanation, Result, Trace
+from tamis.learning import learn
+from tamis.plans import Request
+from tamis.result import Explanation, Result, Run, Trace
 
 if TYPE_CHECKING:
     from tamis.identifiability import Certificate
 
 
 class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Learn one DAG from a discrete table.
+    """Learn one DAG from a table.
 
     Parameters
     ----------
-    search : {"sequential", "sieve", "node", "layer", "reference"}
-        How the next nodes are found: "node" and "layer" are the paper's testing and masking,
+    search : {"auto", "sequential", "sieve", "node", "layer", "reference"}
+        "auto" runs several of the others on the same counts, keeps the DAG of largest penalised
+        likelihood and refines its order where the likelihood clearly asks for it. The others say
+        how the next nodes are found: "node" and "layer" are the paper's testing and masking,
         short and general; "sieve" masks by every less uncertain node; "sequential" takes the
         least uncertain node, one at a time; "reference" agrees with the authors' program.
+    alpha : float or None
+        The level of the tests: about so many false parents are expected in the whole graph.
+        None is 0.05 for "auto"; the other searches have levels of their own, see the rules.
     entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"} or estimator
         How entropies are estimated; None is "grassberger" ("minimax" for "reference").
     boundary_rule, masking_rule : rule of `tamis.rules` or float
         When a gain counts as dependence, in the parents' selection and in masking; a number
         is a fixed threshold in nats. None is Permutation(0.001) for parents and
         Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and 0.001 nats for
-        "reference". "sequential" does no masking.
+        "reference"; by ``alpha`` for "auto". "sequential" does no masking.
     boundary : {"pps", "none"}
         Whether to condition on a boundary found by PPS or on the whole ancestral set.
     backward : {"one", "together", "none"} or bool
@@ -44,20 +50,28 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         is the search's default, True is "one", False is "none".
     max_boundary : int or None
         The largest boundary PPS may build.
-    look_ahead : {1, 2}
-        2 tries pairs of candidates where no single one passes, so that the parents of a parity
-        are found. The cost grows like d cubed.
-    information : {"counts", "gaussian"}
+    look_ahead : int or None
+        Up to so many candidates are tried together where no single one passes, so that the
+        parents of a parity are found. None is as many as a budget allows for "auto" and 1, none,
+        for the others. The cost grows like d to the power of ``look_ahead`` + 1.
+    information : {"auto", "counts", "gaussian"}
         What is known of the table: counts of levels, or the moments of numbers (linear
-        dependence; exact for Gaussian columns). Measurements need the latter.
+        dependence; exact for Gaussian columns). "auto" takes what the columns are: levels are
+        counted, measurements have moments; whole numbers are read both ways by search="auto",
+        which keeps what explains them better.
     n_jobs : int or None
         Threads used for counting; None is all cores. The result does not depend on it.
 
     Attributes
     ----------
     graph_ : networkx.DiGraph
-        The DAG; each edge carries ``gain`` (nats), ``p_value``, ``step``, ``gain_given_rest``
-        and ``lead``, by how many nats its parent was less uncertain than its child.
+        The DAG; each edge carries ``gain`` (nats), ``p_value``, ``step``, ``gain_given_rest``,
+        ``lead``, by how many nats its parent was less uncertain than its child, and
+        ``identified``, whether its direction has support.
+    cpdag_ : networkx.DiGraph
+        What all Markov equivalent DAGs share; an undirected edge is there in both directions.
+    ranking_ : list of Run
+        What "auto" tried, the answer first, with scores and the condition each rests on.
     adjacency_ : ndarray of shape (d, d)
         ``adjacency_[i, j] == 1`` where column i is a parent of column j.
     layers_ : list of lists of names
@@ -72,19 +86,21 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def __init__(
         self,
-        search: str = "sequential",
+        search: str = "auto",
         *,
+        alpha: float | None = None,
         entropy: str | EntropyEstimator | None = None,
         boundary_rule: float | Rule | None = None,
         masking_rule: float | Rule | None = None,
         boundary: str = "pps",
         backward: str | bool | None = None,
         max_boundary: int | None = None,
-        look_ahead: int = 1,
-        information: str = "counts",
+        look_ahead: int | None = None,
+        information: str = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.search = search
+        self.alpha = alpha
         self.entropy = entropy
         self.boundary_rule = boundary_rule
         self.masking_rule = masking_rule
@@ -107,7 +123,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         ``progress`` is called with the number of nodes admitted and the number of all.
         """
         request = Request(**self.get_params(deep=False))
-        table = read_table(X) if self.information == "counts" else read_table(X, measured=True)
+        table = read_table(X, measured=self.information != "counts")
         result = learn(table, request, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, request
@@ -115,6 +131,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.feature_names_in_: NDArray[np.object_] = np.array(table.names, dtype=object)
         self.n_features_in_: int = table.n_variables
         self.graph_: nx.DiGraph[str] = result.graph
+        self.ranking_: list[Run] = list(result.ranking)
         self.adjacency_: NDArray[np.int8] = result.adjacency
         self.layers_: list[list[str]] = [list(layer) for layer in result.layers]
         self.order_: list[str] = list(result.order)
@@ -122,6 +139,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.entropies_: dict[str, float] = dict(result.entropies)
         self.trace_: Trace = result.trace
         return self
+
+    @property
+    def cpdag_(self) -> nx.DiGraph[str]:
+        """What all Markov equivalent DAGs share."""
+        check_is_fitted(self)
+        return self.result_.cpdag
 
     def certify(
         self,

@@ -12,7 +12,7 @@ from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
-from tamis.learning import as_backward, require_size
+from tamis.plans import as_backward, require_size
 from tamis.result import suggest
 from tamis.search.iamb import Blanket, shrink
 from tamis.search.pps import possible_parents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
     found = Parities(planes.words, plane_columns(planes.first), table.n_rows, largest)
     for size in range(1, largest + 2):
         cuts = np.linspace(0, found.shares(size), parts + 1).astype(int)
-        for start, stop in zip(cuts, cuts[1:], strict=False):
+        for start, stop in pairwise(cuts):
             found.count(size, int(start), int(stop))
     return found
 

@@ -14,7 +14,7 @@ from tamis.experiments.attempts import attempts
 from tamis.experiments.cells import Draw
 from tamis.experiments.datasets import Dataset
 from tamis.experiments.methods import SEARCHES, find_method, missing
-from tamis.learning import SEARCHES as ALL_SEARCHES
+from tamis.plans import SEARCHES as ALL_SEARCHES
 
 needs_causal_learn = pytest.mark.skipif(
     not available()["pc"], reason="causal-learn is not installed"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tamis.learning import Request, make_plan
+from tamis.plans import Request, make_plan
 from tamis.result import Admitted, Edge, Result, Selection, Trace, Verdict
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hypothesis.strategies as st
 
-from tamis.learning import BACKWARD, SEARCHES, Request, make_plan
+from tamis.plans import BACKWARD, SEARCHES, Request, make_plan
 from tamis.result import Admitted, Edge, Masked, Result, Selection, Trace, Verdict
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 

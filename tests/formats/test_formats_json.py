@@ -16,7 +16,8 @@ from tables import rows, table_of
 from tamis.errors import FileFormatError, SettingError
 from tamis.formats import json_file, load, save
 from tamis.formats.consistency import first_contradiction
-from tamis.learning import BOUNDARY, SEARCHES, Request, learn, make_plan
+from tamis.learning import learn
+from tamis.plans import BOUNDARY, SEARCHES, Request, make_plan
 from tamis.result import Edge, explain
 
 FROZEN = Path(__file__).parent / "result_v1.json"

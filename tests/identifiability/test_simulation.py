@@ -12,8 +12,8 @@ from scipy.stats import binomtest
 import tamis
 from tamis.identifiability import simulate
 from tamis.identifiability.simulation import relearn, sampled_table, wilson
-from tamis.learning import Request
 from tamis.metrics import edge_distance
+from tamis.plans import Request
 
 
 def test_recovery_grows_with_the_rows_where_the_network_is_identified():

@@ -259,7 +259,7 @@ def mean_of(
         if chosen >> j & 1:
             size += 1
             place += choose[member[j], size]
-    return 1.0 - 2.0 * odd[offsets[size] + place] / n_rows
+    return float(1.0 - 2.0 * odd[offsets[size] + place] / n_rows)
 
 
 @inner

@@ -158,6 +158,22 @@ class MemoryCounts:
         self._judge_rows(batch, columns, lookup, answers)
         return answers
 
+    def table(self, target: int, given: tuple[int, ...]) -> Ints:
+        """The rows of each level of the target, a line for each stratum that occurs."""
+        strata, n_strata = self._states(given)
+        n_levels = self._sizes[target]
+        cells = strata * n_levels + self._codes[target]
+        counted: Ints = np.bincount(cells, minlength=n_strata * n_levels)
+        return counted.reshape(n_strata, n_levels)
+
+    def joint_table(self, given: tuple[int, ...], a: int, b: int) -> Ints:
+        """The rows of each level of a and b together, a slice for each stratum that occurs."""
+        strata, n_strata = self._states(given)
+        sizes = self._sizes[a], self._sizes[b]
+        cells = (strata * sizes[0] + self._codes[a]) * sizes[1] + self._codes[b]
+        counted: Ints = np.bincount(cells, minlength=n_strata * sizes[0] * sizes[1])
+        return counted.reshape(n_strata, *sizes)
+
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates whose interactions fit the budget; 1 is none."""
         return affordable(*self._planes.words.shape)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.decisions import parameters
 from tamis.decisions.rule import Rule
+from tamis.errors import SettingError
 from tamis.information.interface import Evidence, Floats
 
 SMALLEST_P = 1e-300
@@ -19,19 +20,30 @@ SMALLEST_P = 1e-300
 
 @dataclass(frozen=True)
 class PValueRule(Rule):
-    """Dependence is a p-value below ``alpha`` divided by the number of tests."""
+    """Dependence is a p-value below ``alpha`` divided by the number of tests.
+
+    With ``whole_graph`` the level is shared out among the nodes too: bound to d columns it is
+    alpha / d, so that about ``alpha`` false parents are expected in the graph, whatever d.
+    """
 
     alpha: float = 0.05
+    whole_graph: bool = False
 
     unit = "p"
 
     def __post_init__(self) -> None:
         value = parameters.probability(type(self).__name__, "alpha", self.alpha)
         object.__setattr__(self, "alpha", value)
+        given: object = self.whole_graph
+        if not isinstance(given, bool):
+            name = type(self).__name__
+            raise SettingError(f"{name}: whole_graph must be True or False, not {given!r}")
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
-        """The same rule, if there are rows to test on."""
+        """The rule for one node, if there are rows to test on."""
         parameters.require_rows(type(self).__name__, n_rows)
+        if self.whole_graph:
+            return replace(self, alpha=self.alpha / max(n_variables, 1), whole_graph=False)
         return self
 
     @abstractmethod

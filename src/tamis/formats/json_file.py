@@ -18,7 +18,7 @@ from tamis.formats.text import is_unicode
 from tamis.result import Result
 
 FORMAT = "tamis result"
-VERSION = 1
+VERSION = 2
 """Raised by one whenever the fields of a result change."""
 
 _NESTED = 3

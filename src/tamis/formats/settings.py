@@ -12,7 +12,7 @@ from tamis.decisions.rule import Rule
 from tamis.decisions.specification import rule_from_dict
 from tamis.errors import SettingError
 from tamis.information.estimators import ESTIMATORS, EntropyEstimator
-from tamis.learning import Plan, Request, make_plan
+from tamis.plans import Plan, Request, make_plan
 
 VERSION = "tamis"
 """The field for the version of tamis that ran; the others are those of a plan."""

@@ -16,9 +16,9 @@ from tamis.errors import SettingError
 from tamis.identifiability.check import check
 from tamis.identifiability.report import Check
 from tamis.identifiability.simulation import relearn, returned, seed_of, whole_number, wilson
-from tamis.learning import Request
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
+from tamis.plans import Request
 from tamis.result import Result
 
 Progress = Callable[[int, int], None]

@@ -13,7 +13,6 @@ from tamis.identifiability.equal_entropy import equal_entropy
 from tamis.identifiability.faithfulness import faithful
 from tamis.identifiability.gaps import find_gaps, rows_needed
 from tamis.identifiability.guarantees import (
-    RESTS_ON,
     WITHOUT_PPS,
     SearchVerdict,
     guaranteed,
@@ -29,6 +28,7 @@ from tamis.identifiability.shape import directed_paths, polyforest
 from tamis.identifiability.unequal_entropy import unequal_entropy
 from tamis.identifiability.verdicts import Condition
 from tamis.network import BayesianNetwork
+from tamis.search.auto import RESTS_ON
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being computed, how much of it is done, and how much there is."""

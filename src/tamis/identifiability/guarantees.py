@@ -31,19 +31,10 @@ from tamis.identifiability.pps_condition import Selection, Unselected, select
 from tamis.identifiability.unequal_entropy import ancestral_sets_on_the_way
 from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
 from tamis.information.exact import ExactInformation
-from tamis.learning import Plan, Request, make_plan
 from tamis.learning import search as run_search
 from tamis.metrics import edge_distance
-
-RESTS_ON = {
-    "node": "Condition 1 and the PPS condition",
-    "layer": "the general version and the PPS condition",
-    "reference": "the general version and the PPS condition",
-    "sieve": "uncertainty that grows along every dependence, and the PPS condition on its way",
-    "sequential": "the least uncertain node always being due, and the PPS condition on its way",
-}
-"""What each search needs, in words."""
-
+from tamis.plans import Plan, Request, make_plan
+from tamis.search.auto import RESTS_ON
 
 WITHOUT_PPS = {
     "node": "Condition 1, and parents that show given all others before (Delta_I > 0)",

@@ -11,9 +11,10 @@ import numpy as np
 
 from tamis.data import Table
 from tamis.errors import SettingError
-from tamis.learning import Request, learn
+from tamis.learning import learn
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
+from tamis.plans import Request
 
 ROWS = (100, 300, 1_000, 3_000, 10_000, 30_000)
 """The sample sizes that are tried unless others are asked for."""

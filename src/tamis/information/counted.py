@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import xlogy
 
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
@@ -18,9 +20,11 @@ from tamis.information.interface import (
     Group,
     Information,
     Interaction,
+    Ints,
     Query,
     Rows,
 )
+from tamis.information.regret import regrets
 
 WHOLE_ROWS = 128
 """With up to so many variables the tests of a whole row cost less than asking again later."""
@@ -87,6 +91,29 @@ class CountedInformation(Information):
             found = self._counts.judge_joint(context, group.members, self._lookup)
             gains[i], stats[i] = found.gains[0], found.stats[0]
         return self.as_evidence(gains, stats)
+
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """ln of the largest likelihood, less the regret of each stratum: factorised NML."""
+        found = np.empty(len(contexts))
+        for i, (target, given) in enumerate(map(self._reduced, contexts)):
+            table = self._counts.table(target, given)
+            strata = table.sum(axis=1)
+            likelihood = xlogy(table, table).sum() - xlogy(strata, strata).sum()
+            found[i] = likelihood - regrets(table.shape[1], strata).sum()
+        return found
+
+    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
+        """From the spread over the rows of ln p(a | S) - ln p(b | S)."""
+        found = np.empty(len(given))
+        for i, (strata, (a, b)) in enumerate(zip(given, pairs.tolist(), strict=True)):
+            joint = self._counts.joint_table(strata, a, b)
+            of_a, of_b = joint.sum(axis=2, keepdims=True), joint.sum(axis=1, keepdims=True)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                lead = np.where(joint > 0, np.log(of_a) - np.log(of_b), 0.0)
+            mean = float((joint * lead).sum()) / self.n_rows
+            spread = float((joint * lead**2).sum()) / self.n_rows - mean**2
+            found[i] = math.sqrt(max(spread, 0.0) / self.n_rows)
+        return found
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

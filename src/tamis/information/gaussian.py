@@ -156,6 +156,16 @@ class GaussianInformation(Information):
             sizes.append((len(given), max(len(fresh), 1)))
         return self._tested(gains, sizes)
 
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """-n H(target | given), less ln(n) / 2 for each coefficient, the mean and the variance."""
+        parameters = np.array([len(given) + 2 for _, given in contexts], dtype=np.float64)
+        found: Floats = -self.n_rows * self.entropies(contexts)
+        return found - 0.5 * math.log(self.n_rows) * parameters
+
+    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
+        """sqrt((1 - r^2) / n) at most 1 / sqrt(n), r the correlation of what S leaves of both."""
+        return np.full(len(given), 1 / math.sqrt(self.n_rows))
+
     def _tested(self, gains: Floats, sizes: Sequence[tuple[int, int]]) -> Evidence:
         stats = np.zeros((len(gains), STATS))
         stats[:, 0] = gains

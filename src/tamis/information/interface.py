@@ -7,6 +7,7 @@ and calls come in batches, because one pass over the data can answer many questi
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -140,6 +141,18 @@ class Information(ABC):
     @abstractmethod
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
         """The same for groups of variables, one test a group."""
+
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """ln of the likelihood of each target given its set, less the price of its parameters.
+
+        Added up over the nodes of a DAG this is its score, the larger the better.
+        """
+        raise SettingError(f"{type(self).__name__} has no rows whose likelihood could be scored")
+
+    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
+        """The standard error of H(b | S) - H(a | S) for each S and each (a, b), a line of
+        ``pairs``; infinite where the source cannot tell, 0 where nothing is estimated."""
+        return np.full(len(given), 0.0 if math.isinf(self.n_rows) else math.inf)
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

@@ -62,6 +62,9 @@ class MixedInformation(NearestNeighbours):
 
 
 def level_entropy(codes: Ints) -> float:
-    """H(X) of levels by Grassberger's (1988) leading terms: ln n - mean over rows of psi(count)."""
+    """H(X) of levels: psi(n) less the mean over rows of psi(count), after Grassberger (1988).
+
+    In this form a constant has entropy 0, and terms are those that the gains are made of.
+    """
     counts = np.bincount(codes)
-    return float(np.log(len(codes)) - digamma(counts[codes]).mean()) if counts.size > 1 else 0.0
+    return float(digamma(len(codes)) - digamma(counts[codes]).mean())

@@ -13,6 +13,7 @@ from tamis.information.interface import (
     Group,
     Information,
     Interaction,
+    Ints,
     Query,
     Rows,
 )
@@ -32,6 +33,7 @@ class RememberedInformation(Information):
         self.n_rows = source.n_rows
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
+        self._likelihoods: dict[Context, float] = {}
         self._interactions: dict[int, list[tuple[Interaction, ...]]] = {}
 
     def varies(self, k: int) -> bool:
@@ -92,6 +94,18 @@ class RememberedInformation(Information):
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
         """The same for groups of variables, one test a group."""
         return self.source.joint_evidence(groups)
+
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """The score of each node; those not known are asked for in one batch."""
+        unknown = [context for context in contexts if context not in self._likelihoods]
+        if unknown:
+            fresh = self.source.penalised_likelihoods(unknown).tolist()
+            self._likelihoods.update(zip(unknown, fresh, strict=True))
+        return np.array([self._likelihoods[context] for context in contexts], dtype=np.float64)
+
+    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
+        """The standard error of H(b | S) - H(a | S) for each S and each (a, b)."""
+        return self.source.lead_errors(given, pairs)
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

@@ -95,6 +95,16 @@ class Selection:
     retained: tuple[Verdict, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The refinement took a node, with the ancestors that stood between, before ``before``, its
+    parent until then; the penalised log-likelihood rose by ``rise`` nats."""
+
+    name: str
+    before: str
+    rise: float
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """Every decision of a run, in the order it was made."""
@@ -102,6 +112,7 @@ class Trace:
     admissions: tuple[Admitted, ...]
     maskings: tuple[Masked, ...]
     selections: tuple[Selection, ...]
+    moves: tuple[Moved, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -130,7 +141,9 @@ class Edge:
     that admitted it, with its permutation p-value; ``gain_given_rest`` conditions on all the
     other parents. ``step`` counts from 1; it is 0 where no boundary search was made. ``lead``
     is how much less uncertain the parent was than the child, in nats, when the parent was
-    admitted: near 0 the direction hangs on a tie."""
+    admitted: near 0 the direction hangs on a tie. ``identified`` says whether the direction has
+    support: all equivalent graphs share it, or the lead is beyond noise and nothing speaks against
+    the conditions."""
 
     parent: str
     child: str
@@ -139,6 +152,20 @@ class Edge:
     step: int
     gain_given_rest: float
     lead: float
+    identified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One search that "auto" tried: on which reading, the penalised log-likelihood of its DAG in
+    nats, and the condition under which it finds the truth."""
+
+    search: str
+    information: str
+    score: float
+    n_edges: int
+    rests_on: str
+    chosen: bool
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,6 +186,8 @@ class Result:
     entropies: Mapping[str, float]
     edges: tuple[Edge, ...]
     trace: Trace
+    ranking: tuple[Run, ...] = ()
+    """What "auto" tried, the answer first; other searches have none."""
     warnings: tuple[str, ...] = field(default=())
 
     def __repr__(self) -> str:
@@ -166,6 +195,20 @@ class Result:
             f"<Result of search {self.settings['search']!r}: {len(self.names)} columns, "
             f"{self.n_rows} rows, {len(self.layers)} layers, {len(self.edges)} edges>"
         )
+
+    @property
+    def search(self) -> str:
+        """The search whose DAG this is: of those that "auto" tried, the chosen one."""
+        named: str = self.settings["search"]
+        return next((run.search for run in self.ranking if run.chosen), named)
+
+    @property
+    def cpdag(self) -> nx.DiGraph[str]:
+        """What all Markov equivalent DAGs share; an undirected edge is there both ways."""
+        from tamis.metrics.equivalence import to_cpdag
+
+        found: nx.DiGraph[str] = to_cpdag(self.graph)
+        return found
 
     @property
     def graph(self) -> nx.DiGraph[str]:
@@ -183,6 +226,7 @@ class Result:
                 step=edge.step,
                 gain_given_rest=edge.gain_given_rest,
                 lead=edge.lead,
+                identified=edge.identified,
             )
         return graph
 

@@ -65,6 +65,17 @@ class Masking:
     decision: Decision
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The refinement took ``node`` before ``before``, its parent until then: the penalised
+    log-likelihood rose by ``rise``, where more than ``bar`` was asked for."""
+
+    node: int
+    before: int
+    rise: float
+    bar: float
+
+
 @dataclass
 class Outcome:
     """The record of one search, filled layer by layer."""
@@ -75,3 +86,5 @@ class Outcome:
     maskings: list[Masking] = field(default_factory=list)
     uncertainties: list[NDArray[np.float32]] = field(default_factory=list)
     """The conditional entropies of all nodes in each round, infinite for those admitted."""
+    moves: list[Move] = field(default_factory=list)
+    """What a refinement changed in the order, where there was one."""

@@ -17,8 +17,8 @@ from tamis.identifiability import Check, Simulation, check, simulate
 from tamis.identifiability.forecast import forecast
 from tamis.identifiability.guarantees import SearchVerdict
 from tamis.identifiability.plot import require_matplotlib
-from tamis.learning import Request, make_plan
 from tamis.network import BayesianNetwork
+from tamis.plans import Request, make_plan
 from tamis.result import show
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import QUIET, TITLE, Hanging, item, more, pairs_of, title_of

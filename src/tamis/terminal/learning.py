@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from tamis.data import read_table
 from tamis.errors import SettingError, TamisWarning
 from tamis.formats import check_outputs, save
-from tamis.learning import Request, learn, make_plan
+from tamis.learning import learn
+from tamis.plans import Request, make_plan
 from tamis.result import Result, suggest
 from tamis.terminal.consoles import console
 from tamis.terminal.summary import show_explanations, show_summary, show_written
@@ -45,8 +46,7 @@ def run(source: str, request: Request, wishes: Wishes) -> None:
 
 def _learn(source: str, request: Request, wishes: Wishes) -> tuple[Result, list[str]]:
     with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
-        counted = request.information == "counts"
-        table = read_table(source) if counted else read_table(source, measured=True)
+        table = read_table(source, measured=request.information != "counts")
         check_outputs(wishes.out, table.names)
         for name in wishes.explain:
             if name not in table.names:

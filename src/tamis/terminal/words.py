@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _SEARCHES = {
+    "auto": "the best of node, sieve and sequential, refined",
     "sequential": "the least uncertain node next, one at a time",
     "sieve": "layers; masked by every less uncertain node",
     "node": "layers; masked by the node just admitted",
@@ -20,9 +21,9 @@ _INFORMATION = {
 
 _RULES = {
     "fixed": "gain above {threshold:g} nats",
-    "permutation": "permutation test at level {alpha:g}",
-    "chi-squared": "G-test at level {alpha:g}",
-    "f-test": "F test at level {alpha:g}",
+    "permutation": "permutation test at level {alpha:g}{share}",
+    "chi-squared": "G-test at level {alpha:g}{share}",
+    "f-test": "F test at level {alpha:g}{share}",
     "bic": "BIC",
     "rate": "gain above the rate of Theorem tuning, c = {c:g}",
 }
@@ -51,12 +52,15 @@ def settings_in_words(settings: Mapping[str, Any]) -> dict[str, str]:
 def rule_in_words(rule: Mapping[str, Any]) -> str:
     """A rule, as it stands in the settings, in words."""
     sentence = _RULES.get(rule["rule"])
-    return _with_parameters(rule, "rule") if sentence is None else sentence.format(**rule)
+    if sentence is None:
+        return _with_parameters(rule, "rule")
+    return sentence.format(share=" for the whole graph" if rule.get("whole_graph") else "", **rule)
 
 
 def options_in_words(message: str) -> str:
     """A message of the library about its parameters, as one about options."""
     message = message.replace("max_boundary", "--max-boundary")
+    message = message.replace("look_ahead", "--look-ahead")
     message = re.sub(r"\b(search|boundary|backward)='(\w+)'", r"--\1 \2", message)
     return re.sub(r"^(search|boundary|backward) must", r"--\1 must", message)
 
@@ -77,6 +81,8 @@ def _parents(settings: Mapping[str, Any]) -> str:
     parts = [rule_in_words(settings["boundary_rule"])]
     if settings["boundary"] == "none":
         parts.append("from all nodes before")
+    if settings["look_ahead"] > 1:
+        parts.append(f"up to {settings['look_ahead']} at once where no single one passes")
     if settings["max_boundary"] is not None:
         parts.append(f"at most {settings['max_boundary']}")
     parts.append(_BACKWARD.get(settings["backward"], settings["backward"]))

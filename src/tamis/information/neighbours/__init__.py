@@ -1,0 +1,5 @@
+"""Information from nearest neighbours: any smooth dependence between measured columns."""
+
+from tamis.information.neighbours.source import NearestNeighbours, NeighbourInformation
+
+__all__ = ["NearestNeighbours", "NeighbourInformation"]

@@ -1,0 +1,113 @@
+"""Measured columns as the estimators want them: untied, on the scale of normal scores."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from tamis.data.refusals import listed, shown
+from tamis.errors import DataError, TamisWarning
+from tamis.information.interface import Floats
+from tamis.information.neighbours.chance import uniforms
+
+TIED = 0.05
+"""Above this share of rows that share their value, the analyst is told."""
+LUMP = 0.05
+"""A value with this share of the rows is a lump if most other values occur once."""
+
+
+def normal_scores(values: Floats) -> Floats:
+    """The normal quantiles of the ranks, (rank - 1/2) / n; ties share their middle rank."""
+    scores: Floats = ndtri((rankdata(values) - 0.5) / len(values))
+    return scores
+
+
+def require_numbers(name: str, values: Floats) -> None:
+    """Refuse what has no rank."""
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        raise DataError(
+            f"Column {shown(name)} holds {float(values[wrong[0]])} at row {wrong[0]}, counting "
+            "from 0. Every cell needs a finite number: drop those rows or fill them in."
+        )
+
+
+def varies(values: Floats) -> bool:
+    """Whether a column holds more than one value; what rounding makes of one is one."""
+    return float(np.ptp(values)) > 1e-12 * float(np.abs(values).max())
+
+
+def untied(name: str, values: Floats, seed: int) -> Floats:
+    """The column with every value once, so that ranks and distances are never 0.
+
+    A value that occurs in several rows is taken as a rounded one: its rows are spread at random
+    over its cell, which ends half-way to the next values. Where every value is spread so, no
+    mutual information changes, because the rounded value can still be told, and the
+    differential entropy is the entropy of the values on their grid plus the log of its step.
+    """
+    distinct, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    if len(distinct) == len(values):
+        return values
+    _refuse_lump(name, distinct, counts)
+    middles = (distinct[1:] + distinct[:-1]) / 2
+    lower = np.concatenate([[2 * distinct[0] - middles[0]], middles])
+    upper = np.concatenate([middles, [2 * distinct[-1] - middles[-1]]])
+    chance = uniforms(seed, [["ties"], [name]], len(values))
+    moved = lower[place] + (upper - lower)[place] * chance
+    spread = np.where(counts[place] > 1, moved, values)
+    if len(np.unique(spread)) < len(spread):
+        raise DataError(
+            f"Column {shown(name)} holds values too close together for floating-point numbers, "
+            f"near {float(distinct[np.argmax(counts)])}: subtract what they have in common."
+        )
+    return spread
+
+
+def _refuse_lump(name: str, distinct: Floats, counts: np.ndarray) -> None:
+    """Refuse a column that is partly discrete: it has no differential entropy."""
+    top = int(np.argmax(counts))
+    n, most = int(counts.sum()), int(counts[top])
+    once = int((counts == 1).sum())
+    if most >= max(10, LUMP * n) and once > (n - most) / 2:
+        raise DataError(
+            f"Column {shown(name)} holds {float(distinct[top])} in {most} of {n} rows, while most "
+            "of its other values occur once: it is partly discrete, and has no entropy to rank it "
+            "by. Make levels of it, or drop those rows."
+        )
+
+
+def tell_of_ties(columns: Mapping[str, Floats]) -> None:
+    """Warn of columns in which many rows share their values."""
+    found = []
+    for name, values in columns.items():
+        _, counts = np.unique(values, return_counts=True)
+        share = float(counts[counts > 1].sum()) / len(values)
+        if share > TIED:
+            found.append(f"{shown(name)} ({share:.0%})")
+    if found:
+        warnings.warn(
+            TamisWarning(
+                f"Columns in which rows share their values: {listed(found)}. They are taken as "
+                "rounded, and such rows are spread over the cells of their values."
+            ),
+            stacklevel=4,
+        )
+
+
+def refuse_copies(columns: Iterable[tuple[str, Floats]]) -> None:
+    """Refuse a measured column that puts the rows in the order of another, or in its reverse."""
+    seen: dict[bytes, str] = {}
+    for name, values in columns:
+        ranks = rankdata(values)
+        for order in (ranks, len(ranks) + 1 - ranks):
+            other = seen.get(order.tobytes())
+            if other is not None:
+                raise DataError(
+                    f"Columns {shown(other)} and {shown(name)} are monotone functions of each "
+                    "other, so no direction between them can be told. Drop one of them."
+                )
+        seen[ranks.tobytes()] = name

@@ -1,0 +1,217 @@
+"""From positions back to names: the outcome of a search as the user will read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import networkx as nx
+import numpy as np
+
+from tamis.data import Table, table_notes
+from tamis.decisions.pvalue import PValueRule
+from tamis.decisions.rule import Rule
+from tamis.information.interface import Information, Query
+from tamis.orientation import supported_edges
+from tamis.plans import SOURCES, Plan
+from tamis.result import (
+    Admitted,
+    Edge,
+    Masked,
+    Moved,
+    Result,
+    Run,
+    Selection,
+    Trace,
+    Verdict,
+)
+from tamis.search.auto import REFINED
+from tamis.search.outcome import Boundary, Decision, Outcome
+
+
+class Names:
+    """Turns positions back into names."""
+
+    def __init__(self, names: tuple[str, ...], plan: Plan) -> None:
+        self._names = names
+        self._plan = plan
+        self._test = SOURCES[plan.information].test
+
+    def result(
+        self,
+        table: Table,
+        information: Information,
+        outcome: Outcome,
+        ranking: tuple[Run, ...] = (),
+    ) -> Result:
+        """The outcome as the user will read it."""
+        names = self._names
+        bounds = outcome.boundaries
+        parents = {names[k]: self._all(bounds[k].members) for k in bounds}
+        entropies = {names[k]: bounds[k].entropy for k in bounds}
+        order = tuple(names[k] for layer in outcome.layers for k in layer)
+        return Result(
+            names=table.names,
+            levels=dict(zip(table.names, table.levels, strict=True)),
+            n_rows=table.n_rows,
+            settings=self._plan.to_dict(),
+            layers=self._layers(outcome, order, parents, ranking),
+            order=order,
+            parents={name: parents[name] for name in table.names},
+            entropies={name: entropies[name] for name in table.names},
+            edges=self._edges(information, outcome),
+            trace=self._trace(outcome),
+            ranking=ranking,
+            warnings=table_notes(table),
+        )
+
+    def _layers(
+        self,
+        outcome: Outcome,
+        order: tuple[str, ...],
+        parents: dict[str, tuple[str, ...]],
+        ranking: tuple[Run, ...],
+    ) -> tuple[tuple[str, ...], ...]:
+        """As found; one node at a time finds no layers, so there they are the DAG's own."""
+        chosen = next((one.search for one in ranking if one.chosen), self._plan.search)
+        if chosen not in ("sequential", REFINED):
+            return tuple(self._all(layer) for layer in outcome.layers)
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(order)
+        graph.add_edges_from((p, child) for child in order for p in parents[child])
+        position = {name: i for i, name in enumerate(order)}
+        return tuple(
+            tuple(sorted(layer, key=position.__getitem__))
+            for layer in nx.topological_generations(graph)
+        )
+
+    def _edges(self, information: Information, outcome: Outcome) -> tuple[Edge, ...]:
+        """Judge every edge twice: as it was taken, and given all the other parents."""
+        found: list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = []
+        for layer in outcome.layers:
+            for k in layer:
+                found += _edge_contexts(outcome.boundaries[k])
+        wanted = {(k, p, given) for p, k, _, *both in found for given in both}
+        known = self._judged(outcome)
+        known |= _judge(information, sorted(wanted - known.keys()), self._test)
+        leads = _leads(outcome)
+        supported = supported_edges(information, outcome, leads)
+        return tuple(
+            Edge(
+                self._names[p],
+                self._names[k],
+                *known[k, p, given],
+                step,
+                known[k, p, rest][0],
+                leads[p, k],
+                (p, k) in supported,
+            )
+            for p, k, step, given, rest in found
+        )
+
+    def _judged(self, outcome: Outcome) -> dict[Judged, tuple[float, float]]:
+        """The gain and the p-value of what the search itself has judged by this test."""
+        rule = self._plan.boundary_rule
+        if type(rule) is not type(self._test):
+            return {}
+        return {
+            (d.target, d.others[0], d.given): (d.gain, rule.natural(d.score))
+            for boundary in outcome.boundaries.values()
+            for d in (*boundary.taken, *boundary.retained)
+            if len(d.others) == 1
+        }
+
+    def _trace(self, outcome: Outcome) -> Trace:
+        names = self._names
+        masking, boundary = self._plan.masking_rule, self._plan.boundary_rule
+        return Trace(
+            admissions=tuple(
+                Admitted(
+                    names[a.node],
+                    a.round + 1,
+                    a.entropy,
+                    None if a.runner_up is None else names[a.runner_up],
+                    a.runner_up_entropy,
+                    None if a.closest is None else self._verdict(a.closest, masking),
+                )
+                for a in outcome.admissions
+            ),
+            maskings=tuple(
+                Masked(names[m.node], m.round + 1, m.entropy, self._verdict(m.decision, masking))
+                for m in outcome.maskings
+            ),
+            selections=tuple(
+                self._selection(outcome.boundaries[k], boundary)
+                for layer in outcome.layers
+                for k in layer
+            ),
+            moves=tuple(Moved(names[m.node], names[m.before], m.rise) for m in outcome.moves),
+        )
+
+    def _selection(self, boundary: Boundary, rule: Rule) -> Selection:
+        return Selection(
+            self._names[boundary.target],
+            tuple(self._verdict(d, rule) for d in boundary.taken),
+            None if boundary.refused is None else self._verdict(boundary.refused, rule),
+            tuple(self._verdict(d, rule) for d in boundary.removed),
+            tuple(self._verdict(d, rule) for d in boundary.retained),
+        )
+
+    def _verdict(self, decision: Decision, rule: Rule) -> Verdict:
+        return Verdict(
+            target=self._names[decision.target],
+            others=self._all(decision.others),
+            given=self._all(decision.given),
+            gain=decision.gain,
+            value=rule.natural(decision.score),
+            threshold=rule.natural(decision.bar),
+            margin=decision.score - decision.bar,
+            unit=rule.unit,
+            dependent=decision.dependent,
+        )
+
+    def _all(self, positions: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self._names[k] for k in positions)
+
+
+Judged = tuple[int, int, tuple[int, ...]]
+"""A child, a parent, and what they were tested given."""
+
+
+def _judge(
+    information: Information, tests: Sequence[Judged], rule: PValueRule
+) -> dict[Judged, tuple[float, float]]:
+    """The gain and the p-value of each."""
+    if not tests:
+        return {}
+    evidence = information.evidence([Query(k, given, np.array([p])) for k, p, given in tests])
+    p_values = np.exp(-rule.scores(evidence))
+    return dict(
+        zip(tests, zip(evidence.gain.tolist(), p_values.tolist(), strict=True), strict=True)
+    )
+
+
+def _leads(outcome: Outcome) -> dict[tuple[int, int], float]:
+    """For each edge, H(child) - H(parent) in the round that admitted the parent."""
+    round_of = {a.node: a.round for a in outcome.admissions}
+    return {
+        (p, k): float(outcome.uncertainties[round_of[p]][k] - outcome.uncertainties[round_of[p]][p])
+        for k, boundary in outcome.boundaries.items()
+        for p in boundary.members
+    }
+
+
+def _edge_contexts(
+    boundary: Boundary,
+) -> list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]]:
+    """(parent, child, step, given when taken, all other parents) of each edge of a node."""
+    steps = {
+        p: (i, tuple(sorted({*d.given, *d.others} - {p})))
+        for i, d in enumerate(boundary.taken, start=1)
+        for p in d.others
+    }
+    edges = []
+    for p in boundary.members:
+        rest = tuple(sorted(set(boundary.members) - {p}))
+        step, given = steps.get(p, (0, rest))
+        edges.append((p, boundary.target, step, given, rest))
+    return edges

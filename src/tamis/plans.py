@@ -1,0 +1,290 @@
+"""What the user asked for, and the same with nothing left open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+
+import numpy as np
+
+from tamis.counts.interactions import LARGEST
+from tamis.decisions.f_test import FTest
+from tamis.decisions.fixed import Fixed
+from tamis.decisions.permutation import Permutation
+from tamis.decisions.pvalue import PValueRule
+from tamis.decisions.rule import Rule
+from tamis.decisions.specification import as_rule, rule_to_dict
+from tamis.errors import SettingError
+from tamis.information.estimators import EntropyEstimator, as_estimator
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a search uses where the user has left the choice open."""
+
+    entropy: str | None
+    boundary_rule: Rule
+    masking_rule: Rule
+    backward: str
+
+
+_CALIBRATED = Defaults("grassberger", Permutation(0.001), Permutation(0.01), "one")
+_SIEVE = Defaults("grassberger", Permutation(0.001), Permutation(0.05), "one")
+
+ALPHA = 0.05
+"""The level of "auto": about so many false parents are expected in the whole graph."""
+
+SEARCHES: dict[str, Defaults] = {
+    "auto": Defaults(
+        "grassberger", Permutation(ALPHA, whole_graph=True), Permutation(ALPHA), "one"
+    ),
+    "node": _CALIBRATED,
+    "layer": _CALIBRATED,
+    "sieve": _SIEVE,
+    "sequential": _CALIBRATED,
+    "reference": Defaults("minimax", Fixed(0.005), Fixed(0.001), "none"),
+}
+"""The searches by name, with their defaults, chosen by `python -m benchmarks.choose_defaults`;
+docs/defaults.md gives the figures."""
+
+_LINEAR = Defaults(None, FTest(0.001), FTest(0.01), "one")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kind of information about a table: its defaults by search, and the test that gives an
+    edge its p-value."""
+
+    searches: Mapping[str, Defaults]
+    test: PValueRule
+
+
+SOURCES: dict[str, Source] = {
+    "counts": Source(SEARCHES, Permutation()),
+    "gaussian": Source(
+        {
+            "auto": Defaults(None, FTest(ALPHA, whole_graph=True), FTest(ALPHA), "one"),
+            "node": _LINEAR,
+            "layer": _LINEAR,
+            "sieve": Defaults(None, FTest(0.001), FTest(0.05), "one"),
+            "sequential": _LINEAR,
+        },
+        FTest(),
+    ),
+}
+"""What can be known about a table: counts of levels, or the moments of numbers."""
+
+BACKWARD = ("one", "together", "none")
+BOUNDARY = ("pps", "none")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for; None leaves the choice to the search."""
+
+    search: str = "auto"
+    alpha: float | None = None
+    entropy: str | EntropyEstimator | None = None
+    boundary_rule: float | Rule | None = None
+    masking_rule: float | Rule | None = None
+    boundary: str = "pps"
+    backward: str | bool | None = None
+    max_boundary: int | None = None
+    look_ahead: int | None = None
+    information: str = "auto"
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The request with nothing left open."""
+
+    search: str
+    information: str
+    entropy: EntropyEstimator | None
+    """How entropies are estimated from counts; other information has no such choice."""
+    boundary_rule: Rule
+    masking_rule: Rule
+    boundary: str
+    backward: str
+    max_boundary: int | None
+    look_ahead: int | None
+    """The largest sets tried where no single candidate passes; None is as large as the budget
+    allows, which only the data can say."""
+
+    def to_dict(self) -> dict[str, object]:
+        """What JSON can hold, enough to run the same again."""
+        return {
+            "search": self.search,
+            "information": self.information,
+            "entropy": (
+                None
+                if self.entropy is None
+                else {"estimator": self.entropy.name, **self.entropy.parameters()}
+            ),
+            "boundary_rule": rule_to_dict(self.boundary_rule),
+            "masking_rule": (
+                None if self.search == "sequential" else rule_to_dict(self.masking_rule)
+            ),
+            "boundary": self.boundary,
+            "backward": self.backward,
+            "max_boundary": self.max_boundary,
+            "look_ahead": self.look_ahead,
+            "tamis": _version(),
+        }
+
+
+@cache
+def _version() -> str:
+    return version("tamis")
+
+
+def make_plan(request: Request, information: str | None = None) -> Plan:
+    """Fill in the defaults and refuse what has no meaning.
+
+    ``information`` is the reading that information="auto" has chosen; before that is known, counts.
+    """
+    _require_choice("search", request.search, tuple(SEARCHES))
+    _require_choice("boundary", request.boundary, BOUNDARY)
+    _require_choice("information", request.information, ("auto", *SOURCES))
+    if information is None:
+        information = "counts" if request.information == "auto" else request.information
+    known = SOURCES[information].searches
+    if request.search not in known:
+        raise SettingError(
+            f"search={request.search!r} works on counts only; with "
+            f"information={information!r} use {', '.join(map(repr, known))}"
+        )
+    defaults = _at_level(request, known[request.search])
+    if request.backward is None:
+        backward = "one" if request.boundary == "none" else defaults.backward
+    else:
+        backward = as_backward(request.backward)
+    require_size("max_boundary", request.max_boundary)
+    _require_look_ahead(request)
+    if request.boundary == "none":
+        _require_without_pps(request, backward)
+    if request.search == "reference" and backward != "none":
+        raise SettingError(
+            "search='reference' has no backward phase, as the authors' program has none; "
+            "leave backward out or use another search"
+        )
+    if request.search == "auto":
+        _require_for_auto(request, backward)
+    plan = Plan(
+        search=request.search,
+        information=information,
+        entropy=_estimator(request, information, defaults),
+        boundary_rule=_rule("boundary_rule", request.boundary_rule, defaults.boundary_rule),
+        masking_rule=_rule("masking_rule", request.masking_rule, defaults.masking_rule),
+        boundary=request.boundary,
+        backward=backward,
+        max_boundary=request.max_boundary,
+        look_ahead=_look_ahead(request),
+    )
+    plan.to_dict()  # a rule of the user's own making cannot be kept with the result: say so now
+    return plan
+
+
+def as_backward(value: str | bool) -> str:
+    """How to remove members of a boundary; True and False are the usual way and none."""
+    if isinstance(value, bool):
+        return "one" if value else "none"
+    _require_choice("backward", value, BACKWARD)
+    return value
+
+
+def _require_choice(parameter: str, value: object, choices: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise SettingError(f"{parameter} must be one of {listed}, not {value!r}")
+
+
+def require_size(parameter: str, value: object) -> None:
+    """Refuse what is neither None nor a number of things."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise SettingError(f"{parameter} must be None or a whole number >= 0, not {value!r}")
+
+
+def _at_level(request: Request, defaults: Defaults) -> Defaults:
+    """The defaults with ``alpha``, if it is given, as the level of their tests."""
+    if request.alpha is None:
+        return defaults
+    if request.boundary_rule is not None:
+        raise SettingError("alpha sets the level of the rules: give alpha or boundary_rule")
+    if not isinstance(defaults.boundary_rule, PValueRule):
+        raise SettingError(
+            f"alpha is the level of tests, and search={request.search!r} compares gains with fixed "
+            "thresholds: use boundary_rule and masking_rule"
+        )
+    level = type(defaults.boundary_rule)
+    return replace(
+        defaults,
+        boundary_rule=level(request.alpha, whole_graph=True),
+        masking_rule=level(request.alpha),
+    )
+
+
+def _look_ahead(request: Request) -> int | None:
+    """As asked for; left open, the searches of the paper look at single candidates."""
+    if request.look_ahead is None:
+        return None if request.search == "auto" else 1
+    return request.look_ahead
+
+
+def _require_look_ahead(request: Request) -> None:
+    asked = request.look_ahead
+    if asked is None:
+        return
+    if isinstance(asked, bool) or asked not in range(1, LARGEST + 1):
+        raise SettingError(
+            "look_ahead must be 1 (single candidates) or the size of the largest sets tried where "
+            f"no single one passes, up to {LARGEST}; not {asked!r}"
+        )
+    if asked > 1 and request.search == "reference":
+        raise SettingError("search='reference' looks at single candidates only: use look_ahead=1")
+    if asked > 1 and request.boundary == "none":
+        raise SettingError("look_ahead belongs to PPS; boundary='none' runs without it")
+
+
+def _require_for_auto(request: Request, backward: str) -> None:
+    if request.boundary == "none":
+        raise SettingError("search='auto' always selects boundaries; use another search")
+    if backward == "together":
+        raise SettingError("search='auto' removes parents one at a time; use another search")
+
+
+def _require_without_pps(request: Request, backward: str) -> None:
+    if request.search == "reference":
+        raise SettingError("search='reference' always selects boundaries; use search='layer'")
+    if request.max_boundary is not None:
+        raise SettingError("max_boundary limits PPS; boundary='none' runs without it")
+    if backward == "none":
+        raise SettingError(
+            "with boundary='none' the parents are found by the backward phase; "
+            "choose backward='one' or 'together'"
+        )
+
+
+def _estimator(request: Request, information: str, defaults: Defaults) -> EntropyEstimator | None:
+    if defaults.entropy is not None:
+        return as_estimator(defaults.entropy if request.entropy is None else request.entropy)
+    if request.entropy is not None:
+        raise SettingError(
+            f"entropy= chooses how counts are turned into entropies; "
+            f"information={information!r} has no such choice"
+        )
+    return None
+
+
+def _rule(parameter: str, given: float | Rule | None, default: Rule) -> Rule:
+    if given is None:
+        return default
+    try:
+        return as_rule(given)
+    except SettingError as error:
+        raise SettingError(f"{parameter}: {error}") from None

@@ -1,0 +1,129 @@
+"""The Gaussian copula: monotone dependence in any units."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tamis.data import read_table
+from tamis.decisions.f_test import FTest
+from tamis.errors import DataError, SettingError, TamisWarning
+from tamis.information.copula import CopulaInformation
+from tamis.information.gaussian import GaussianInformation
+from tamis.information.interface import Context, Query
+from tamis.information.neighbours.entropy import column_entropy
+
+
+def numbers(seed: int, n: int = 300, d: int = 4) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
+
+
+def source(rows: object, **options) -> CopulaInformation:
+    return CopulaInformation.from_table(read_table(rows, measured=True), **options)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 2))
+def test_gains_are_those_of_the_moments_of_normal_scores(seed, size):
+    rows = numbers(seed, n=50)
+    scores = stats.norm.ppf((stats.rankdata(rows, axis=0) - 0.5) / len(rows))
+    plain = GaussianInformation.from_table(read_table(scores, measured=True))
+    context = [Context(0, (1, 2)[:size])]
+    assert source(rows).gains(context) == pytest.approx(plain.gains(context), abs=1e-10)
+
+
+def test_monotone_transforms_change_no_gain_and_no_test():
+    rows = numbers(1)
+    bent = np.column_stack([np.exp(rows[:, 0]), rows[:, 1] ** 3, -rows[:, 2], rows[:, 3]])
+    contexts = [Context(0, ()), Context(1, (2, 3))]
+    one, other = source(rows), source(bent)
+    assert one.gains(contexts) == pytest.approx(other.gains(contexts), abs=1e-10)
+    query = [Query(0, (2,), np.array([1, 3]))]
+    assert FTest().p_values(one.evidence(query)) == pytest.approx(
+        FTest().p_values(other.evidence(query)), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("given", [(), (1,), (1, 3)])
+def test_an_entropy_is_that_of_the_column_less_what_the_copula_tells(given):
+    rows = np.exp(numbers(2))
+    information = source(rows)
+    told = sum(
+        information.gains([Context(0, given[:i])])[0, member] for i, member in enumerate(given)
+    )
+    own = column_entropy(rows[:, 0])
+    assert information.entropies([Context(0, given)])[0] == pytest.approx(own - told, abs=1e-9)
+    in_thousandths = source(rows * [1000, 1, 1, 1]).entropies([Context(0, given)])[0]
+    assert in_thousandths == pytest.approx(own - told + math.log(1000), abs=1e-9)
+
+
+def test_the_order_of_entropies_is_that_of_the_columns_and_not_of_their_scores():
+    rng = np.random.default_rng(3)
+    rows = np.column_stack(
+        [rng.uniform(0, 2, 2000), rng.normal(size=2000), rng.exponential(size=2000)]
+    )
+    expected = [math.log(2), 0.5 * math.log(2 * math.pi * math.e), 1.0]
+    found = source(rows).entropies([Context(k, ()) for k in range(3)])
+    assert found == pytest.approx(expected, abs=0.08)
+
+
+def test_for_gaussian_columns_it_agrees_with_their_moments():
+    rows = numbers(4, n=4000)
+    contexts = [Context(0, ()), Context(0, (1,)), Context(2, (0, 3))]
+    plain = GaussianInformation.from_table(read_table(rows, measured=True))
+    # Ranks cost a little: strong correlations are seen a little smaller.
+    assert source(rows).gains(contexts) == pytest.approx(plain.gains(contexts), rel=0.1, abs=0.02)
+    assert source(rows).entropies(contexts) == pytest.approx(plain.entropies(contexts), abs=0.15)
+
+
+def test_symmetric_dependence_is_not_seen():
+    rows = np.random.default_rng(5).normal(size=(2000, 2))
+    rows[:, 1] += rows[:, 0] ** 2
+    assert source(rows).gains([Context(0, ())])[0, 1] < 0.01
+
+
+def test_tied_values_share_a_rank_and_are_announced():
+    table = pd.DataFrame(numbers(6), columns=list("abcd"))
+    table["b"] = table["b"].round()
+    with pytest.warns(TamisWarning, match=r"share their values: 'b' \(\d+%\)"):
+        one = source(table)
+    swapped = table.iloc[np.random.default_rng(0).permutation(len(table))]
+    with pytest.warns(TamisWarning, match="'b'"):
+        other = source(swapped)
+    context = [Context(0, (2,))]
+    assert one.gains(context) == pytest.approx(other.gains(context), abs=1e-10)
+
+
+def test_ranks_that_follow_from_others_are_refused_by_name():
+    table = pd.DataFrame(numbers(7), columns=list("abcd"))
+    table["e"] = np.exp(table["b"])
+    with pytest.raises(DataError, match="ranks of column 'e' follow from those of 'b'"):
+        source(table)
+    assert source(table, shrinkage=0.05).gains([Context(4, ())])[0, 1] > 0.5
+    with pytest.raises(SettingError, match="shrinkage"):
+        source(table, shrinkage=-1)
+
+
+def test_a_constant_column_informs_nobody():
+    rows = numbers(8)
+    rows[:, 2] = -0.3
+    with pytest.warns(TamisWarning, match="Constant"):
+        information = source(rows)
+    assert not information.varies(2)
+    assert information.entropies([Context(2, ())])[0] == 0.0
+    assert not information.gains([Context(2, ())]).any()
+    assert information.gains([Context(0, ())])[0, 2] == 0.0
+
+
+def test_a_column_partly_discrete_is_refused():
+    rows = numbers(9)
+    rows[rows[:, 0] < 0, 0] = 0.0
+    with pytest.raises(DataError, match="partly discrete"):
+        source(rows)
