@@ -135,9 +135,11 @@ def test_the_summary_says_what_was_read_run_and_found():
     assert shown.stderr == ""
     for text in (
         "2,000 rows, 7 columns of 2 to 4 levels",
-        "sequential (the least uncertain node next, one at a time)",
+        "auto (the best of node, sieve and sequential, refined)",
         "grassberger",
-        "permutation test at level 0.001",
+        "permutation test at level 0.05 for the whole graph",
+        "Searches tried",
+        "rests on Condition 1",
         "4 layers",
         "2  sprinkler, rain",
         "7 edges, strongest first",
@@ -234,7 +236,9 @@ def _chain(names):
         order=tuple(names),
         parents={name: taken[name].others if name in taken else () for name in names},
         entropies=dict.fromkeys(names, 0.5),
-        edges=tuple(Edge(v.others[0], v.target, 0.1, 1e-9, 1, 0.1, 0.05) for v in taken.values()),
+        edges=tuple(
+            Edge(v.others[0], v.target, 0.1, 1e-9, 1, 0.1, 0.05, True) for v in taken.values()
+        ),
         trace=Trace(
             tuple(Admitted(name, i, 0.5, None, None, None) for i, name in enumerate(names, 1)),
             (),
@@ -373,7 +377,6 @@ def refused(*arguments):
         (b"x,y\n0,\xff\n", "not UTF-8"),
         (b"x,y\n" + b"0,1\n1,\n" * 5, "'y' is missing"),
         (b"x,y\n" + b"0,1\n1,NaN\n" * 5, "'y' is missing"),
-        (b"x,y\n" + b"0,1.5\n1,2\n" * 5, "ontinuous columns"),
         (b"x,x\n" + b"0,1\n1,0\n" * 5, "share the name 'x'"),
         (b"x\n0\n1\n", "at least 2 columns"),
     ],
@@ -383,6 +386,12 @@ def test_bad_tables_are_refused_and_nothing_is_written(content, complaint, tmp_p
     path.write_bytes(content)
     assert complaint in refused(path, "--out", out)
     assert not out.exists()
+
+
+def test_counting_refuses_measurements(tmp_path):
+    path = tmp_path / "measured.csv"
+    path.write_bytes(b"x,y\n" + b"0,1.5\n1,2\n" * 5)
+    assert "ontinuous columns" in refused(path, "--information", "counts")
 
 
 def test_missing_files_directories_and_other_endings_are_refused(tmp_path):

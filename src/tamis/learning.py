@@ -13,7 +13,7 @@ from tamis.information.remembered import RememberedInformation
 from tamis.naming import Names
 from tamis.plans import Plan, Request, make_plan
 from tamis.result import Result, Run
-from tamis.search.auto import LIKELIHOOD, RESTS_ON, Tried, try_all
+from tamis.search.auto import LIKELIHOOD, RESTS_ON, Tried, try_searches, with_refinement
 from tamis.search.outcome import Outcome
 from tamis.search.tam import Progress, Settings, run
 
@@ -28,8 +28,13 @@ class Answer:
     information: Information
     outcome: Outcome
     tried: tuple[Tried, ...] = ()
-    score: float = 0.0
-    """Comparable between readings."""
+    shift: float = 0.0
+    """What makes the scores of this reading comparable with those of another."""
+
+    @property
+    def score(self) -> float:
+        """Of the best that was tried, comparable between readings."""
+        return self.tried[0].score + self.shift if self.tried else 0.0
 
 
 def learn(table: Table, request: Request, progress: Progress | None = None) -> Result:
@@ -46,10 +51,15 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
         for reading in readings(arranged, request)
     ]
     if len(answers) > 1:
-        answers = [replace(one, score=_comparable(arranged, one)) for one in answers]
+        answers = [replace(one, shift=_shift(arranged, one)) for one in answers]
     best = max(answers, key=lambda one: one.score)
+    if best.plan.search == "auto":
+        # Refined is only what explains the table better as it is; the other would cost more.
+        answers.remove(best)
+        best = _with_refinement(best)
+        answers = [best, *answers]
     return Names(arranged.names, best.plan).result(
-        table, best.information, best.outcome, _ranking(best, answers)
+        table, best.information, best.outcome, _ranking(answers)
     )
 
 
@@ -57,7 +67,9 @@ def search(information: Information, plan: Plan, progress: Progress | None = Non
     """Run the plan's search on any source of information."""
     settings = _settings(information, plan)
     if plan.search == "auto":
-        return try_all(RememberedInformation(information), settings, progress)[0].outcome
+        remembered = RememberedInformation(information)
+        tried = try_searches(remembered, settings, progress)
+        return _found(with_refinement(remembered, settings, tried))
     return run(information, settings, progress)
 
 
@@ -91,8 +103,22 @@ def _answer(table: Table, plan: Plan, n_jobs: int | None, progress: Progress | N
         return Answer(plan, source, run(source, _settings(source, plan), progress))
     plan = replace(plan, look_ahead=plan.look_ahead or source.affordable_look_ahead())
     information = RememberedInformation(source)
-    tried = try_all(information, _settings(information, plan), progress)
-    return Answer(plan, information, tried[0].outcome, tuple(tried))
+    tried = try_searches(information, _settings(information, plan), progress)
+    return Answer(plan, information, _found(tried), tuple(tried))
+
+
+def _with_refinement(answer: Answer) -> Answer:
+    settings = _settings(answer.information, answer.plan)
+    tried = with_refinement(answer.information, settings, answer.tried)
+    return replace(answer, outcome=_found(tried), tried=tuple(tried))
+
+
+def _found(tried: list[Tried]) -> Outcome:
+    """The outcome of the answer, which always has one."""
+    outcome = tried[0].outcome
+    if outcome is None:
+        raise RuntimeError("the best of the searches was not kept")
+    return outcome
 
 
 def _settings(information: Information, plan: Plan) -> Settings:
@@ -108,26 +134,25 @@ def _settings(information: Information, plan: Plan) -> Settings:
     )
 
 
-def _comparable(table: Table, answer: Answer) -> float:
-    """The score of a reading as a probability of the levels themselves."""
+def _shift(table: Table, answer: Answer) -> float:
+    """From the score of a reading to a probability of the levels themselves."""
     if answer.plan.information == "counts":
-        return answer.tried[0].score
-    parents = {k: boundary.members for k, boundary in answer.outcome.boundaries.items()}
-    return lattice_likelihood(table, parents)
+        return 0.0
+    best = answer.tried[0]
+    return lattice_likelihood(table, best.parents) - best.score
 
 
-def _ranking(best: Answer, answers: list[Answer]) -> tuple[Run, ...]:
-    """Everything that was tried: first on the reading that was chosen, then on others."""
+def _ranking(answers: list[Answer]) -> tuple[Run, ...]:
+    """Everything that was tried: first on the reading that was chosen, then on the other."""
     return tuple(
         Run(
             one.search,
             answer.plan.information,
-            one.score if len(answers) == 1 or answer.plan.information == "counts" else shifted,
+            one.score + answer.shift,
             one.n_edges,
             RESTS_ON.get(one.search, LIKELIHOOD),
-            chosen=answer is best and place == 0,
+            chosen=answer is answers[0] and place == 0,
         )
-        for answer in sorted(answers, key=lambda one: one is not best)
+        for answer in answers
         for place, one in enumerate(answer.tried)
-        for shifted in [answer.score + one.score - answer.tried[0].score]
     )

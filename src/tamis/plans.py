@@ -85,7 +85,6 @@ class Request:
     """What the user asked for; None leaves the choice to the search."""
 
     search: str = "auto"
-    alpha: float | None = None
     entropy: str | EntropyEstimator | None = None
     boundary_rule: float | Rule | None = None
     masking_rule: float | Rule | None = None
@@ -95,6 +94,7 @@ class Request:
     look_ahead: int | None = None
     information: str = "auto"
     n_jobs: int | None = None
+    alpha: float | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"'
 NODE = re.compile(rf"  {QUOTED} \[(?:label={QUOTED}, )?entropy={QUOTED}\];")
 EDGE = re.compile(
     rf"  {QUOTED} -> {QUOTED} \[gain={QUOTED}, p_value={QUOTED}, "
-    rf"step=(\d+), gain_given_rest={QUOTED}, lead={QUOTED}\];"
+    rf"step=(\d+), gain_given_rest={QUOTED}, lead={QUOTED}, "
+    r"identified=(?:true|false, style=dashed)\];"
 )
 RANK = re.compile(rf"  \{{ rank=same; (?:{QUOTED}; )+\}}")
 
@@ -97,10 +98,13 @@ def test_csv_holds_every_edge_with_all_digits(result):
             edge.step,
             edge.gain_given_rest,
             edge.lead,
+            edge.identified,
         )
         for edge in result.edges
     ]
 
 
 def test_csv_quotes_names_and_not_numbers(result):
-    assert csv_file.render(result).decode().split("\n")[1] == '"rain","lawn",0.2,1e-20,1,0.2,0.28'
+    assert csv_file.render(result).decode().split("\n")[1] == (
+        '"rain","lawn",0.2,1e-20,1,0.2,0.28,1'
+    )

@@ -152,8 +152,7 @@ def _set(*path_and_value):
 EDGE = {
     "parent": "rain", "child": "shoes", "gain": 0.1, "p_value": 0.1, "step": 1,
     "gain_given_rest": 0.1,
-    "lead": 0.1,
-}  # fmt: skip
+    "lead": 0.1, "identified": True}  # fmt: skip
 
 
 ADMITTED = ("trace", "admissions", 0)
@@ -294,7 +293,7 @@ def _two_parents(result):
     return replace(
         result,
         parents={**result.parents, "shoes": ("lawn", "rain")},
-        edges=(*result.edges, Edge("rain", "shoes", 0.2, 1e-20, 2, 0.2, 0.29)),
+        edges=(*result.edges, Edge("rain", "shoes", 0.2, 1e-20, 2, 0.2, 0.29, True)),
         trace=replace(result.trace, selections=tuple(selections)),
     )
 
@@ -331,7 +330,7 @@ def test_an_object_of_many_keys_is_read_in_no_time():
 @given(rows(), st.sampled_from(list(SEARCHES)), rules, rules, st.sampled_from(BOUNDARY))
 @settings(deadline=None, max_examples=100)
 def test_every_result_of_a_run_comes_back(table, search, boundary_rule, masking_rule, boundary):
-    boundary = "pps" if search == "reference" else boundary
+    boundary = "pps" if search in ("auto", "reference") else boundary
     request = Request(search, None, boundary_rule, masking_rule, boundary)
     learned = learn(table_of(table), request)
     assert json_file.parse(json_file.render(learned)) == learned

@@ -193,7 +193,7 @@ def test_labels_are_no_numbers():
 
 def test_counting_refuses_measurements_and_names_the_way_out():
     with pytest.raises(DataError, match="information='gaussian'"):
-        tamis.TAM().fit(numbers(9))
+        tamis.TAM(information="counts").fit(numbers(9))
     with pytest.raises(SettingError, match="FTest tests numbers"):
         tamis.TAM(boundary_rule=FTest()).fit(np.random.default_rng(0).integers(0, 2, (50, 3)))
 

@@ -13,7 +13,7 @@ from tamis.information.interface import Evidence, Floats
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChiSquared(PValueRule):
     """The G-test: under independence 2 n I_plugin follows chi-squared (Wilks, 1938).
 

@@ -14,7 +14,7 @@ from tamis.information.interface import Evidence, Floats
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FTest(PValueRule):
     """Linear dependence of numbers: is the partial correlation 0?
 

@@ -14,7 +14,7 @@ from tamis.information.interface import Evidence, Floats
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LocalPermutation(PValueRule):
     """The test of nearest-neighbour information: is the gain one that shuffling explains?
 

@@ -15,7 +15,7 @@ from tamis.information.interface import Evidence, Floats
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Permutation(PValueRule):
     """The permutation test of independence within strata, without permuting anything.
 

@@ -18,7 +18,7 @@ SMALLEST_P = 1e-300
 """Smaller p-values count as this one, so that a score is finite; such scores tie."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PValueRule(Rule):
     """Dependence is a p-value below ``alpha`` divided by the number of tests.
 
@@ -45,6 +45,10 @@ class PValueRule(Rule):
         if self.whole_graph:
             return replace(self, alpha=self.alpha / max(n_variables, 1), whole_graph=False)
         return self
+
+    def __repr__(self) -> str:
+        share = ", whole_graph=True" if self.whole_graph else ""
+        return f"{type(self).__name__}(alpha={self.alpha!r}{share})"
 
     @abstractmethod
     def p_values(self, evidence: Evidence) -> Floats:

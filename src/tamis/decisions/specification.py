@@ -37,7 +37,8 @@ def rule_to_dict(rule: Rule) -> dict[str, str | float]:
     """The rule in a form that JSON can hold: its name and its parameters."""
     if type(rule) not in _KINDS:
         raise SettingError(f"only the rules of tamis.rules can be written, not {rule!r}")
-    return {"rule": rule.name, **vars(rule)}
+    # A level that is not shared out among the nodes goes without saying.
+    return {"rule": rule.name, **{k: v for k, v in vars(rule).items() if v is not False}}
 
 
 def rule_from_dict(written: Mapping[str, object]) -> Rule:

@@ -30,7 +30,7 @@ from tamis.experiments.cells import Draw
 from tamis.experiments.datasets import Dataset
 from tamis.experiments.gaussian_peers import PEERS, GaussianPeer
 
-SEARCHES = ("sequential", "sieve", "node", "layer", "reference")
+SEARCHES = ("auto", "sequential", "sieve", "node", "layer", "reference")
 VARIANTS: dict[str, dict[str, Any]] = {
     "": {},
     "-gaussian": {"information": "gaussian"},

@@ -10,7 +10,9 @@ from typing import TypeVar
 
 from tamis.formats.settings import wrong_settings
 from tamis.formats.verdicts import wrong_verdict
+from tamis.plans import SOURCES
 from tamis.result import Admitted, Result, Selection, Verdict
+from tamis.search.auto import REFINED, TRIED
 
 T = TypeVar("T")
 
@@ -29,6 +31,7 @@ def _contradictions(result: Result) -> Iterator[str]:
     yield from _graph(result)
     yield from _edges(result)
     yield from _trace(result)
+    yield from _ranking(result)
 
 
 def _names(result: Result) -> Iterator[str]:
@@ -136,6 +139,25 @@ def _trace(result: Result) -> Iterator[str]:
         yield from wrong_verdict(verdict)
     yield from _places(result)
     yield from _steps(result)
+
+
+def _ranking(result: Result) -> Iterator[str]:
+    auto = result.settings["search"] == "auto"
+    if auto and [run.chosen for run in result.ranking[:1]] != [True]:
+        yield "ranking does not begin with what was chosen"
+    if sum(run.chosen for run in result.ranking) > 1 or (result.ranking and not auto):
+        yield "ranking is not that of the search in settings"
+    for run in result.ranking:
+        if run.search not in (*TRIED, REFINED) or run.information not in SOURCES:
+            yield f"ranking names {run.search!r} on {run.information!r}, which is not tried"
+        if not math.isfinite(run.score) or run.n_edges < 0:
+            yield f"ranking has no score or no edges for {run.search!r}"
+    for move in result.trace.moves:
+        yield from _unknown((move.name, move.before), result, "a move")
+        if not 0 < move.rise < math.inf:
+            yield f"a move of {move.name!r} raised the score by {move.rise!r}"
+    if result.trace.moves and result.search != REFINED:
+        yield "the trace has moves, though the refined DAG was not chosen"
 
 
 def _admission(result: Result, admission: Admitted) -> Iterator[str]:

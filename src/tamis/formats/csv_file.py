@@ -14,7 +14,7 @@ import io
 from tamis.formats.text import is_unicode
 from tamis.result import Result
 
-COLUMNS = ("parent", "child", "gain", "p_value", "step", "gain_given_rest", "lead")
+COLUMNS = ("parent", "child", "gain", "p_value", "step", "gain_given_rest", "lead", "identified")
 
 holds = is_unicode
 
@@ -31,6 +31,7 @@ def render(result: Result) -> bytes:
             int(edge.step),
             float(edge.gain_given_rest),
             float(edge.lead),
+            int(edge.identified),
         )
         writer.writerow((edge.parent, edge.child, *numbers))
     return text.getvalue().encode()

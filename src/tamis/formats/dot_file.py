@@ -20,7 +20,7 @@ def holds(name: str) -> bool:
 
 
 def render(result: Result) -> bytes:
-    """Nodes with their conditional entropy, edges with their numbers."""
+    """Nodes with their conditional entropy, edges with their numbers; dashed without support."""
     return "\n".join(_lines(result)).encode()
 
 
@@ -50,9 +50,11 @@ def _label(name: str) -> str:
 
 
 def _numbers(edge: Edge) -> str:
+    dashed = "" if edge.identified else ", style=dashed"
     return (
         f"gain={_number(edge.gain)}, p_value={_number(edge.p_value)}, step={edge.step}, "
-        f"gain_given_rest={_number(edge.gain_given_rest)}, lead={_number(edge.lead)}"
+        f"gain_given_rest={_number(edge.gain_given_rest)}, lead={_number(edge.lead)}, "
+        f"identified={str(edge.identified).lower()}{dashed}"
     )
 
 

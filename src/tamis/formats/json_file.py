@@ -18,7 +18,7 @@ from tamis.formats.text import is_unicode
 from tamis.result import Result
 
 FORMAT = "tamis result"
-VERSION = 2
+VERSION = 1
 """Raised by one whenever the fields of a result change."""
 
 _NESTED = 3

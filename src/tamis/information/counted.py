@@ -24,7 +24,7 @@ from tamis.information.interface import (
     Query,
     Rows,
 )
-from tamis.information.regret import regrets
+from tamis.information.regret import price
 
 WHOLE_ROWS = 128
 """With up to so many variables the tests of a whole row cost less than asking again later."""
@@ -32,6 +32,8 @@ WHOLE_ROWS = 128
 
 class CountedInformation(Information):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
+
+    sparsity_counts = True
 
     def __init__(
         self,
@@ -93,13 +95,15 @@ class CountedInformation(Information):
         return self.as_evidence(gains, stats)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """ln of the largest likelihood, less the regret of each stratum: factorised NML."""
+        """ln of the largest likelihood, less the price of the table: quotient NML."""
         found = np.empty(len(contexts))
+        sizes = self._counts.arities.tolist()
         for i, (target, given) in enumerate(map(self._reduced, contexts)):
             table = self._counts.table(target, given)
             strata = table.sum(axis=1)
             likelihood = xlogy(table, table).sum() - xlogy(strata, strata).sum()
-            found[i] = likelihood - regrets(table.shape[1], strata).sum()
+            states = math.prod(float(sizes[k]) for k in given)
+            found[i] = likelihood - price(sizes[target], states, int(self.n_rows))
         return found
 
     def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:

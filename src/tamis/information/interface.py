@@ -104,6 +104,9 @@ class Information(ABC):
     names: tuple[str, ...]
     n_rows: float
     """The number of rows behind the answers; infinite for a known network."""
+    sparsity_counts: bool = False
+    """Whether, of two DAGs that fit alike, the one with fewer edges has something for it. To a
+    source that sees linear dependence only, sparser graphs fit by coincidence."""
 
     @property
     def n_variables(self) -> int:

@@ -1,20 +1,23 @@
-"""How likely whole numbers are under a linear model: a normal law, summed over unit cells.
+"""How likely whole numbers are under a linear model.
 
-A density and a probability cannot be compared. On whole numbers they need not be: the linear
-model gives each number the mass of the normal law on the unit interval around it, a probability
-like those of a contingency table, and the two readings of the same columns compete on equal terms.
+A density and a probability cannot be compared. On whole numbers they need not be: a linear model
+can give every number a probability, like those of a contingency table, and the two readings of the
+same columns compete on equal terms. Two laws are tried for each node: its errors are those of a
+normal law, each number having the mass of the unit interval around it; or the number is the
+rounded prediction plus a whole number of any law.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, xlogy
 
 from tamis.data.table import Table
+from tamis.information.regret import price
 
 Floats = NDArray[np.float64]
 
@@ -26,24 +29,36 @@ likely spread is narrower."""
 SMALLEST = 1e-300
 
 
-def lattice_likelihood(table: Table, parents: Mapping[int, tuple[int, ...]]) -> float:
+def lattice_likelihood(table: Table, parents: Mapping[int, Collection[int]]) -> float:
     """The penalised log-likelihood of a linear DAG over columns of whole numbers."""
     numbers = np.array([table.numbers(k) for k in range(table.n_variables)])
     numbers -= np.round(numbers.mean(axis=1, keepdims=True))
-    return math.fsum(_node(numbers, k, members) for k, members in parents.items())
+    return math.fsum(_node(numbers, k, sorted(members)) for k, members in parents.items())
 
 
-def _node(numbers: Floats, k: int, parents: tuple[int, ...]) -> float:
+def _node(numbers: Floats, k: int, parents: list[int]) -> float:
     n = numbers.shape[1]
     if not np.ptp(numbers[k]):
         return 0.0
-    design = np.vstack([np.ones(n), numbers[list(parents)]])
+    design = np.vstack([np.ones(n), numbers[parents]])
     coefficients, *_ = np.linalg.lstsq(design @ design.T, design @ numbers[k], rcond=None)
     residual = numbers[k] - coefficients @ design
+    coefficients_paid = 0.5 * math.log(n) * (len(parents) + 1)
+    either = math.log(2)  # which of the two laws it is has to be told
+    return max(_normal(residual), _any_law(numbers[k], residual)) - coefficients_paid - either
+
+
+def _any_law(numbers: Floats, residual: Floats) -> float:
+    """Whole numbers around the rounded prediction, by how often each came."""
+    _, rows = np.unique(numbers - np.round(numbers - residual), return_counts=True)
+    return float(xlogy(rows, rows / rows.sum()).sum()) - price(len(rows), 1, int(rows.sum()))
+
+
+def _normal(residual: Floats) -> float:
     values, rows = np.unique(np.round(residual * RESOLUTION), return_counts=True)
     spread = max(float(residual.std()), 1 / RESOLUTION)
     likelihood = max(_likelihood(values / RESOLUTION, rows, spread * s) for s in SPREADS)
-    return likelihood - 0.5 * math.log(n) * (len(parents) + 2)
+    return likelihood - 0.5 * math.log(len(residual))
 
 
 def _likelihood(values: Floats, rows: NDArray[np.int64], spread: float) -> float:

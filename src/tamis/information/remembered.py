@@ -31,9 +31,11 @@ class RememberedInformation(Information):
         self.source = source
         self.names = source.names
         self.n_rows = source.n_rows
+        self.sparsity_counts = source.sparsity_counts
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
         self._likelihoods: dict[Context, float] = {}
+        self._batches: dict[tuple[Group, ...], Evidence] = {}
         self._interactions: dict[int, list[tuple[Interaction, ...]]] = {}
 
     def varies(self, k: int) -> bool:
@@ -92,8 +94,12 @@ class RememberedInformation(Information):
         return self.as_evidence(np.concatenate(gains), np.concatenate(stats))
 
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
-        """The same for groups of variables, one test a group."""
-        return self.source.joint_evidence(groups)
+        """The same for groups of variables, one test a group; the same batch comes once."""
+        key = tuple(groups)
+        known = self._batches.get(key)
+        if known is None:
+            known = self._batches[key] = self.source.joint_evidence(groups)
+        return known
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The score of each node; those not known are asked for in one batch."""

@@ -19,6 +19,7 @@ def explain(result: Result, name: str) -> Explanation:
     result.require(name)
     lines = [f"{show(name)}: {_place(result, name)}"]
     lines += _masked(result, name)
+    lines += _moved(result, name)
     lines += _admitted(result, name)
     lines += _parents(result, name)
     return Explanation("\n".join(lines))
@@ -70,10 +71,19 @@ def _masked(result: Result, name: str) -> list[str]:
     ]
 
 
+def _moved(result: Result, name: str) -> list[str]:
+    return [
+        f"  moved before {show(m.before)}, its parent until then: the likelihood rose by "
+        f"{m.rise:.1f} nats"
+        for m in result.trace.moves
+        if m.name == name
+    ]
+
+
 def _admitted(result: Result, name: str) -> list[str]:
     entry = next(a for a in result.trace.admissions if a.name == name)
-    sequential = result.settings["search"] == "sequential"
-    when = f"as number {entry.round}" if sequential else f"to layer {entry.round}"
+    one_by_one = result.search in ("sequential", "refined")
+    when = f"as number {entry.round}" if one_by_one else f"to layer {entry.round}"
     line = f"  admitted {when} with conditional entropy {entry.entropy:.4f}"
     if entry.runner_up is not None and entry.runner_up_entropy is not None:
         ahead = entry.runner_up_entropy - entry.entropy

@@ -1,8 +1,8 @@
 """The best of the searches, by the likelihood of what they found, and its refinement.
 
 Each search rests on a condition of its own, and nobody knows which hold. So all are run on the
-same counts, their DAGs are scored on the same rows, and the best is kept; what the paper's masking
-found wins a tie. Then the order is refined (``refine``). The refined DAG replaces the one the
+same counts, their DAGs are scored on the same rows, and one that is better beyond noise replaces
+"sequential"'s. Then the order is refined (``refine``). The refined DAG replaces the one the
 entropies found only where it is better beyond noise, or simpler and no worse: otherwise among
 graphs that fit alike the entropies keep the orientation. Beyond the paper.
 """
@@ -10,7 +10,7 @@ graphs that fit alike the entropies keep the orientation. Beyond the paper.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,8 +22,8 @@ from tamis.search.refine import Refined, refine
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, Settings, run
 
-TRIED = ("node", "sieve", "sequential")
-"""The searches in the order in which they win ties."""
+TRIED = ("sequential", "sieve", "node")
+"""The searches, that which wins ties first."""
 REFINED = "refined"
 RESTS_ON = {
     "node": "Condition 1 and the PPS condition",
@@ -35,52 +35,72 @@ RESTS_ON = {
 """What must hold for each search to find the DAG, in words."""
 LIKELIHOOD = "the likelihood, which directs an edge only where all equivalent graphs agree"
 """And for the refined DAG."""
-TIE = 1e-9
-"""Scores are equal if they differ by less than this share: rounding."""
 NO_LEVEL = 0.05
 """Where the rule is no test, a rise counts as noise at this level."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What one search found, and the score of its DAG."""
+    """What one search found: its DAG, the score of that, and how it came about."""
 
     search: str
-    outcome: Outcome
+    parents: Mapping[int, frozenset[int]]
     score: float
+    outcome: Outcome | None = None
+    """None for a refined DAG that was not better beyond noise."""
 
     @property
     def n_edges(self) -> int:
         """The number of edges of its DAG."""
-        return sum(len(boundary.members) for boundary in self.outcome.boundaries.values())
+        return sum(map(len, self.parents.values()))
 
 
-def try_all(
+def try_searches(
     information: Information, settings: Settings, progress: Progress | None = None
 ) -> list[Tried]:
-    """Run the searches and the refinement of the best; the first of the list is the answer."""
+    """Run the searches; the best comes first."""
     tried = []
     for i, search in enumerate(TRIED):
         outcome = run(information, replace(settings, search=search), _part(progress, i))
-        tried.append(Tried(search, outcome, score_of(information, outcome)))
-    best = max(tried, key=lambda one: one.score)
-    best = next(one for one in tried if one.score >= best.score - TIE * abs(best.score))
-    others = [one for one in tried if one is not best]
-    refined = _refined(information, settings, best)
-    if refined is None:
-        ranking = [best, *others]
-    elif _replaces(refined, best, settings):
-        ranking = [refined, best, *others]
-    else:
-        ranking = [best, refined, *others]
-    return ranking[:1] + sorted(ranking[1:], key=lambda one: -one.score)
+        parents = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
+        tried.append(Tried(search, parents, score_of(information, parents), outcome))
+    best = tried[0]
+    for one in tried[1:]:
+        if one.score > best.score + noise(settings, best.n_edges):
+            best = one
+    best = _credited(tried, best)
+    return [best, *sorted((one for one in tried if one is not best), key=lambda one: -one.score)]
 
 
-def score_of(information: Information, outcome: Outcome) -> float:
-    """The penalised likelihood of the DAG."""
-    contexts = [
-        Context(k, tuple(sorted(boundary.members))) for k, boundary in outcome.boundaries.items()
-    ]
+def _credited(tried: Sequence[Tried], best: Tried) -> Tried:
+    """Where several searches found the best DAG, the paper's masking before our own.
+
+    Of different DAGs that fit alike, "sequential" was right more often than masking.
+    """
+    same = [one for one in tried if one.parents == best.parents]
+    return same[-1]
+
+
+def with_refinement(
+    information: Information, settings: Settings, tried: Sequence[Tried]
+) -> list[Tried]:
+    """Refine the best of what was tried; it comes first if it replaces that one."""
+    best, *others = tried
+    selector = _selector(information, settings)
+    found = _refined(information, selector, best)
+    if not found.moves:
+        return list(tried)
+    parents = {**best.parents, **{k: frozenset(one.members) for k, one in found.selected.items()}}
+    refined = Tried(REFINED, parents, score_of(information, parents))
+    if _replaces(refined, best, noise(settings, best.n_edges), information.sparsity_counts):
+        outcome = _outcome(information, selector, found)
+        return [replace(refined, outcome=outcome), best, *others]
+    return [best, *sorted((refined, *others), key=lambda one: -one.score)]
+
+
+def score_of(information: Information, parents: Mapping[int, frozenset[int]]) -> float:
+    """The penalised likelihood of a DAG."""
+    contexts = [Context(k, tuple(sorted(members))) for k, members in parents.items()]
     return math.fsum(information.penalised_likelihoods(contexts).tolist())
 
 
@@ -92,11 +112,11 @@ def noise(settings: Settings, n_edges: int) -> float:
     return math.log(max(n_edges, 1) / level)
 
 
-def _replaces(refined: Tried, best: Tried, settings: Settings) -> bool:
+def _replaces(refined: Tried, best: Tried, bar: float, sparsity_counts: bool) -> bool:
     """Whether the refined DAG is better beyond noise, or simpler and no worse."""
     rise = refined.score - best.score
-    simpler = refined.n_edges < best.n_edges
-    return rise > noise(settings, best.n_edges) or (simpler and rise > 0)
+    simpler = sparsity_counts and refined.n_edges < best.n_edges
+    return rise > bar or (simpler and rise > 0)
 
 
 def _part(progress: Progress | None, i: int) -> Progress | None:
@@ -104,42 +124,42 @@ def _part(progress: Progress | None, i: int) -> Progress | None:
     if progress is None:
         return None
     whole = progress
+    told = -1
 
     def report(done: int, total: int) -> None:
-        whole((i * total + done) // len(TRIED), total)
+        nonlocal told
+        now = (i * total + done) // len(TRIED)
+        if now > max(told, i * total // len(TRIED)):
+            told = now
+            whole(now, total)
 
     return report
 
 
-def _refined(information: Information, settings: Settings, best: Tried) -> Tried | None:
-    """The best DAG after all moves that raise its score; None if there are none."""
-    interactions = (
-        information.interactions(settings.look_ahead) if settings.look_ahead > 1 else None
-    )
-    selector = Selector(
+def _selector(information: Information, settings: Settings) -> Selector:
+    ahead = settings.look_ahead
+    return Selector(
         information,
         settings.boundary_rule,
-        interactions,
+        information.interactions(ahead) if ahead > 1 else None,
         backward=settings.backward != "none",
         max_boundary=settings.max_boundary,
     )
-    order = [k for layer in best.outcome.layers for k in layer]
-    constant = {k for k in order if not information.varies(k)}
-    found = refine(selector, [k for k in order if k not in constant], 0.0)
-    if not found.moves:
-        return None
-    outcome = _outcome(information, selector, found, sorted(constant))
-    return Tried(REFINED, outcome, score_of(information, outcome))
 
 
-def _outcome(
-    information: Information, selector: Selector, found: Refined, constant: Sequence[int]
-) -> Outcome:
+def _refined(information: Information, selector: Selector, best: Tried) -> Refined:
+    """The order of the best DAG after all moves that raise its score."""
+    layers = best.outcome.layers if best.outcome is not None else []
+    order = [k for layer in layers for k in layer]
+    return refine(selector, [k for k in order if information.varies(k)], 0.0)
+
+
+def _outcome(information: Information, selector: Selector, found: Refined) -> Outcome:
     """The refined order as a search leaves it behind: one node a layer, with its boundary."""
     outcome = Outcome(moves=list(found.moves))
+    constant = [k for k in range(information.n_variables) if not information.varies(k)]
     for place, k in enumerate((*constant, *found.order)):
-        before = [] if k in constant else found.order[: place - len(constant)]
-        boundary = selector.boundary(k, before)
+        boundary = selector.boundary(k, found.order[: max(place - len(constant), 0)])
         outcome.boundaries[k] = boundary
         outcome.layers.append([k])
         outcome.admissions.append(Admission(k, place, boundary.entropy, None, None, None))

@@ -8,7 +8,7 @@ tested against this one.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def possible_parents(
         best = left[int(np.argmax(gains[left]))]
         decision = decide(information, target, best, given, rule, len(left), inclusive)
         if not decision.dependent:
-            sets = sets_to_try(interactions, candidates, given, limit)
+            sets = sets_to_try(interactions, set(candidates), given, limit)
             judged = judge_sets(information, target, sets, given, rule)
             together = best_set(target, sets, judged, given, rule, len(left), inclusive)
             if together is None or not together.dependent:
@@ -65,7 +65,7 @@ def possible_parents(
 
 def sets_to_try(
     interactions: Sequence[Interaction],
-    candidates: Collection[int],
+    candidates: set[int] | frozenset[int],
     given: tuple[int, ...],
     limit: int,
 ) -> tuple[tuple[int, ...], ...]:
@@ -73,8 +73,10 @@ def sets_to_try(
     than one member and not more than there is room for."""
     sets: list[tuple[int, ...]] = []
     for _, members in interactions:
+        if not candidates.issuperset(members):
+            continue
         fresh = tuple(k for k in members if k not in given)
-        if 2 <= len(fresh) <= limit - len(given) and all(k in candidates for k in members):
+        if 2 <= len(fresh) <= limit - len(given):
             sets.append(fresh)
             if len(sets) == MOST_JUDGED:
                 break

@@ -88,14 +88,17 @@ def run(source: str, wishes: CheckWishes) -> None:
         show_check(console(), found, source, wishes)
 
 
+USUAL = "sequential"
+"""Simulated unless another search is asked for, or is the first that is guaranteed."""
+
+
 def _request(search: str | None) -> Request:
-    return Request() if search is None else Request(search=search)
+    return Request(search=search or USUAL)
 
 
 def _promising(found: Check) -> str | None:
     """A search that is guaranteed, if the default is not."""
-    default = Request().search
-    return default if default in found.guaranteed else next(iter(found.guaranteed), None)
+    return USUAL if USUAL in found.guaranteed else next(iter(found.guaranteed), None)
 
 
 def _network(source: str) -> BayesianNetwork:

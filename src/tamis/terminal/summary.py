@@ -61,6 +61,8 @@ def _parts(result: Result, source: str, notes: Sequence[str]) -> Iterator[Render
     yield from _layers(result)
     yield from _edges(result)
     yield from _isolated(result)
+    yield from _ranking(result)
+    yield from _unsupported(result)
     yield from _order(result)
     yield from _calls(result)
 
@@ -111,6 +113,46 @@ def _isolated(result: Result) -> Iterator[RenderableType]:
     if isolated and connected:
         yield from title_of(count(len(isolated), "isolated column"))
         yield item(listed(isolated))
+
+
+def _ranking(result: Result) -> Iterator[RenderableType]:
+    """What "auto" tried, and how close it was."""
+    if not result.ranking:
+        return
+    best = result.ranking[0]
+    reading = "counts of levels" if best.information == "counts" else "numbers"
+    yield from title_of("Searches tried", f"the answer first; read as {reading}")
+    several = len({run.information for run in result.ranking}) > 1
+    for run in result.ranking:
+        kind = f" on {run.information}" if several else ""
+        behind = best.score - run.score
+        how = "chosen" if run.chosen else _behind(behind)
+        edges = count(run.n_edges, "edge")
+        yield item(f"{run.search}{kind}: {how}, {edges}; rests on {run.rests_on}")
+
+
+def _behind(nats: float) -> str:
+    """How the score of a search compares with the answer's."""
+    if abs(nats) < 0.05:
+        return "fits alike"
+    return f"{nats:.1f} nats behind" if nats > 0 else f"{-nats:.1f} nats ahead, within noise"
+
+
+def _unsupported(result: Result) -> Iterator[RenderableType]:
+    """Edges that could as well point the other way."""
+    unsure = [edge for edge in result.edges if not edge.identified]
+    if not unsure:
+        return
+    why = "equivalent graphs disagree, and "
+    why += (
+        "the likelihood has overruled the entropies"
+        if result.trace.moves
+        else "the lead is within noise"
+    )
+    yield from title_of(count(len(unsure), "direction") + " without support", why)
+    shown = [f"{show(edge.parent)} -> {show(edge.child)}" for edge in unsure[:EDGES]]
+    yield item(", ".join(shown))
+    yield from more(len(unsure) - len(shown), "edge")
 
 
 def _order(result: Result) -> Iterator[RenderableType]:

@@ -44,7 +44,7 @@ def settings_in_words(settings: Mapping[str, Any]) -> dict[str, str]:
     else:
         words["information"] = _INFORMATION[settings["information"]]
     words["parents"] = _parents(settings)
-    if search != "sequential":
+    if search not in ("auto", "sequential"):
         words["masking"] = rule_in_words(settings["masking_rule"])
     return words
 
@@ -81,7 +81,7 @@ def _parents(settings: Mapping[str, Any]) -> str:
     parts = [rule_in_words(settings["boundary_rule"])]
     if settings["boundary"] == "none":
         parts.append("from all nodes before")
-    if settings["look_ahead"] > 1:
+    if (settings["look_ahead"] or 1) > 1:
         parts.append(f"up to {settings['look_ahead']} at once where no single one passes")
     if settings["max_boundary"] is not None:
         parts.append(f"at most {settings['max_boundary']}")
