@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tamis import metrics as metrics
     from tamis import rules as rules
     from tamis import simulate as simulate
+    from tamis.data.discretize import Discretization, discretize
     from tamis.errors import (
         DataError,
         FileFormatError,
@@ -32,6 +33,8 @@ _HOME = {
     "BayesianNetwork": "tamis.network",
     "Check": "tamis.identifiability",
     "check": "tamis.identifiability",
+    "Discretization": "tamis.data.discretize",
+    "discretize": "tamis.data.discretize",
     "Result": "tamis.result",
     "load": "tamis.formats",
     "save": "tamis.formats",
@@ -50,6 +53,7 @@ __all__ = [
     "BayesianNetwork",
     "Check",
     "DataError",
+    "Discretization",
     "FileFormatError",
     "Result",
     "SettingError",
@@ -59,6 +63,7 @@ __all__ = [
     "baselines",
     "check",
     "conditional_mutual_information",
+    "discretize",
     "entropy",
     "load",
     "markov_boundary",

@@ -50,7 +50,7 @@ def tamis(
         ),
     ] = False,
 ) -> None:
-    """Learn one Bayesian-network DAG from a discrete table, with the reasons."""
+    """Learn one Bayesian-network DAG from a table, with the reasons."""
 
 
 @app.command()
@@ -86,8 +86,10 @@ def learn(
         typer.Option(
             metavar="RULE",
             help="When a candidate becomes a parent: a number of nats, or permutation:LEVEL, "
-            "chi-squared:LEVEL, bic, rate:CONSTANT, fixed:NATS, for numbers f-test:LEVEL. "
-            "Default permutation:0.001, for numbers f-test:0.001; auto goes by --alpha.",
+            "chi-squared:LEVEL, bic, rate:CONSTANT, fixed:NATS, for numbers f-test:LEVEL, for "
+            "neighbours local-permutation:LEVEL. Default permutation:0.001, for numbers "
+            "f-test:0.001, for neighbours local-permutation:0.001, for lipschitz 0.04; auto goes "
+            "by --alpha.",
         ),
     ] = None,
     masking_rule: Annotated[
@@ -125,11 +127,20 @@ def learn(
     information: Annotated[
         str,
         typer.Option(
-            metavar="auto|counts|gaussian",
-            help="Count levels, or take the columns as numbers by their moments; auto goes by the "
-            "columns.",
+            metavar="auto|counts|gaussian|copula|neighbours|mixed|lipschitz",
+            help="Count levels, or take the columns as numbers: by their moments (gaussian), "
+            "the moments of their ranks (copula), nearest neighbours (with levels among them "
+            "mixed), or smoothed densities (lipschitz). auto goes by the columns.",
         ),
     ] = "auto",
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="A setting of that information: k, shuffles or seed of neighbours and mixed; "
+            "shrinkage or seed of copula; constant, smoothness, ... of lipschitz. May be repeated.",
+        ),
+    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -164,7 +175,7 @@ def learn(
         raise typer.BadParameter("--explain shows something and --quiet forbids it: leave one out")
     with clean_ending():
         from tamis.plans import Request
-        from tamis.terminal.learning import Wishes, run
+        from tamis.terminal.learning import Wishes, run, settings_from_text
         from tamis.terminal.rule_text import rule_from_text
 
         request = Request(
@@ -178,6 +189,7 @@ def learn(
             max_boundary=max_boundary,
             look_ahead=look_ahead,
             information=information,
+            source=settings_from_text("--source", source or ()),
             n_jobs=jobs,
         )
         run(table, request, Wishes(tuple(out or ()), tuple(explain or ()), quiet))

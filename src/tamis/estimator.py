@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 import networkx as nx
 import numpy as np
@@ -28,7 +28,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     Parameters
     ----------
     search : {"auto", "sequential", "sieve", "node", "layer", "reference"}
-        "auto" runs several of the others on the same counts, keeps the DAG of largest penalised
+        "auto" runs several of the others on the same table, keeps the DAG of largest penalised
         likelihood and refines its order where the likelihood clearly asks for it. The others say
         how the next nodes are found: "node" and "layer" are the paper's testing and masking,
         short and general; "sieve" masks by every less uncertain node; "sequential" takes the
@@ -42,23 +42,34 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         When a gain counts as dependence, in the parents' selection and in masking; a number
         is a fixed threshold in nats. None is Permutation(0.001) for parents and
         Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and 0.001 nats for
-        "reference"; by ``alpha`` for "auto". "sequential" does no masking.
+        "reference"; by ``alpha`` for "auto". "sequential" does no masking. FTest stands for
+        Permutation with "gaussian" and "copula" information, LocalPermutation with "neighbours" and
+        "mixed", and 0.04 nats with "lipschitz".
     boundary : {"pps", "none"}
         Whether to condition on a boundary found by PPS or on the whole ancestral set.
     backward : {"one", "together", "none"} or bool
         How superfluous parents are removed: one at a time, all at once, or not at all; None
         is the search's default, True is "one", False is "none".
     max_boundary : int or None
-        The largest boundary PPS may build.
+        The largest boundary PPS may build; with "lipschitz" information 2, and no more.
     look_ahead : int or None
         Up to so many candidates are tried together where no single one passes, so that the
         parents of a parity are found. None is as many as a budget allows for "auto" and 1, none,
         for the others. The cost grows like d to the power of ``look_ahead`` + 1.
-    information : {"auto", "counts", "gaussian"}
-        What is known of the table: counts of levels, or the moments of numbers (linear
-        dependence; exact for Gaussian columns). "auto" takes what the columns are: levels are
-        counted, measurements have moments; whole numbers are read both ways by search="auto",
-        which keeps what explains them better.
+    information : {"auto", "counts", "gaussian", "copula", "neighbours", "mixed", "lipschitz"}
+        What is known of the table: counts of levels; the moments of numbers (linear
+        dependence; exact for Gaussian columns) or of their ranks, "copula" (monotone
+        dependence); nearest neighbours of numbers, or of numbers and levels, "mixed" (any
+        smooth dependence, slower); smoothed densities, "lipschitz" (the paper's choice, at most
+        two parents a node). "auto" takes what the columns are: levels are counted, numbers with
+        measurements among them have moments, and measurements beside labels are "mixed"; whole
+        numbers are read both ways by search="auto", which keeps what explains them better.
+        "neighbours", "mixed" and "lipschitz" have no likelihood to choose between graphs: with
+        them search="auto" is "sequential". See docs/continuous.md for when to use which.
+    source : mapping or None
+        The settings of the information by name, such as {"k": 10}: ``k``, ``shuffles`` and
+        ``seed`` of "neighbours" and "mixed"; ``shrinkage`` and ``seed`` of "copula"; those of
+        `tamis.information.lipschitz.Smoothing`. The others have none.
     n_jobs : int or None
         Threads used for counting; None is all cores. The result does not depend on it.
 
@@ -67,7 +78,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     graph_ : networkx.DiGraph
         The DAG; each edge carries ``gain`` (nats), ``p_value``, ``step``, ``gain_given_rest``,
         ``lead``, by how many nats its parent was less uncertain than its child, and
-        ``identified``, whether its direction has support.
+        ``identified``, whether its direction has support. "lipschitz" information has no tests:
+        there ``p_value`` is nan.
     cpdag_ : networkx.DiGraph
         What all Markov equivalent DAGs share; an undirected edge is there in both directions.
     ranking_ : list of Run
@@ -97,6 +109,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         max_boundary: int | None = None,
         look_ahead: int | None = None,
         information: str = "auto",
+        source: Mapping[str, Any] | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.search = search
@@ -109,6 +122,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.max_boundary = max_boundary
         self.look_ahead = look_ahead
         self.information = information
+        self.source = source
         self.n_jobs = n_jobs
 
     def fit(

@@ -5,15 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tamis.data import Table
+from tamis.information.catalogue import open_source
 from tamis.information.counted import CountedInformation
-from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Information
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import RememberedInformation
 from tamis.naming import Names
 from tamis.plans import Plan, Request, make_plan
 from tamis.result import Result, Run
-from tamis.search.auto import LIKELIHOOD, RESTS_ON, Tried, try_searches, with_refinement
+from tamis.search.auto import (
+    LIKELIHOOD,
+    RESTS_ON,
+    Tried,
+    noise,
+    score_of,
+    try_searches,
+    with_refinement,
+)
 from tamis.search.outcome import Outcome
 from tamis.search.tam import Progress, Settings, run
 
@@ -46,12 +54,7 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
     as_they_are = request.search == "reference"
     in_order = positions if as_they_are else sorted(positions, key=names.__getitem__)
     arranged = table.select(list(in_order))
-    answers = [
-        _answer(arranged, make_plan(request, reading), request.n_jobs, progress)
-        for reading in readings(arranged, request)
-    ]
-    if len(answers) > 1:
-        answers = [replace(one, shift=_shift(arranged, one)) for one in answers]
+    answers = _answers(arranged, request, progress)
     best = max(answers, key=lambda one: one.score)
     if best.plan.search == "auto":
         # Refined is only what explains the table better as it is; the other would cost more.
@@ -61,6 +64,43 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
     return Names(arranged.names, best.plan).result(
         table, best.information, best.outcome, _ranking(answers)
     )
+
+
+def _answers(table: Table, request: Request, progress: Progress | None) -> list[Answer]:
+    """What is found on each reading of the table.
+
+    Moments are read first, being cheap. Where they explain the table far better than counts do on
+    the same DAG, as they do for sums with many levels, the counts are not searched: their tables
+    would be huge.
+    """
+    answers: list[Answer] = []
+    kinds = readings(table, request)
+    for reading in reversed(kinds):
+        plan = make_plan(request, reading)
+        source = _source(table, plan, request.n_jobs)
+        if answers:
+            same = _same_dag(source, plan, answers[0])
+            if same.score < answers[0].score - _margin(answers[0]):
+                return [answers[0], same]
+        answer = _answer(source, plan, progress)
+        if len(kinds) > 1:
+            answer = replace(answer, shift=_shift(table, answer))
+        answers.append(answer)
+    return answers
+
+
+def _same_dag(source: Information, plan: Plan, other: Answer) -> Answer:
+    """The best DAG of another reading, scored on this one."""
+    best = other.tried[0]
+    scored = Tried(best.search, best.parents, score_of(source, best.parents), best.outcome)
+    return Answer(plan, source, other.outcome, (scored,))
+
+
+def _margin(answer: Answer) -> float:
+    """How far behind a reading may be on the same DAG and still be searched: the noise of a
+    score, for every node."""
+    best = answer.tried[0]
+    return len(best.parents) * noise(answer.information, best.n_edges)
 
 
 def search(information: Information, plan: Plan, progress: Progress | None = None) -> Outcome:
@@ -77,28 +117,37 @@ def readings(table: Table, request: Request) -> list[str]:
     """What the table can be taken for: levels to count, numbers with moments, or both.
 
     Whole numbers are both, and "auto" compares; two levels are the same to a count as to a moment.
+    Measurements have moments, which are quick and well calibrated; beside labels, which have
+    none, neighbours answer for both.
     """
     if request.information != "auto":
         return [request.information]
     if table.measured:
-        return ["gaussian"]
+        return ["gaussian"] if _is_numeric(table) else ["mixed"]
     chosen = (request.entropy, request.boundary_rule, request.masking_rule)
     if request.search != "auto" or any(one is not None for one in chosen):
         return ["counts"]
     return ["counts", "gaussian"] if _is_lattice(table) else ["counts"]
 
 
+def _is_numeric(table: Table) -> bool:
+    """Whether every column holds numbers: measured, or levels that are integers."""
+    return all(type(label) is int for labels in table.levels for label in labels)
+
+
 def _is_lattice(table: Table) -> bool:
-    whole = all(type(label) is int for labels in table.levels for label in labels)
-    return whole and int(table.arities.max()) > 2 and table.n_rows > table.n_variables + 2
+    return (
+        _is_numeric(table) and int(table.arities.max()) > 2 and table.n_rows > table.n_variables + 2
+    )
 
 
-def _answer(table: Table, plan: Plan, n_jobs: int | None, progress: Progress | None) -> Answer:
-    source: Information
+def _source(table: Table, plan: Plan, n_jobs: int | None) -> Information:
     if plan.entropy is not None:
-        source = CountedInformation(table, plan.entropy, n_jobs=n_jobs)
-    else:
-        source = GaussianInformation.from_table(table)
+        return CountedInformation(table, plan.entropy, n_jobs=n_jobs)
+    return open_source(plan.information, table, plan.source, n_jobs)
+
+
+def _answer(source: Information, plan: Plan, progress: Progress | None) -> Answer:
     if plan.search != "auto":
         return Answer(plan, source, run(source, _settings(source, plan), progress))
     plan = replace(plan, look_ahead=plan.look_ahead or source.affordable_look_ahead())

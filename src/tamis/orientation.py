@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tamis.information.interface import Information
-from tamis.metrics.equivalence import to_cpdag
+from tamis.metrics.equivalence import compelled_edges
 from tamis.search.outcome import Outcome
 
 ERRORS = 2.0
@@ -26,7 +26,9 @@ def supported_edges(
     information: Information, outcome: Outcome, leads: Mapping[Edge, float]
 ) -> set[Edge]:
     """The edges (parent, child) whose direction has support."""
-    compelled = _compelled(outcome, information.n_variables)
+    order = [k for layer in outcome.layers for k in layer]
+    parents = {k: boundary.members for k, boundary in outcome.boundaries.items()}
+    compelled = compelled_edges(order, parents)
     if outcome.moves:
         return compelled
     open_edges = sorted(leads.keys() - compelled)
@@ -38,12 +40,3 @@ def supported_edges(
     return compelled | {
         edge for edge, bar in zip(open_edges, bars, strict=True) if leads[edge] > bar
     }
-
-
-def _compelled(outcome: Outcome, n_variables: int) -> set[Edge]:
-    """The edges that every Markov equivalent DAG has in the same direction."""
-    dag = np.zeros((n_variables, n_variables), dtype=np.int8)
-    for child, boundary in outcome.boundaries.items():
-        dag[list(boundary.members), child] = 1
-    directed = to_cpdag(dag)
-    return {(p, k) for p, k in np.argwhere(dag & ~directed.T).tolist()}

@@ -6,18 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
 from tamis.counts.interactions import LARGEST
 from tamis.decisions.f_test import FTest
 from tamis.decisions.fixed import Fixed
+from tamis.decisions.local_permutation import LocalPermutation
 from tamis.decisions.permutation import Permutation
-from tamis.decisions.pvalue import PValueRule
+from tamis.decisions.pvalue import PValueRule, Untested
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule, rule_to_dict
 from tamis.errors import SettingError
+from tamis.information.catalogue import source_settings
 from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.lipschitz.source import MOST_DIMENSIONS
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,20 @@ SEARCHES: dict[str, Defaults] = {
 """The searches by name, with their defaults, chosen by `python -m benchmarks.choose_defaults`;
 docs/defaults.md gives the figures."""
 
-_LINEAR = Defaults(None, FTest(0.001), FTest(0.01), "one")
+
+def _tested(test: type[PValueRule]) -> dict[str, Defaults]:
+    """The levels that serve counts, with another test."""
+    calibrated = Defaults(None, test(0.001), test(0.01), "one")
+    return {
+        "auto": Defaults(None, test(ALPHA, whole_graph=True), test(ALPHA), "one"),
+        "node": calibrated,
+        "layer": calibrated,
+        "sieve": Defaults(None, test(0.001), test(0.05), "one"),
+        "sequential": calibrated,
+    }
+
+
+_SMOOTHED = Defaults(None, Fixed(0.04), Fixed(0.04), "one")
 
 
 @dataclass(frozen=True)
@@ -59,22 +76,29 @@ class Source:
 
     searches: Mapping[str, Defaults]
     test: PValueRule
+    auto: str = "auto"
+    """What search="auto" runs. It compares graphs by their likelihood; where there is none, it is
+    the search that was right most often."""
+    largest_boundary: int | None = None
+    """The most parents a node may have, where the source can judge no more."""
 
 
 SOURCES: dict[str, Source] = {
     "counts": Source(SEARCHES, Permutation()),
-    "gaussian": Source(
-        {
-            "auto": Defaults(None, FTest(ALPHA, whole_graph=True), FTest(ALPHA), "one"),
-            "node": _LINEAR,
-            "layer": _LINEAR,
-            "sieve": Defaults(None, FTest(0.001), FTest(0.05), "one"),
-            "sequential": _LINEAR,
-        },
-        FTest(),
+    "gaussian": Source(_tested(FTest), FTest()),
+    "copula": Source(_tested(FTest), FTest()),
+    "neighbours": Source(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
+    "mixed": Source(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
+    # Not "layer", which judges a node with a whole layer at once: too many columns to smooth.
+    "lipschitz": Source(
+        dict.fromkeys(("auto", "node", "sieve", "sequential"), _SMOOTHED),
+        Untested(),
+        auto="sequential",
+        largest_boundary=MOST_DIMENSIONS - 2,
     ),
 }
-"""What can be known about a table: counts of levels, or the moments of numbers."""
+"""What can be known about a table: counts of levels, the moments of numbers or of their ranks,
+their nearest neighbours, or their smoothed densities."""
 
 BACKWARD = ("one", "together", "none")
 BOUNDARY = ("pps", "none")
@@ -95,6 +119,7 @@ class Request:
     information: str = "auto"
     n_jobs: int | None = None
     alpha: float | None = None
+    source: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +138,8 @@ class Plan:
     look_ahead: int | None
     """The largest sets tried where no single candidate passes; None is as large as the budget
     allows, which only the data can say."""
+    source: dict[str, Any] | None = None
+    """The settings of the source, if it has any."""
 
     def to_dict(self) -> dict[str, object]:
         """What JSON can hold, enough to run the same again."""
@@ -132,6 +159,7 @@ class Plan:
             "backward": self.backward,
             "max_boundary": self.max_boundary,
             "look_ahead": self.look_ahead,
+            "source": None if self.source is None else dict(self.source),
             "tamis": _version(),
         }
 
@@ -151,18 +179,24 @@ def make_plan(request: Request, information: str | None = None) -> Plan:
     _require_choice("information", request.information, ("auto", *SOURCES))
     if information is None:
         information = "counts" if request.information == "auto" else request.information
-    known = SOURCES[information].searches
-    if request.search not in known:
+    if request.source and request.information == "auto":
         raise SettingError(
-            f"search={request.search!r} works on counts only; with "
-            f"information={information!r} use {', '.join(map(repr, known))}"
+            "source has the settings of one kind of information: name it, as in "
+            "information='neighbours'"
         )
-    defaults = _at_level(request, known[request.search])
+    kind = SOURCES[information]
+    if request.search not in kind.searches:
+        raise SettingError(
+            f"search={request.search!r} does not go with information={information!r}: use "
+            f"{', '.join(map(repr, kind.searches))}"
+        )
+    defaults = _at_level(request, information, kind.searches[request.search])
     if request.backward is None:
         backward = "one" if request.boundary == "none" else defaults.backward
     else:
         backward = as_backward(request.backward)
     require_size("max_boundary", request.max_boundary)
+    _require_small(request, information, kind.largest_boundary)
     _require_look_ahead(request)
     if request.boundary == "none":
         _require_without_pps(request, backward)
@@ -173,16 +207,20 @@ def make_plan(request: Request, information: str | None = None) -> Plan:
         )
     if request.search == "auto":
         _require_for_auto(request, backward)
+    search = kind.auto if request.search == "auto" else request.search
     plan = Plan(
-        search=request.search,
+        search=search,
         information=information,
         entropy=_estimator(request, information, defaults),
         boundary_rule=_rule("boundary_rule", request.boundary_rule, defaults.boundary_rule),
         masking_rule=_rule("masking_rule", request.masking_rule, defaults.masking_rule),
         boundary=request.boundary,
         backward=backward,
-        max_boundary=request.max_boundary,
-        look_ahead=_look_ahead(request),
+        max_boundary=(
+            kind.largest_boundary if request.max_boundary is None else request.max_boundary
+        ),
+        look_ahead=_look_ahead(request, search),
+        source=source_settings(information, request.source),
     )
     plan.to_dict()  # a rule of the user's own making cannot be kept with the result: say so now
     return plan
@@ -210,15 +248,20 @@ def require_size(parameter: str, value: object) -> None:
         raise SettingError(f"{parameter} must be None or a whole number >= 0, not {value!r}")
 
 
-def _at_level(request: Request, defaults: Defaults) -> Defaults:
+def _at_level(request: Request, information: str, defaults: Defaults) -> Defaults:
     """The defaults with ``alpha``, if it is given, as the level of their tests."""
     if request.alpha is None:
         return defaults
     if request.boundary_rule is not None:
         raise SettingError("alpha sets the level of the rules: give alpha or boundary_rule")
     if not isinstance(defaults.boundary_rule, PValueRule):
+        by = (
+            f"search={request.search!r}"
+            if request.search == "reference"
+            else f"information={information!r}"
+        )
         raise SettingError(
-            f"alpha is the level of tests, and search={request.search!r} compares gains with fixed "
+            f"alpha is the level of tests, and {by} compares gains with fixed "
             "thresholds: use boundary_rule and masking_rule"
         )
     level = type(defaults.boundary_rule)
@@ -229,10 +272,26 @@ def _at_level(request: Request, defaults: Defaults) -> Defaults:
     )
 
 
-def _look_ahead(request: Request) -> int | None:
+def _require_small(request: Request, information: str, largest: int | None) -> None:
+    """Refuse boundaries that the source cannot judge."""
+    if largest is None:
+        return
+    if request.boundary == "none":
+        raise SettingError(
+            f"boundary='none' conditions on all nodes before, and information={information!r} on "
+            f"{largest} at most: use boundary='pps'"
+        )
+    if request.max_boundary is not None and request.max_boundary > largest:
+        raise SettingError(
+            f"max_boundary must be at most {largest} with information={information!r}, not "
+            f"{request.max_boundary!r}"
+        )
+
+
+def _look_ahead(request: Request, search: str) -> int | None:
     """As asked for; left open, the searches of the paper look at single candidates."""
     if request.look_ahead is None:
-        return None if request.search == "auto" else 1
+        return None if search == "auto" else 1
     return request.look_ahead
 
 

@@ -75,7 +75,7 @@ def test_every_container_refuses_the_same_column_unless_asked(engine, tmp_path):
     assert message == (
         "Column 'x1' holds numbers that are not integers, such as 1.5. Continuous columns need a "
         "continuous information source, such as information='gaussian': choose that, or "
-        "discretise them first, for example with pandas.cut."
+        "discretise them first, with tamis.discretize."
     )
 
 

@@ -13,9 +13,17 @@ import tamis.rules
 from tamis.decisions.specification import RULES, as_rule, rule_from_dict, rule_to_dict
 from tamis.errors import SettingError
 from tamis.information.interface import Evidence, Floats
-from tamis.rules import BIC, ChiSquared, Fixed, FTest, Permutation, Rate, Rule
+from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation, Rate, Rule
 
-EVERY_RULE = [Fixed(0.005), ChiSquared(0.01), Permutation(0.1), BIC(), Rate(0.02), FTest(0.02)]
+EVERY_RULE = [
+    Fixed(0.005),
+    ChiSquared(0.01),
+    Permutation(0.1),
+    BIC(),
+    Rate(0.02),
+    FTest(0.02),
+    LocalPermutation(0.03),
+]
 
 
 @pytest.mark.parametrize("number", [0, 0.001, 2, np.float64(0.5), np.float32(0.5), np.int64(3)])
@@ -31,7 +39,8 @@ def test_a_rule_is_itself(rule: Rule):
 @pytest.mark.parametrize("spec", [True, np.True_, "0.05", None, [0.1], ChiSquared])
 def test_what_is_neither_number_nor_rule_is_refused_with_the_choices(spec):
     with pytest.raises(
-        SettingError, match=r"Fixed, ChiSquared, Permutation, BIC, Rate, FTest\), not"
+        SettingError,
+        match=r"Fixed, ChiSquared, Permutation, BIC, Rate, FTest, LocalPermutation\), not",
     ):
         as_rule(spec)
 
@@ -69,6 +78,7 @@ def test_the_written_form_of_each_rule():
         {"rule": "bic"},
         {"rule": "rate", "c": 0.02},
         {"rule": "f-test", "alpha": 0.02},
+        {"rule": "local-permutation", "alpha": 0.03},
     ]
 
 
@@ -79,7 +89,8 @@ def test_a_parameter_left_out_has_its_default():
 @pytest.mark.parametrize("written", [{}, {"rule": "z-test"}, {"rule": None}, {"rule": ["fixed"]}])
 def test_unknown_names_are_refused_with_the_list(written: dict):
     with pytest.raises(
-        SettingError, match="fixed, chi-squared, permutation, bic, rate, f-test, not"
+        SettingError,
+        match="fixed, chi-squared, permutation, bic, rate, f-test, local-permutation, not",
     ):
         rule_from_dict(written)
 

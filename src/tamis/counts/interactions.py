@@ -29,6 +29,8 @@ LARGEST = 6
 """The largest number of candidates taken together; a table has at least 2^6 strata for them."""
 FALSE_SETS = 0.01
 """The expected number of sets of each size that pass by chance where all is independent."""
+MOST_LEVELS = 4
+"""Columns with more levels take no part: their planes are many, and each holds few rows."""
 MOST_LISTED = 64
 """The strongest sets kept for a column."""
 

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -17,7 +17,13 @@ from scipy.special import entr
 from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Words
 from tamis.counts.independence import STATS
-from tamis.counts.interactions import Interaction, Parities, affordable, plane_columns
+from tamis.counts.interactions import (
+    MOST_LEVELS,
+    Interaction,
+    Parities,
+    affordable,
+    plane_columns,
+)
 from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
@@ -174,14 +180,21 @@ class MemoryCounts:
         counted: Ints = np.bincount(cells, minlength=n_strata * sizes[0] * sizes[1])
         return counted.reshape(n_strata, *sizes)
 
+    @cached_property
+    def _interacting(self) -> tuple[Words, Ints]:
+        """The planes among which interactions are looked for, and the column of each."""
+        column = plane_columns(self._planes.first)
+        few = self.arities[column] <= MOST_LEVELS
+        return np.ascontiguousarray(self._planes.words[few]), column[few]
+
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates whose interactions fit the budget; 1 is none."""
-        return affordable(*self._planes.words.shape)
+        return affordable(len(self._interacting[0]), self._planes.words.shape[1])
 
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each column the sets of up to ``largest`` others that it depends on together."""
-        words = self._planes.words
-        parities = Parities(words, plane_columns(self._planes.first), self.n_rows, largest)
+        words, column = self._interacting
+        parities = Parities(words, column, self.n_rows, largest)
         for size in range(1, largest + 2):
 
             def part(start: int, stop: int, size: int = size) -> None:

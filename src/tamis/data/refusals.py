@@ -31,8 +31,8 @@ class Problem(Enum):
     INFINITE = "Replace infinite values or drop those rows."
     CONTINUOUS = (
         "Continuous columns need a continuous information source, such as "
-        "information='gaussian': choose that, or discretise them first, for example with "
-        "pandas.cut."
+        "information='gaussian': choose that, or discretise them first, with "
+        "tamis.discretize."
     )
     TOO_LARGE = "Convert such integers to strings."
     UNWRITABLE = "UTF-8 cannot write such text: replace the lone surrogates."

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.decisions import parameters
+from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Evidence, Floats
 
@@ -44,6 +45,7 @@ class BIC(Rule):
     def scores(self, evidence: Evidence) -> Floats:
         """The log-likelihood that dependence gains, less its penalty."""
         parameters.require_rows("BIC", evidence.n_rows)
+        refuse_shuffled("BIC", evidence)
         # A test without degrees of freedom pays for one: nothing gained must not clear bar 0.
         penalty = np.maximum(evidence.df, 1.0) * (0.5 * math.log(evidence.n_rows))
         score: Floats = evidence.n_rows * evidence.plugin - penalty

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 from scipy.special import chdtrc
 
+from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.pvalue import PValueRule
 from tamis.information.interface import Evidence, Floats
 
@@ -33,6 +34,7 @@ class ChiSquared(PValueRule):
 
     def p_values(self, evidence: Evidence) -> Floats:
         """The upper tail of chi-squared at G = 2 n I_plugin."""
+        refuse_shuffled("ChiSquared", evidence)
         df = evidence.df
         # Rounding can leave the plug-in gain of independent counts a hair below 0.
         g = np.maximum(2.0 * evidence.n_rows * evidence.plugin, 0.0)

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 from scipy.special import betainc
 
+from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.pvalue import PValueRule
 from tamis.errors import SettingError
 from tamis.information.interface import Evidence, Floats
@@ -34,6 +35,7 @@ class FTest(PValueRule):
 
     def p_values(self, evidence: Evidence) -> Floats:
         """The upper tail of F, as an incomplete beta function of 1 - R^2."""
+        refuse_shuffled("FTest", evidence)
         if evidence.residual is None:
             raise SettingError(
                 "FTest tests numbers; for levels choose Permutation, ChiSquared or BIC"

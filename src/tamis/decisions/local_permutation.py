@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 from scipy.special import stdtr
 
+from tamis.decisions.kinds import refuse_smoothed
 from tamis.decisions.pvalue import PValueRule
 from tamis.errors import SettingError
 from tamis.information.interface import Evidence, Floats
@@ -43,6 +44,7 @@ class LocalPermutation(PValueRule):
                 "LocalPermutation tests by shuffles, which nearest-neighbour information makes; "
                 "for counts choose Permutation, for moments FTest"
             )
+        refuse_smoothed("LocalPermutation", evidence)
         shuffles = evidence.df + 1.0
         error = np.sqrt(evidence.null_variance * (1.0 + 1.0 / shuffles))
         speaks = error > 0

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import gammaincc
 
 from tamis.counts.independence import ROUNDING
+from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.pvalue import PValueRule
 from tamis.errors import SettingError
 from tamis.information.interface import Evidence, Floats
@@ -41,6 +42,7 @@ class Permutation(PValueRule):
         """The upper tail of the gamma law of shape mean^2 / var and scale var / mean at X2."""
         if evidence.residual is not None:
             raise SettingError("Permutation tests levels; for numbers choose FTest or BIC")
+        refuse_shuffled("Permutation", evidence)
         mean, variance = evidence.null_mean, evidence.null_variance
         speaks = np.minimum(mean, variance) > ROUNDING * mean
         all_speak = bool(speaks.all())

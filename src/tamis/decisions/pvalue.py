@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,3 +71,15 @@ class PValueRule(Rule):
     def natural(self, score: float) -> float:
         """The p-value of the single test, not corrected for the number of tests."""
         return math.exp(-score)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Untested(PValueRule):
+    """Stands where a source knows no law under independence: there is no p-value, so nan."""
+
+    name = "untested"
+
+    def p_values(self, evidence: Evidence) -> Floats:
+        """Not a number, for every test."""
+        return np.full(len(evidence), np.nan)

@@ -10,12 +10,21 @@ from tamis.decisions.bic import BIC
 from tamis.decisions.chi_squared import ChiSquared
 from tamis.decisions.f_test import FTest
 from tamis.decisions.fixed import Fixed
+from tamis.decisions.local_permutation import LocalPermutation
 from tamis.decisions.permutation import Permutation
 from tamis.decisions.rate import Rate
 from tamis.decisions.rule import Rule
 from tamis.errors import SettingError
 
-_KINDS: tuple[type[Rule], ...] = (Fixed, ChiSquared, Permutation, BIC, Rate, FTest)
+_KINDS: tuple[type[Rule], ...] = (
+    Fixed,
+    ChiSquared,
+    Permutation,
+    BIC,
+    Rate,
+    FTest,
+    LocalPermutation,
+)
 
 RULES: dict[str, Callable[..., Rule]] = {kind.name: kind for kind in _KINDS}
 """The rules that come with tamis, by the name that stands for them in a file."""

@@ -18,11 +18,14 @@ VERSION = "tamis"
 """The field for the version of tamis that ran; the others are those of a plan."""
 
 _FIELDS = {field.name for field in fields(Plan)} | {VERSION}
+_LATER = {"source": None}
+"""Fields that the first files did without, and what their absence means."""
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")
 
 
 def wrong_settings(settings: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the settings of a result, in words."""
+    settings = {**_LATER, **settings}
     if settings.keys() != _FIELDS:
         yield f"settings does not have the fields {', '.join(sorted(_FIELDS))}"
     deep = next((name for name, value in settings.items() if not _is_flat(value)), None)
@@ -63,6 +66,7 @@ def _plan(settings: Mapping[str, Any]) -> Plan:
             backward=settings["backward"],
             max_boundary=settings["max_boundary"],
             look_ahead=settings["look_ahead"],
+            source=settings["source"],
         )
     )
 

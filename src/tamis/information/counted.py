@@ -33,7 +33,7 @@ WHOLE_ROWS = 128
 class CountedInformation(Information):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
-    sparsity_counts = True
+    score_noise = 0.5
 
     def __init__(
         self,
@@ -107,7 +107,11 @@ class CountedInformation(Information):
         return found
 
     def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """From the spread over the rows of ln p(a | S) - ln p(b | S)."""
+        """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell.
+
+        Near even levels that spread vanishes, and what is left is the noise of the estimators,
+        which is of the order of the cells over the rows.
+        """
         found = np.empty(len(given))
         for i, (strata, (a, b)) in enumerate(zip(given, pairs.tolist(), strict=True)):
             joint = self._counts.joint_table(strata, a, b)
@@ -116,7 +120,8 @@ class CountedInformation(Information):
                 lead = np.where(joint > 0, np.log(of_a) - np.log(of_b), 0.0)
             mean = float((joint * lead).sum()) / self.n_rows
             spread = float((joint * lead**2).sum()) / self.n_rows - mean**2
-            found[i] = math.sqrt(max(spread, 0.0) / self.n_rows)
+            cells = len(joint) * max(joint.shape[1:])
+            found[i] = math.hypot(math.sqrt(max(spread, 0.0) / self.n_rows), cells / self.n_rows)
         return found
 
     def affordable_look_ahead(self) -> int:

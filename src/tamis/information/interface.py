@@ -104,9 +104,9 @@ class Information(ABC):
     names: tuple[str, ...]
     n_rows: float
     """The number of rows behind the answers; infinite for a known network."""
-    sparsity_counts: bool = False
-    """Whether, of two DAGs that fit alike, the one with fewer edges has something for it. To a
-    source that sees linear dependence only, sparser graphs fit by coincidence."""
+    score_noise: float = 1.5
+    """How much of the logarithm of the turns tried a penalised likelihood may rise by chance: half
+    where it can fit any law; one that assumes a law, such as the normal, rises by misfit too."""
 
     @property
     def n_variables(self) -> int:

@@ -31,7 +31,7 @@ class RememberedInformation(Information):
         self.source = source
         self.names = source.names
         self.n_rows = source.n_rows
-        self.sparsity_counts = source.sparsity_counts
+        self.score_noise = source.score_noise
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
         self._likelihoods: dict[Context, float] = {}

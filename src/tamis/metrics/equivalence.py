@@ -6,7 +6,7 @@ structures": edges are visited in an order in which each can be decided from tho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, overload
 
 import networkx as nx
@@ -40,32 +40,41 @@ def to_cpdag(dag: object) -> nx.DiGraph[Any] | NDArray[np.int8]:
 
 def _compelled(dag: Mixed) -> Matrix:
     """The edges that every equivalent DAG has in the same direction."""
-    edge = dag.matrix
-    compelled, decided = np.zeros_like(edge), np.zeros_like(edge)
-    for x, y in _ordered_edges(dag):
-        if decided[x, y]:
-            continue
-        forced = np.flatnonzero(compelled[:, x])
-        # w → x forced and w not a parent of y: turning x → y would make a new collider at x.
-        if not edge[forced, y].all():
-            compelled[:, y], decided[:, y] = edge[:, y], edge[:, y]
-            continue
-        # w → x → y forced through x and w → y: the other direction would close a cycle.
-        compelled[forced, y] = decided[forced, y] = True
-        others = edge[:, y] & ~edge[:, x]
-        others[x] = False
-        # A parent of y that is no parent of x meets x → y in a collider, or hangs on one.
-        rest = edge[:, y] & ~decided[:, y]
-        compelled[rest, y] = others.any()
-        decided[rest, y] = True
+    order = list(nx.topological_sort(dag.positions()))
+    parents = {k: np.flatnonzero(dag.matrix[:, k]).tolist() for k in order}
+    compelled = np.zeros_like(dag.matrix)
+    for parent, child in compelled_edges(order, parents):
+        compelled[parent, child] = True
     return compelled
 
 
-def _ordered_edges(dag: Mixed) -> Iterator[tuple[int, int]]:
-    """Children in topological order; for each its parents, the latest first."""
-    order = list(nx.topological_sort(dag.positions()))
-    rank = np.argsort(order)
-    for child in order:
-        parents = np.flatnonzero(dag.matrix[:, child])
-        for parent in parents[np.argsort(-rank[parents])].tolist():
-            yield parent, child
+def compelled_edges(
+    order: Sequence[int], parents: Mapping[int, Collection[int]]
+) -> set[tuple[int, int]]:
+    """The edges (parent, child) that every equivalent DAG has in the same direction.
+
+    ``order`` is a topological order. Children are visited in it, and the parents of each from the
+    latest to the earliest.
+    """
+    rank = {k: i for i, k in enumerate(order)}
+    into: dict[int, set[int]] = {}
+    for y in order:
+        family = set(parents[y])
+        forced: set[int] = set()
+        decided: set[int] = set()
+        for x in sorted(family, key=rank.__getitem__, reverse=True):
+            if x in decided:
+                continue
+            # w → x forced and w not a parent of y: turning x → y would make a new collider at x.
+            if not into[x] <= family:
+                forced = family
+                break
+            # w → x → y forced through x and w → y: the other direction would close a cycle.
+            forced |= into[x]
+            decided |= into[x]
+            # A parent of y that is no parent of x meets x → y in a collider, or hangs on one.
+            if family - set(parents[x]) - {x}:
+                forced |= family - decided
+            decided = family
+        into[y] = forced
+    return {(parent, child) for child, forced in into.items() for parent in forced}

@@ -3,8 +3,8 @@
 Each search rests on a condition of its own, and nobody knows which hold. So all are run on the
 same counts, their DAGs are scored on the same rows, and one that is better beyond noise replaces
 "sequential"'s. Then the order is refined (``refine``). The refined DAG replaces the one the
-entropies found only where it is better beyond noise, or simpler and no worse: otherwise among
-graphs that fit alike the entropies keep the orientation. Beyond the paper.
+entropies found only where it is better beyond noise: otherwise among graphs that fit alike the
+entropies keep the orientation. Beyond the paper.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tamis.decisions.pvalue import PValueRule
 from tamis.information.interface import Context, Information
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.refine import Refined, refine
@@ -33,10 +32,11 @@ RESTS_ON = {
     "sequential": "the least uncertain node always being due, and the PPS condition on its way",
 }
 """What must hold for each search to find the DAG, in words."""
+DEVIANCE = 0.5
+"""Twice a difference of log-likelihoods is a deviance: so much of the logarithm of the number of
+turns may part two searches by chance."""
 LIKELIHOOD = "the likelihood, which directs an edge only where all equivalent graphs agree"
 """And for the refined DAG."""
-NO_LEVEL = 0.05
-"""Where the rule is no test, a rise counts as noise at this level."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def try_searches(
         tried.append(Tried(search, parents, score_of(information, parents), outcome))
     best = tried[0]
     for one in tried[1:]:
-        if one.score > best.score + noise(settings, best.n_edges):
+        if one.score > best.score + DEVIANCE * _log_turns(information, best.n_edges):
             best = one
     best = _credited(tried, best)
     return [best, *sorted((one for one in tried if one is not best), key=lambda one: -one.score)]
@@ -92,7 +92,7 @@ def with_refinement(
         return list(tried)
     parents = {**best.parents, **{k: frozenset(one.members) for k, one in found.selected.items()}}
     refined = Tried(REFINED, parents, score_of(information, parents))
-    if _replaces(refined, best, noise(settings, best.n_edges), information.sparsity_counts):
+    if refined.score > best.score + noise(information, best.n_edges):
         outcome = _outcome(information, selector, found)
         return [replace(refined, outcome=outcome), best, *others]
     return [best, *sorted((refined, *others), key=lambda one: -one.score)]
@@ -104,19 +104,14 @@ def score_of(information: Information, parents: Mapping[int, frozenset[int]]) ->
     return math.fsum(information.penalised_likelihoods(contexts).tolist())
 
 
-def noise(settings: Settings, n_edges: int) -> float:
-    """How much the score may rise by chance: each edge is a turn that could be tried, and the
-    level of the tests is shared by all of them."""
-    rule = settings.boundary_rule
-    level = rule.alpha if isinstance(rule, PValueRule) else NO_LEVEL
-    return math.log(max(n_edges, 1) / level)
+def noise(information: Information, n_edges: int) -> float:
+    """How much moving nodes may raise the score by chance."""
+    return information.score_noise * _log_turns(information, n_edges)
 
 
-def _replaces(refined: Tried, best: Tried, bar: float, sparsity_counts: bool) -> bool:
-    """Whether the refined DAG is better beyond noise, or simpler and no worse."""
-    rise = refined.score - best.score
-    simpler = sparsity_counts and refined.n_edges < best.n_edges
-    return rise > bar or (simpler and rise > 0)
+def _log_turns(information: Information, n_edges: int) -> float:
+    """Every edge can be turned, and its end can go to any place: about 2 d ways each."""
+    return math.log(2 * max(n_edges, 1) * information.n_variables)
 
 
 def _part(progress: Progress | None, i: int) -> Progress | None:

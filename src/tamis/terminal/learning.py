@@ -39,7 +39,7 @@ def run(source: str, request: Request, wishes: Wishes) -> None:
         save(result, *wishes.out)
     if not wishes.quiet:
         stdout = console()
-        show_summary(stdout, result, source, notes)
+        show_summary(stdout, result, source, notes, request)
         show_explanations(stdout, result, wishes.explain)
         show_written(stdout, wishes.out)
 
@@ -54,15 +54,46 @@ def _learn(source: str, request: Request, wishes: Wishes) -> tuple[Result, list[
                     f"--explain: there is no column {name!r}; {suggest(name, table.names)}"
                 )
         wait.progress(0, table.n_variables)
-        result = learn(table, request, wait.progress)
+        with _options_named():
+            result = learn(table, request, wait.progress)
     return result, list(dict.fromkeys((*result.warnings, *notes())))
 
 
 def _check(request: Request) -> None:
-    try:
+    with _options_named():
         make_plan(request)
+
+
+@contextmanager
+def _options_named() -> Iterator[None]:
+    """Let refusals of settings speak of options."""
+    try:
+        yield
     except SettingError as error:
         raise SettingError(options_in_words(str(error))) from None
+
+
+def settings_from_text(option: str, texts: Sequence[str]) -> dict[str, float | str | bool] | None:
+    """Settings written as NAME=VALUE, one a text; without any, None."""
+    found: dict[str, float | str | bool] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise SettingError(f"{option} {text!r}: write NAME=VALUE, for example k=10")
+        if name.strip() in found:
+            raise SettingError(f"{option} {text!r}: {name.strip()} is set twice")
+        found[name.strip()] = _value(value.strip())
+    return found or None
+
+
+def _value(text: str) -> float | str | bool:
+    """A whole number, a number, a truth value, or else the word itself."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), text)
 
 
 def _spare_the_source(source: str, out: Sequence[str]) -> None:

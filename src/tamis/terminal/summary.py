@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tamis.plans import Request
 from tamis.result import Result, explain, show
 from tamis.terminal.layout import (
     QUIET,
@@ -28,9 +29,18 @@ CALLS = 5
 """How much of each is shown before it is said how much more there is."""
 
 
-def show_summary(console: Console, result: Result, source: str, notes: Sequence[str]) -> None:
-    """Everything a first look at a result should show; at most a few screens."""
-    for part in _parts(result, source, notes):
+def show_summary(
+    console: Console,
+    result: Result,
+    source: str,
+    notes: Sequence[str],
+    request: Request | None = None,
+) -> None:
+    """Everything a first look at a result should show; at most a few screens.
+
+    ``request`` is what was asked for, so that it can be said what was chosen and why.
+    """
+    for part in _parts(result, source, notes, request):
         console.print(part)
 
 
@@ -54,9 +64,11 @@ def show_written(console: Console, paths: Sequence[str]) -> None:
         console.print(Text(hint, style=QUIET))
 
 
-def _parts(result: Result, source: str, notes: Sequence[str]) -> Iterator[RenderableType]:
+def _parts(
+    result: Result, source: str, notes: Sequence[str], request: Request | None
+) -> Iterator[RenderableType]:
     yield Hanging(Text(), f"{show(source)}: {_size(result)}")
-    yield from pairs_of(settings_in_words(result.settings).items())
+    yield from pairs_of(_settings(result, request).items())
     yield from (Hanging(Text("Note: ", style="yellow"), show(note)) for note in notes)
     yield from _layers(result)
     yield from _edges(result)
@@ -67,8 +79,25 @@ def _parts(result: Result, source: str, notes: Sequence[str]) -> Iterator[Render
     yield from _calls(result)
 
 
+def _settings(result: Result, request: Request | None) -> dict[str, str]:
+    if request is None:
+        return settings_in_words(result.settings)
+    return settings_in_words(
+        result.settings,
+        measured=_n_measured(result) if request.information == "auto" else 0,
+        asked_for=request.search,
+    )
+
+
+def _n_measured(result: Result) -> int:
+    return sum(not labels for labels in result.levels.values())
+
+
 def _size(result: Result) -> str:
     rows, columns = count(result.n_rows, "row"), count(len(result.names), "column")
+    if result.settings["information"] == "mixed":
+        measured = _n_measured(result)
+        return f"{rows}, {columns}: {measured} measured, {len(result.names) - measured} of levels"
     if result.settings["information"] != "counts":
         return f"{rows}, {columns} of numbers"
     sizes = sorted({len(labels) for labels in result.levels.values()})

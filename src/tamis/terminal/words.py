@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -16,14 +17,27 @@ _SEARCHES = {
 }
 
 _INFORMATION = {
+    "counts": "counts of levels",
     "gaussian": "moments of the columns as numbers: linear dependence, exact for Gaussian columns",
+    "copula": "moments of the columns' ranks: monotone dependence",
+    "neighbours": "nearest neighbours: any smooth dependence",
+    "mixed": "nearest neighbours, with levels: any smooth dependence; the order of a level and a "
+    "measurement is a convention",
+    "lipschitz": "smoothed densities: any dependence, no tests and so no p-values",
 }
+
+_CHOSEN = {
+    "gaussian": "; curves are not seen, for those there is --information neighbours",
+    "mixed": " and others hold labels",
+}
+"""What else to know where the columns have made the choice."""
 
 _RULES = {
     "fixed": "gain above {threshold:g} nats",
     "permutation": "permutation test at level {alpha:g}{share}",
     "chi-squared": "G-test at level {alpha:g}{share}",
     "f-test": "F test at level {alpha:g}{share}",
+    "local-permutation": "test by shuffles of near rows at level {alpha:g}{share}",
     "bic": "BIC",
     "rate": "gain above the rate of Theorem tuning, c = {c:g}",
 }
@@ -35,14 +49,22 @@ _BACKWARD = {
 }
 
 
-def settings_in_words(settings: Mapping[str, Any]) -> dict[str, str]:
-    """One line a choice, under a short title; choices that played no part are left out."""
+def settings_in_words(
+    settings: Mapping[str, Any], *, measured: int = 0, asked_for: str | None = None
+) -> dict[str, str]:
+    """One line a choice, under a short title; choices that played no part are left out.
+
+    ``measured`` is the number of measured columns if those have chosen the information;
+    ``asked_for`` the search that the user named.
+    """
     search = settings["search"]
     words = {"search": _named(search, _SEARCHES.get(search))}
+    if asked_for == "auto" and search != "auto":
+        words["search"] += "; in place of auto, which compares graphs by a likelihood"
     if settings["entropy"] is not None:
         words["entropy"] = _with_parameters(settings["entropy"], "estimator")
     else:
-        words["information"] = _INFORMATION[settings["information"]]
+        words["information"] = _information(settings, measured)
     words["parents"] = _parents(settings)
     if search not in ("auto", "sequential"):
         words["masking"] = rule_in_words(settings["masking_rule"])
@@ -61,8 +83,10 @@ def options_in_words(message: str) -> str:
     """A message of the library about its parameters, as one about options."""
     message = message.replace("max_boundary", "--max-boundary")
     message = message.replace("look_ahead", "--look-ahead")
-    message = re.sub(r"\b(search|boundary|backward)='(\w+)'", r"--\1 \2", message)
-    return re.sub(r"^(search|boundary|backward) must", r"--\1 must", message)
+    message = re.sub(r"\b(search|boundary|backward|information)='(\w+)'", r"--\1 \2", message)
+    return re.sub(
+        r"^(search|boundary|backward|information|source)( must|:| has)", r"--\1\2", message
+    )
 
 
 def count(number: int, thing: str) -> str:
@@ -72,9 +96,23 @@ def count(number: int, thing: str) -> str:
 
 def p_value(p: float) -> str:
     """A p-value as short as it is true; the smallest are cut off where the rules cut them."""
+    if math.isnan(p):
+        return "no test"
     if p < 1e-299:
         return "< 1e-299"
     return f"{p:.4f}" if p >= 0.001 else f"{p:.1e}"
+
+
+def _information(settings: Mapping[str, Any], measured: int) -> str:
+    """What is known of the columns, with its own settings; and why, if nobody asked for it."""
+    named = settings["information"]
+    words = _INFORMATION[named]
+    if settings.get("source"):
+        words += f" ({_listed(settings['source'])})"
+    if measured and named in _CHOSEN:
+        verb = "is" if measured == 1 else "are"
+        words += f"; chosen because {count(measured, 'column')} {verb} measured{_CHOSEN[named]}"
+    return words
 
 
 def _parents(settings: Mapping[str, Any]) -> str:
@@ -94,5 +132,9 @@ def _named(name: str, meaning: str | None) -> str:
 
 
 def _with_parameters(written: Mapping[str, Any], title: str) -> str:
-    parameters = [f"{key} {value}" for key, value in written.items() if key != title]
-    return _named(str(written[title]), ", ".join(parameters) or None)
+    rest = {key: value for key, value in written.items() if key != title}
+    return _named(str(written[title]), _listed(rest) or None)
+
+
+def _listed(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in parameters.items())

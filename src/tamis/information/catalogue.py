@@ -1,0 +1,143 @@
+"""The sources that read numbers, by name: the settings of each, and how it reads a table.
+
+A source is imported when it is asked for: what some of them need takes longer to import than most
+tables take to learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tamis.data.table import Table
+from tamis.errors import SettingError
+from tamis.information.interface import Information
+
+Written = dict[str, Any]
+"""Settings by name: numbers, words and truth values, as JSON holds them."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """``defaults`` are all the settings there are; ``check`` refuses values without meaning and
+    gives the others as they are recorded."""
+
+    defaults: Written
+    check: Callable[[Written], Written]
+    read: Callable[[Table, Written, int | None], Information]
+
+
+def source_settings(information: str, given: Mapping[str, Any] | None) -> Written | None:
+    """The settings of a source with nothing left open; None for one that has none."""
+    if given is not None and not isinstance(given, Mapping):
+        raise SettingError(f"source must be a mapping such as {{'seed': 1}}, not {given!r}")
+    wanted = dict(given or {})
+    if information not in _KINDS or information == "gaussian":
+        if wanted:
+            raise SettingError(f"information={information!r} has no settings: leave source out")
+        return None
+    kind = _KINDS[information]()
+    unknown = [name for name in wanted if name not in kind.defaults]
+    if unknown:
+        raise SettingError(
+            f"source: information={information!r} has no setting {unknown[0]!r}; it has "
+            f"{', '.join(kind.defaults)}"
+        )
+    try:
+        return kind.check({**kind.defaults, **wanted})
+    except SettingError as error:
+        raise SettingError(f"source: {error}") from None
+
+
+def open_source(
+    information: str, table: Table, settings: Written | None, n_jobs: int | None
+) -> Information:
+    """The source of this name, about this table."""
+    return _KINDS[information]().read(table, settings or {}, n_jobs)
+
+
+def _gaussian() -> Kind:
+    from tamis.information.gaussian import GaussianInformation
+
+    return Kind({}, dict, lambda table, _, __: GaussianInformation.from_table(table))
+
+
+def _copula() -> Kind:
+    from tamis.information.copula import CopulaInformation
+
+    return Kind(
+        {"shrinkage": 0.0, "seed": 0},
+        _ranked,
+        lambda table, settings, _: CopulaInformation.from_table(table, **settings),
+    )
+
+
+def _neighbours() -> Kind:
+    from tamis.information.neighbours.source import FOR_GAINS, SHUFFLES, NeighbourInformation
+
+    return Kind(
+        {"k": FOR_GAINS, "shuffles": SHUFFLES, "seed": 0},
+        _shuffled,
+        lambda table, settings, n_jobs: NeighbourInformation.from_table(
+            table, **settings, n_jobs=n_jobs
+        ),
+    )
+
+
+def _mixed() -> Kind:
+    from tamis.information.mixed import FOR_MIXED, MixedInformation
+    from tamis.information.neighbours.source import SHUFFLES
+
+    return Kind(
+        {"k": FOR_MIXED, "shuffles": SHUFFLES, "seed": 0},
+        _shuffled,
+        lambda table, settings, n_jobs: MixedInformation.from_table(
+            table, **settings, n_jobs=n_jobs
+        ),
+    )
+
+
+def _lipschitz() -> Kind:
+    from tamis.information.lipschitz import LipschitzInformation, Smoothing
+
+    return Kind(
+        Smoothing().to_dict(),
+        _smoothed,
+        lambda table, settings, _: LipschitzInformation.from_table(table, Smoothing(**settings)),
+    )
+
+
+_KINDS = {
+    "gaussian": _gaussian,
+    "copula": _copula,
+    "neighbours": _neighbours,
+    "mixed": _mixed,
+    "lipschitz": _lipschitz,
+}
+
+
+def _shuffled(settings: Written) -> Written:
+    from tamis.information.neighbours.chance import whole
+
+    least = {"k": 1, "shuffles": 2, "seed": 0}
+    return {name: whole(name, value, least[name]) for name, value in settings.items()}
+
+
+def _ranked(settings: Written) -> Written:
+    from tamis.information.neighbours.chance import whole
+
+    shrinkage = settings["shrinkage"]
+    number = isinstance(shrinkage, int | float) and not isinstance(shrinkage, bool)
+    if not number or not 0 <= shrinkage <= 1:
+        raise SettingError(f"shrinkage must be a number from 0 to 1, not {shrinkage!r}")
+    return {"shrinkage": float(shrinkage), "seed": whole("seed", settings["seed"], 0)}
+
+
+def _smoothed(settings: Written) -> Written:
+    from tamis.information.lipschitz import Smoothing
+
+    try:
+        return dict(Smoothing(**settings).to_dict())
+    except OverflowError:
+        raise SettingError("one of the numbers is too large for a float") from None

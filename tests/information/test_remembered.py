@@ -1,0 +1,64 @@
+"""A source that remembers answers as the source itself does, and asks it once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tables import table_of
+from tamis.information import remembered as module
+from tamis.information.counted import CountedInformation
+from tamis.information.interface import Context, Group, Query
+from tamis.information.remembered import RememberedInformation
+
+
+@pytest.fixture
+def source() -> CountedInformation:
+    rng = np.random.default_rng(0)
+    a, b, c = rng.integers(0, 3, (3, 400))
+    return CountedInformation(table_of(np.column_stack([a, b, c, (a + b) % 3, np.zeros_like(a)])))
+
+
+CONTEXTS = [Context(0, ()), Context(3, (0,)), Context(3, (0, 1)), Context(2, (3,))]
+
+
+@pytest.mark.parametrize("room", [2**28, 0], ids=["with room", "without"])
+def test_answers_are_those_of_the_source(source, room, monkeypatch):
+    monkeypatch.setattr(module, "MOST_BYTES", room)
+    keeping = RememberedInformation(source)
+    for asked in (CONTEXTS[:2], CONTEXTS, CONTEXTS[::-1], CONTEXTS[1:3]):
+        ours, theirs = keeping.rows(asked), source.rows(asked)
+        np.testing.assert_array_equal(ours.entropies, theirs.entropies)
+        np.testing.assert_array_equal(ours.gains, theirs.gains)
+        np.testing.assert_array_equal(ours.stats, theirs.stats)
+        np.testing.assert_array_equal(keeping.entropies(asked), source.entropies(asked))
+        np.testing.assert_array_equal(
+            keeping.penalised_likelihoods(asked), source.penalised_likelihoods(asked)
+        )
+    queries = [Query(3, (0,), np.array([1, 2])), Query(2, (3,), np.array([0]))]
+    ours, theirs = keeping.evidence(queries), source.evidence(queries)
+    for field in ("gain", "pearson", "null_mean", "null_variance", "df", "plugin"):
+        np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
+    groups = [Group(3, (), (0, 1)), Group(3, (2,), (0, 1))]
+    for _ in range(2):
+        np.testing.assert_array_equal(
+            keeping.joint_evidence(groups).gain, source.joint_evidence(groups).gain
+        )
+    assert keeping.interactions(2) == source.interactions(2)
+    assert [keeping.varies(k) for k in range(5)] == [True] * 4 + [False]
+
+
+def test_each_context_is_asked_for_once(source, monkeypatch):
+    keeping = RememberedInformation(source)
+    asked: list[Context] = []
+    plain = source.rows
+
+    def counted(contexts):
+        asked.extend(contexts)
+        return plain(contexts)
+
+    monkeypatch.setattr(source, "rows", counted)
+    for _ in range(3):
+        keeping.rows(CONTEXTS)
+        keeping.gains(CONTEXTS[:1])
+    assert asked == CONTEXTS
