@@ -137,7 +137,7 @@ def test_the_summary_says_what_was_read_run_and_found():
         "2,000 rows, 7 columns of 2 to 4 levels",
         "auto (the best of node, sieve and sequential, refined)",
         "grassberger",
-        "permutation test at level 0.05 for the whole graph",
+        "permutation test at level 0.02 for the whole graph",
         "Searches tried",
         "rests on Condition 1",
         "4 layers",

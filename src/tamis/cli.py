@@ -69,7 +69,7 @@ def learn(
         float | None,
         typer.Option(
             metavar="LEVEL",
-            help="About so many false parents are expected in the whole graph. Default 0.05 for "
+            help="About so many false parents are expected in the whole graph. Default 0.02 for "
             "auto; the other searches have levels of their own.",
         ),
     ] = None,

@@ -37,7 +37,7 @@ class Defaults:
 _CALIBRATED = Defaults("grassberger", Permutation(0.001), Permutation(0.01), "one")
 _SIEVE = Defaults("grassberger", Permutation(0.001), Permutation(0.05), "one")
 
-ALPHA = 0.05
+ALPHA = 0.02
 """The level of "auto": about so many false parents are expected in the whole graph."""
 
 SEARCHES: dict[str, Defaults] = {
