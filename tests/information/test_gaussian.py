@@ -173,7 +173,7 @@ def test_a_result_from_numbers_survives_saving(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"search": "reference"}, "counts only"),
+        ({"search": "reference"}, "does not go with"),
         ({"entropy": "plugin"}, "entropy="),
         ({"boundary_rule": tamis.rules.Permutation()}, "Permutation tests levels"),
         ({"information": "magic"}, "information must be one of"),
