@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tamis.data import Table
+from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Information
@@ -15,7 +16,9 @@ from tamis.plans import Plan, Request, make_plan
 from tamis.result import Result, Run
 from tamis.search.auto import (
     LIKELIHOOD,
+    NOT_SEARCHED,
     RESTS_ON,
+    SAME,
     Tried,
     noise,
     score_of,
@@ -54,7 +57,7 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
     as_they_are = request.search == "reference"
     in_order = positions if as_they_are else sorted(positions, key=names.__getitem__)
     arranged = table.select(list(in_order))
-    answers = _answers(arranged, request, progress)
+    answers, notes = _answers(arranged, request, progress)
     best = max(answers, key=lambda one: one.score)
     if best.plan.search == "auto":
         # Refined is only what explains the table better as it is; the other would cost more.
@@ -62,41 +65,50 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
         best = _with_refinement(best)
         answers = [best, *answers]
     return Names(arranged.names, best.plan).result(
-        table, best.information, best.outcome, _ranking(answers)
+        table, best.information, best.outcome, _ranking(answers), notes
     )
 
 
-def _answers(table: Table, request: Request, progress: Progress | None) -> list[Answer]:
-    """What is found on each reading of the table.
+def _answers(
+    table: Table, request: Request, progress: Progress | None
+) -> tuple[list[Answer], tuple[str, ...]]:
+    """What is found on each reading of the table, and why a reading was left out.
 
     Moments are read first, being cheap. Where they explain the table far better than counts do on
     the same DAG, as they do for sums with many levels, the counts are not searched: their tables
     would be huge.
     """
     answers: list[Answer] = []
+    notes: tuple[str, ...] = ()
     kinds = readings(table, request)
     for reading in reversed(kinds):
         plan = make_plan(request, reading)
-        source = _source(table, plan, request.n_jobs)
+        try:
+            source = _source(table, plan, request.n_jobs)
+        except DataError as error:
+            if reading == kinds[0]:
+                raise
+            notes = (f"Read as levels only; as numbers: {error}",)
+            continue
         if answers:
             same = _same_dag(source, plan, answers[0])
-            if same.score < answers[0].score - _margin(answers[0]):
-                return [answers[0], same]
+            if same.score < answers[0].score - _within_reach(answers[0]):
+                return [answers[0], same], notes
         answer = _answer(source, plan, progress)
         if len(kinds) > 1:
             answer = replace(answer, shift=_shift(table, answer))
         answers.append(answer)
-    return answers
+    return answers, notes
 
 
 def _same_dag(source: Information, plan: Plan, other: Answer) -> Answer:
     """The best DAG of another reading, scored on this one."""
     best = other.tried[0]
-    scored = Tried(best.search, best.parents, score_of(source, best.parents), best.outcome)
+    scored = Tried(SAME, best.parents, score_of(source, best.parents), best.outcome)
     return Answer(plan, source, other.outcome, (scored,))
 
 
-def _margin(answer: Answer) -> float:
+def _within_reach(answer: Answer) -> float:
     """How far behind a reading may be on the same DAG and still be searched: the noise of a
     score, for every node."""
     best = answer.tried[0]
@@ -107,9 +119,7 @@ def search(information: Information, plan: Plan, progress: Progress | None = Non
     """Run the plan's search on any source of information."""
     settings = _settings(information, plan)
     if plan.search == "auto":
-        remembered = RememberedInformation(information)
-        tried = try_searches(remembered, settings, progress)
-        return _found(with_refinement(remembered, settings, tried))
+        raise SettingError("search='auto' compares likelihoods, which need rows: name a search")
     return run(information, settings, progress)
 
 
@@ -124,7 +134,8 @@ def readings(table: Table, request: Request) -> list[str]:
         return [request.information]
     if table.measured:
         return ["gaussian"] if _is_numeric(table) else ["mixed"]
-    chosen = (request.entropy, request.boundary_rule, request.masking_rule)
+    # What is asked for in terms of counts is asked of counts.
+    chosen = (request.entropy, request.boundary_rule, request.masking_rule, request.look_ahead)
     if request.search != "auto" or any(one is not None for one in chosen):
         return ["counts"]
     return ["counts", "gaussian"] if _is_lattice(table) else ["counts"]
@@ -199,7 +210,7 @@ def _ranking(answers: list[Answer]) -> tuple[Run, ...]:
             answer.plan.information,
             one.score + answer.shift,
             one.n_edges,
-            RESTS_ON.get(one.search, LIKELIHOOD),
+            RESTS_ON.get(one.search, NOT_SEARCHED if one.search == SAME else LIKELIHOOD),
             chosen=answer is answers[0] and place == 0,
         )
         for answer in answers

@@ -42,6 +42,7 @@ class Names:
         information: Information,
         outcome: Outcome,
         ranking: tuple[Run, ...] = (),
+        notes: tuple[str, ...] = (),
     ) -> Result:
         """The outcome as the user will read it."""
         names = self._names
@@ -61,7 +62,7 @@ class Names:
             edges=self._edges(information, outcome),
             trace=self._trace(outcome),
             ranking=ranking,
-            warnings=table_notes(table),
+            warnings=(*table_notes(table), *notes),
         )
 
     def _layers(

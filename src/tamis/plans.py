@@ -38,7 +38,7 @@ _CALIBRATED = Defaults("grassberger", Permutation(0.001), Permutation(0.01), "on
 _SIEVE = Defaults("grassberger", Permutation(0.001), Permutation(0.05), "one")
 
 ALPHA = 0.02
-"""The level of "auto": about so many false parents are expected in the whole graph."""
+"""The level of "auto" for the whole graph, shared out among its nodes."""
 
 SEARCHES: dict[str, Defaults] = {
     "auto": Defaults(
@@ -299,7 +299,8 @@ def _require_look_ahead(request: Request) -> None:
     asked = request.look_ahead
     if asked is None:
         return
-    if isinstance(asked, bool) or asked not in range(1, LARGEST + 1):
+    whole = isinstance(asked, int | np.integer) and not isinstance(asked, bool)
+    if not whole or asked not in range(1, LARGEST + 1):
         raise SettingError(
             "look_ahead must be 1 (single candidates) or the size of the largest sets tried where "
             f"no single one passes, up to {LARGEST}; not {asked!r}"

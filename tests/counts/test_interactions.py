@@ -14,6 +14,7 @@ from tables import rows, table_of
 from tamis.counts.interactions import Parities, affordable, plane_columns, words_to_read
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.planes import build_planes
+from tamis.errors import SettingError, TamisWarning
 
 
 def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
@@ -42,26 +43,24 @@ def test_odd_rows_are_those_counted_one_by_one(table, parts):
 
 
 def naive_interactions(bits: np.ndarray, largest: int) -> list[set[tuple[int, ...]]]:
-    """The definition, for columns of two levels."""
+    """The definition, for columns of two levels: correlations with parities of the others."""
     d, n = bits.shape
-    signs = 1.0 - 2.0 * bits
 
-    def mean(members: tuple[int, ...]) -> float:
-        return float(signs[list(members)].prod(axis=0).mean())
+    def strength(t: int, others: tuple[int, ...]) -> float:
+        parity = np.logical_xor.reduce(bits[list(others)])
+        if len(set(parity)) == 1 or len(set(bits[t])) == 1:
+            return 0.0
+        return abs(float(np.corrcoef(bits[t], parity)[0, 1]))
 
     found: list[set[tuple[int, ...]]] = [set() for _ in range(d)]
     for size in range(3, largest + 2):
         bar = math.sqrt(2 * math.log(math.comb(d, size) * size / 0.01))
         for members in combinations(range(d), size):
-            whole = mean(members)
             for t in members:
                 rest = tuple(k for k in members if k != t)
-                spread = (1 - mean((t,)) ** 2) * (1 - mean(rest) ** 2)
-                if spread <= 1e-12 or abs(whole) * math.sqrt(n) <= bar:
-                    continue
-                z = math.sqrt(n) * abs(whole - mean((t,)) * mean(rest)) / math.sqrt(spread)
-                parts = [(t, *part) for k in range(1, size - 1) for part in combinations(rest, k)]
-                if z > bar and all(abs(mean(part)) < abs(whole) for part in parts):
+                whole = strength(t, rest)
+                parts = [part for k in range(1, size - 1) for part in combinations(rest, k)]
+                if whole * math.sqrt(n) > bar and all(strength(t, p) < whole for p in parts):
                     found[t].add(rest)
     return found
 
@@ -90,13 +89,34 @@ def test_the_parents_of_a_parity_are_its_strongest_interaction():
     assert found[4] == ()  # the coin nobody listens to
 
 
-def test_three_levels_added_modulo_three_are_seen():
+@pytest.mark.parametrize("r", [2, 3, 4])
+def test_levels_added_modulo_their_number_are_seen(r):
     rng = np.random.default_rng(2)
-    a, b, c = rng.integers(0, 3, (3, 3000))
-    total = (a + b + rng.choice(3, 3000, p=[0.8, 0.1, 0.1])) % 3
+    a, b, c = rng.integers(0, r, (3, 3000))
+    total = np.where(rng.random(3000) < 0.7, (a + b) % r, rng.integers(0, r, 3000))
     found = MemoryCounts(table_of(np.column_stack([a, b, c, total]))).interactions(2)
     assert found[3][0].members == (0, 1)
     assert found[2] == ()
+
+
+def test_a_pure_interaction_of_rare_events_is_seen():
+    """t is more frequent when a and b agree in being rare or not, and neither tells alone."""
+    rng = np.random.default_rng(5)
+    n, p = 20_000, 0.2
+    a, b = rng.random((2, n)) < p
+    lift = np.where(a & b, 1 / p**2, 0) - np.where(a ^ b, 1 / (p * (1 - p)), 0)
+    lift = lift + np.where(~a & ~b, 1 / (1 - p) ** 2, 0)
+    t = rng.random(n) < 0.2 + 0.006 * lift
+    found = MemoryCounts(table_of(np.column_stack([a, b, t]).astype(int))).interactions(2)
+    assert [one.members for one in found[2]] == [(0, 1)]
+
+
+def test_what_goes_beyond_the_budget_is_said_and_beyond_memory_refused():
+    bits = np.random.default_rng(6).integers(0, 2, (64, 60))
+    with pytest.warns(TamisWarning, match="beyond the budget; look_ahead=4 would"):
+        MemoryCounts(table_of(bits)).interactions(5)
+    with pytest.raises(SettingError, match=r"would count .* sets"):
+        MemoryCounts(table_of(np.tile(bits, (1, 3)))).interactions(6)
 
 
 def test_independent_columns_have_no_interactions():

@@ -171,7 +171,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
 def test_what_cannot_run_is_refused_before_anything_is_made(tmp_path):
     with pytest.raises(tamis.SettingError, match="Absent' needs no_such_library: install it"):
         run(small_plan([ABSENT]), tmp_path / "none")
-    with pytest.raises(tamis.SettingError, match="there is no method 'nonsense'; there are auto, seq"):
+    with pytest.raises(tamis.SettingError, match="no method 'nonsense'; there are auto, seq"):
         run(small_plan(["nonsense"]), tmp_path / "none")
     with pytest.raises(tamis.SettingError, match="cannot be imported"):
         run(small_plan(["experiment_methods:Nobody"]), tmp_path / "none")

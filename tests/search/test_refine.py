@@ -11,6 +11,7 @@ from tables import table_of
 from tamis.information.counted import CountedInformation
 from tamis.information.remembered import RememberedInformation
 from tamis.rules import Permutation
+from tamis.search.auto import ROUNDING
 from tamis.search.refine import refine, select_along
 from tamis.search.selection import Selector, total
 
@@ -52,7 +53,7 @@ def test_equivalent_orders_are_left_alone():
     c = b ^ (rng.random(3000) < 0.2)
     selector = selector_of(np.column_stack([a, b, c]).astype(int))
     for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
-        assert refine(selector, order, 1e-6).moves == []
+        assert refine(selector, order, ROUNDING).moves == []
 
 
 def test_a_high_bar_keeps_the_order():

@@ -4,9 +4,8 @@ The parents of a parity say nothing one by one, and only a search over sets of c
 them. For bit planes that search is cheap: the rows in which an odd number of the planes of a set
 are 1 is one popcount of their XOR, whatever the size of the set. With s = 1 - 2 x for each plane,
 E(A) is the mean over rows of the product of s over the set A. A member t of A depends on the
-parity of the others as far as E(A) differs from E(t) E(A - t); on pure interactions of two-level
-columns this is all there is to see, and with more levels an interaction shows in the planes of
-some of its levels.
+parity of the others as far as E(A) differs from E(t) E(A - t); with more than two levels an
+interaction shows in the planes of some of its levels.
 
 What is found here is only where to look: a search judges the sets by their own tables.
 """
@@ -16,15 +15,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
+from warnings import warn
 
 import numpy as np
 
 from tamis.counts.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount
+from tamis.errors import SettingError, TamisWarning
 
 BASE_WORDS = 2**25
 """Words that looking for interactions may read whatever the number of columns."""
 PAIR_PASSES = 100
 """And as many again as so many passes over all pairs of columns."""
+MOST_BYTES = 2**31
+"""The counts of all sets must fit into this."""
 LARGEST = 6
 """The largest number of candidates taken together; a table has at least 2^6 strata for them."""
 FALSE_SETS = 0.01
@@ -53,6 +56,24 @@ def affordable(n_planes: int, n_words: int) -> int:
     budget = BASE_WORDS + PAIR_PASSES * n_planes**2 * n_words
     sizes = [k for k in range(2, LARGEST + 1) if k < n_planes]
     return max((k for k in sizes if words_to_read(n_planes, n_words, k) <= budget), default=1)
+
+
+def require_affordable(n_planes: int, n_words: int, largest: int) -> None:
+    """Refuse what does not fit into memory; say what goes beyond the budget."""
+    n_sets = sum(math.comb(n_planes, size) for size in range(largest + 2))
+    most = affordable(n_planes, n_words)
+    if 4 * n_sets > MOST_BYTES:
+        raise SettingError(
+            f"look_ahead={largest} would count {n_sets:.2g} sets of the levels of these columns, "
+            f"{4 * n_sets / 2**30:.0f} GiB; look_ahead={most} is within the budget"
+        )
+    if largest > most > 0 and n_planes > largest:
+        warn(
+            f"look_ahead={largest} reads {words_to_read(n_planes, n_words, largest):.2g} words, "
+            f"beyond the budget; look_ahead={most} would be within it.",
+            TamisWarning,
+            stacklevel=2,
+        )
 
 
 class Parities:
@@ -210,35 +231,53 @@ def strong_sets(
     strengths: Floats,
 ) -> int:
     """Write the sets and targets that clear the bar, as far as there is room; say how many do."""
-    n_planes = column.shape[0]
     member = np.empty(size, dtype=np.int64)
     for j in range(size):
         member[j] = j
-    root = np.sqrt(n_rows)
-    least = bar * root
+    least = bar * bar / n_rows
     found = 0
     place = offsets[size]
-    while member[size - 1] < n_planes:
-        uneven = np.abs(n_rows - 2 * odd[place])
+    while member[size - 1] < column.shape[0]:
+        whole = 1.0 - 2.0 * odd[place] / n_rows
         place += 1
-        if uneven > least and are_apart(member, column):
-            whole = 1.0 - 2.0 * odd[place - 1] / n_rows
-            for t in range(size):
-                own = mean_of(member, 1 << t, odd, offsets, choose, n_rows)
-                rest = mean_of(member, (1 << size) - 1 - (1 << t), odd, offsets, choose, n_rows)
-                spread = (1.0 - own * own) * (1.0 - rest * rest)
-                if spread <= 0.0:
-                    continue
-                z = root * np.abs(whole - own * rest) / np.sqrt(spread)
-                if z > bar and says_more(member, t, whole, odd, offsets, choose, n_rows):
-                    if found < targets.shape[0]:
-                        targets[found] = t
-                        strengths[found] = z
-                        for j in range(size):
-                            sets[found, j] = member[j]
-                    found += 1
+        # The place of the set without t: members below t keep their rank, those above lose one.
+        without = offsets[size - 1]
+        for j in range(1, size):
+            without += choose[member[j], j]
+        for t in range(size):
+            own = 1.0 - 2.0 * odd[offsets[1] + member[t]] / n_rows
+            rest = 1.0 - 2.0 * odd[without] / n_rows
+            if t + 1 < size:
+                without += choose[member[t], t + 1] - choose[member[t + 1], t + 1]
+            spread = (1.0 - own * own) * (1.0 - rest * rest)
+            lead = whole - own * rest
+            if lead * lead <= least * spread or spread <= 0.0 or not are_apart(member, column):
+                continue
+            strength = np.abs(lead) / np.sqrt(spread)
+            if says_more(member, t, strength, odd, offsets, choose, n_rows):
+                if found < targets.shape[0]:
+                    targets[found] = t
+                    strengths[found] = strength * np.sqrt(n_rows)
+                    for j in range(size):
+                        sets[found, j] = member[j]
+                found += 1
         advance(member, 0)
     return found
+
+
+@inner
+def dependence(
+    member: Ints, chosen: int, t: int, odd: Pairs, offsets: Ints, choose: Ints, n_rows: int
+) -> float:
+    """How strongly member t depends on the parity of the other chosen ones: the size of the
+    correlation of their signs, which does not mind uneven planes."""
+    own = mean_of(member, 1 << t, odd, offsets, choose, n_rows)
+    rest = mean_of(member, chosen & ~(1 << t), odd, offsets, choose, n_rows)
+    spread = (1.0 - own * own) * (1.0 - rest * rest)
+    if spread <= 0.0:
+        return 0.0
+    whole = mean_of(member, chosen, odd, offsets, choose, n_rows)
+    return float(np.abs(whole - own * rest) / np.sqrt(spread))
 
 
 @inner
@@ -266,16 +305,15 @@ def mean_of(
 
 @inner
 def says_more(
-    member: Ints, t: int, whole: float, odd: Pairs, offsets: Ints, choose: Ints, n_rows: int
+    member: Ints, t: int, strength: float, odd: Pairs, offsets: Ints, choose: Ints, n_rows: int
 ) -> bool:
-    """Whether the set tells more of its member t than any part of it with t does.
-
-    Where t depends on c alone and a on b, all four are as far from even as both together.
-    """
+    """Whether t depends on the parity of all the others more than on that of some of them."""
     everyone = (1 << member.shape[0]) - 1
     for chosen in range(1, everyone):
-        if chosen >> t & 1 and chosen != 1 << t:
-            part = mean_of(member, chosen, odd, offsets, choose, n_rows)
-            if np.abs(part) >= np.abs(whole):
-                return False
+        if (
+            chosen >> t & 1
+            and chosen != 1 << t
+            and dependence(member, chosen, t, odd, offsets, choose, n_rows) >= strength
+        ):
+            return False
     return True

@@ -23,6 +23,7 @@ from tamis.counts.interactions import (
     Parities,
     affordable,
     plane_columns,
+    require_affordable,
 )
 from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import Lookup, fixed_point
@@ -164,21 +165,11 @@ class MemoryCounts:
         self._judge_rows(batch, columns, lookup, answers)
         return answers
 
-    def table(self, target: int, given: tuple[int, ...]) -> Ints:
-        """The rows of each level of the target, a line for each stratum that occurs."""
-        strata, n_strata = self._states(given)
-        n_levels = self._sizes[target]
-        cells = strata * n_levels + self._codes[target]
-        counted: Ints = np.bincount(cells, minlength=n_strata * n_levels)
-        return counted.reshape(n_strata, n_levels)
-
-    def joint_table(self, given: tuple[int, ...], a: int, b: int) -> Ints:
-        """The rows of each level of a and b together, a slice for each stratum that occurs."""
-        strata, n_strata = self._states(given)
-        sizes = self._sizes[a], self._sizes[b]
-        cells = (strata * sizes[0] + self._codes[a]) * sizes[1] + self._codes[b]
-        counted: Ints = np.bincount(cells, minlength=n_strata * sizes[0] * sizes[1])
-        return counted.reshape(n_strata, *sizes)
+    def states(self, variables: tuple[int, ...]) -> tuple[Ints, Ints]:
+        """The joint state of these columns in each row, and how many rows have each state that
+        occurs; those that do not have no number."""
+        states, n_states = self._states(variables)
+        return states, np.bincount(states, minlength=n_states)
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:
@@ -194,6 +185,7 @@ class MemoryCounts:
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each column the sets of up to ``largest`` others that it depends on together."""
         words, column = self._interacting
+        require_affordable(len(words), words.shape[1], largest)
         parities = Parities(words, column, self.n_rows, largest)
         for size in range(1, largest + 2):
 

@@ -24,7 +24,9 @@ class PValueRule(Rule):
     """Dependence is a p-value below ``alpha`` divided by the number of tests.
 
     With ``whole_graph`` the level is shared out among the nodes too: bound to d columns it is
-    alpha / d, so that about ``alpha`` false parents are expected in the graph, whatever d.
+    alpha / d. A node is tested anew whenever its candidates grow in number, so the false parents
+    expected in the graph are somewhat more than ``alpha``, up to about alpha ln(d): with alpha 0.1
+    and independent columns 0.13, 0.20 and 0.42 were seen at d = 6, 12 and 40.
     """
 
     alpha: float = 0.05

@@ -13,7 +13,7 @@ from tamis.formats.settings import wrong_settings
 from tamis.formats.verdicts import wrong_verdict
 from tamis.plans import SOURCES
 from tamis.result import Admitted, Result, Selection, Verdict
-from tamis.search.auto import REFINED, TRIED
+from tamis.search.auto import REFINED, SAME, TRIED
 
 T = TypeVar("T")
 
@@ -152,7 +152,7 @@ def _ranking(result: Result) -> Iterator[str]:
     if sum(run.chosen for run in result.ranking) > 1 or (result.ranking and not auto):
         yield "ranking is not that of the search in settings"
     for run in result.ranking:
-        if run.search not in (*TRIED, REFINED) or run.information not in SOURCES:
+        if run.search not in (*TRIED, REFINED, SAME) or run.information not in SOURCES:
             yield f"ranking names {run.search!r} on {run.information!r}, which is not tried"
         if not math.isfinite(run.score) or run.n_edges < 0:
             yield f"ranking has no score or no edges for {run.search!r}"

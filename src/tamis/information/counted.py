@@ -99,9 +99,9 @@ class CountedInformation(Information):
         found = np.empty(len(contexts))
         sizes = self._counts.arities.tolist()
         for i, (target, given) in enumerate(map(self._reduced, contexts)):
-            table = self._counts.table(target, given)
-            strata = table.sum(axis=1)
-            likelihood = xlogy(table, table).sum() - xlogy(strata, strata).sum()
+            _, strata = self._counts.states(given)
+            _, cells = self._counts.states((*given, target))
+            likelihood = xlogy(cells, cells).sum() - xlogy(strata, strata).sum()
             states = math.prod(float(sizes[k]) for k in given)
             found[i] = likelihood - price(sizes[target], states, int(self.n_rows))
         return found
@@ -114,14 +114,11 @@ class CountedInformation(Information):
         """
         found = np.empty(len(given))
         for i, (strata, (a, b)) in enumerate(zip(given, pairs.tolist(), strict=True)):
-            joint = self._counts.joint_table(strata, a, b)
-            of_a, of_b = joint.sum(axis=2, keepdims=True), joint.sum(axis=1, keepdims=True)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                lead = np.where(joint > 0, np.log(of_a) - np.log(of_b), 0.0)
-            mean = float((joint * lead).sum()) / self.n_rows
-            spread = float((joint * lead**2).sum()) / self.n_rows - mean**2
-            cells = len(joint) * max(joint.shape[1:])
-            found[i] = math.hypot(math.sqrt(max(spread, 0.0) / self.n_rows), cells / self.n_rows)
+            states_a, rows_a = self._counts.states((*strata, a))
+            states_b, rows_b = self._counts.states((*strata, b))
+            spread = float(np.var(np.log(rows_a)[states_a] - np.log(rows_b)[states_b]))
+            cells = max(len(rows_a), len(rows_b))
+            found[i] = math.hypot(math.sqrt(spread / self.n_rows), cells / self.n_rows)
         return found
 
     def affordable_look_ahead(self) -> int:

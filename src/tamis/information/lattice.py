@@ -23,9 +23,6 @@ Floats = NDArray[np.float64]
 
 RESOLUTION = 256
 """Residuals are kept to this part of a unit."""
-SPREADS = np.geomspace(0.2, 1.2, 13)
-"""Standard deviations tried, as shares of that of the residuals: summed over cells, the most
-likely spread is narrower."""
 SMALLEST = 1e-300
 
 
@@ -49,16 +46,25 @@ def _node(numbers: Floats, k: int, parents: list[int]) -> float:
 
 
 def _any_law(numbers: Floats, residual: Floats) -> float:
-    """Whole numbers around the rounded prediction, by how often each came."""
-    _, rows = np.unique(numbers - np.round(numbers - residual), return_counts=True)
-    return float(xlogy(rows, rows / rows.sum()).sum()) - price(len(rows), 1, int(rows.sum()))
+    """Whole numbers around the rounded prediction, by how often each came; a level is paid for
+    each number between the least and the largest."""
+    errors, rows = np.unique(numbers - np.round(numbers - residual), return_counts=True)
+    span = errors[-1] - errors[0] + 1
+    return float(xlogy(rows, rows / rows.sum()).sum()) - price(int(span), 1, int(rows.sum()))
 
 
 def _normal(residual: Floats) -> float:
+    from scipy.optimize import minimize_scalar  # takes a moment to load, and few need it
+
     values, rows = np.unique(np.round(residual * RESOLUTION), return_counts=True)
-    spread = max(float(residual.std()), 1 / RESOLUTION)
-    likelihood = max(_likelihood(values / RESOLUTION, rows, spread * s) for s in SPREADS)
-    return likelihood - 0.5 * math.log(len(residual))
+    spread = math.log(max(float(residual.std()), 1 / RESOLUTION))
+
+    def loss(log_spread: float) -> float:
+        return -_likelihood(values / RESOLUTION, rows, math.exp(log_spread))
+
+    # Summed over cells, the most likely spread is narrower than that of the residuals.
+    best = minimize_scalar(loss, bounds=(spread - 2.5, spread + 0.5), method="bounded")
+    return -float(best.fun) - 0.5 * math.log(len(residual))
 
 
 def _likelihood(values: Floats, rows: NDArray[np.int64], spread: float) -> float:

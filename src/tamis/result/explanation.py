@@ -105,8 +105,9 @@ def _parents(result: Result, name: str) -> list[str]:
     if selection.refused is not None:
         v = selection.refused
         lines.append(f"  refused {_set(v.others)} (given {_set(v.given)}): {describe(v)}")
-    if len(selection.taken) == result.settings.get("max_boundary"):
-        lines.append(f"  stopped at max_boundary={len(selection.taken)}")
+    n_taken = sum(len(v.others) for v in selection.taken)
+    if n_taken == result.settings.get("max_boundary"):
+        lines.append(f"  stopped at max_boundary={n_taken}")
     taken = {v.others for v in selection.taken}
     lines += [
         f"  kept {_set(v.others)} (given {_set(v.given)}): {describe(v)}"

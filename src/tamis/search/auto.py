@@ -24,6 +24,9 @@ from tamis.search.tam import Progress, Settings, run
 TRIED = ("sequential", "sieve", "node")
 """The searches, that which wins ties first."""
 REFINED = "refined"
+SAME = "the same DAG"
+"""Stands for a reading that was not searched, but scored on the DAG of another."""
+NOT_SEARCHED = "nothing: not searched, being far behind on the same DAG"
 RESTS_ON = {
     "node": "Condition 1 and the PPS condition",
     "layer": "the general version and the PPS condition",
@@ -32,11 +35,13 @@ RESTS_ON = {
     "sequential": "the least uncertain node always being due, and the PPS condition on its way",
 }
 """What must hold for each search to find the DAG, in words."""
-DEVIANCE = 0.5
-"""Twice a difference of log-likelihoods is a deviance: so much of the logarithm of the number of
-turns may part two searches by chance."""
 LIKELIHOOD = "the likelihood, which directs an edge only where all equivalent graphs agree"
 """And for the refined DAG."""
+DEVIANCE = 0.5
+"""A search replaces "sequential" if its score is higher by more than this share of the logarithm of
+the number of turns; chosen on seeds of its own (docs/best-by-default.md)."""
+ROUNDING = 1e-6
+"""Scores of equivalent graphs differ by less than this, in nats."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,7 @@ def _refined(information: Information, selector: Selector, best: Tried) -> Refin
     """The order of the best DAG after all moves that raise its score."""
     layers = best.outcome.layers if best.outcome is not None else []
     order = [k for layer in layers for k in layer]
-    return refine(selector, [k for k in order if information.varies(k)], 0.0)
+    return refine(selector, [k for k in order if information.varies(k)], ROUNDING)
 
 
 def _outcome(information: Information, selector: Selector, found: Refined) -> Outcome:

@@ -4,8 +4,9 @@ The searches rank nodes by conditional entropy; where uncertainty does not grow 
 they put some children before their parents, and pay with edges that the truth does not have. A
 *tuck* of an edge i -> j takes j, with those of its ancestors that stand between, to the place
 before i (Lam, Andrews and Ramsey, 2022); the parents of all nodes that are passed are chosen
-anew. It is kept only if the penalised likelihood rises by more than noise could make it: graphs
-that fit the rows equally well stay as the entropies have oriented them. Beyond the paper.
+anew. It is kept if the penalised likelihood rises: graphs that fit the rows equally well stay as
+the entropies have oriented them. Whether all moves together rise beyond noise is for the caller
+(``auto``) to judge. Beyond the paper.
 """
 
 from __future__ import annotations
