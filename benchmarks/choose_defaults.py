@@ -124,8 +124,8 @@ remove or turn, on the models of the paper's section 5 with p = 0.2: MOD is a pa
 parents, ADD their sum, each with Ber(p) noise. Settings not named are the defaults.""".splitlines()
 
 REMARKS = """## What was made of it
-- `sequential` is the default search. All searches miss most edges of MOD on scale-free graphs: a
-  hub there is the parity of many parents, none of which says anything alone.
+- Of the searches that `auto` tries, `sequential` wins ties. All searches miss most edges of MOD on
+  scale-free graphs: a hub there is the parity of many parents, none of which says anything alone.
 - The level for parents is 0.001: levels from 0.01 down do equally well here, and a lower one leaves
   fewer false edges in wider tables. Masking wants a higher one: 0.01, and 0.05 in the sieve,
   which corrects it for the number of nodes it tests with.

@@ -97,7 +97,7 @@ def learn(
         typer.Option(
             metavar="RULE",
             help="When a node is masked: a rule as above. Default permutation:0.01, in the sieve "
-            "permutation:0.05; sequential does no masking.",
+            "permutation:0.05; auto goes by --alpha; sequential does no masking.",
         ),
     ] = None,
     boundary: Annotated[
@@ -120,8 +120,8 @@ def learn(
         int | None,
         typer.Option(
             metavar="N",
-            help="Try up to N candidates together where no single one passes. Default 1, for "
-            "auto what a budget allows.",
+            help="Try up to N candidates together, 6 at most, where no single one passes. "
+            "Default 1, for auto what a budget allows.",
         ),
     ] = None,
     information: Annotated[

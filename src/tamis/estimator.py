@@ -87,8 +87,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     adjacency_ : ndarray of shape (d, d)
         ``adjacency_[i, j] == 1`` where column i is a parent of column j.
     layers_ : list of lists of names
-        The layers as the search found them; for "sequential", which finds none, those of the
-        DAG. Every edge points to a later layer.
+        The layers as the search found them; for "sequential" and a refined order, which find
+        none, those of the DAG. Every edge points to a later layer.
     order_, parents_, entropies_, trace_
         The order of admission, each node's parents, its conditional entropy at admission, and
         every decision.

@@ -138,7 +138,7 @@ class Trace:
 @dataclass(frozen=True, slots=True)
 class Edge:
     """parent → child. ``gain`` is I(parent; child | parents taken before), in nats, the number
-    that admitted it, with its permutation p-value; ``gain_given_rest`` conditions on all the
+    that admitted it, with the p-value of its test; ``gain_given_rest`` conditions on all the
     other parents. ``step`` counts from 1; it is 0 where no boundary search was made. ``lead``
     is how much less uncertain the parent was than the child, in nats, when the parent was
     admitted: near 0 the direction hangs on a tie. ``identified`` says whether the direction has

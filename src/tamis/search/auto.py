@@ -78,7 +78,7 @@ def try_searches(
 
 
 def _credited(tried: Sequence[Tried], best: Tried) -> Tried:
-    """Where several searches found the best DAG, the paper's masking before our own.
+    """Where several searches found the best DAG, the one that finds layers, the paper's first.
 
     Of different DAGs that fit alike, "sequential" was right more often than masking.
     """
