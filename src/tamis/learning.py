@@ -31,6 +31,10 @@ from tamis.search.tam import Progress, Settings, run
 __all__ = ["Plan", "Request", "learn", "make_plan", "search"]
 
 
+EXACT_FLOATS = 2**50
+"""Whole numbers up to here, and their differences, are exact as floats."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a search found on one reading of the table; of "auto", everything that was tried."""
@@ -147,9 +151,10 @@ def _is_numeric(table: Table) -> bool:
 
 
 def _is_lattice(table: Table) -> bool:
-    return (
-        _is_numeric(table) and int(table.arities.max()) > 2 and table.n_rows > table.n_variables + 2
-    )
+    if not _is_numeric(table) or int(table.arities.max()) <= 2:
+        return False
+    largest = max(abs(label) for labels in table.levels for label in labels)  # type: ignore[arg-type]
+    return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
 
 
 def _source(table: Table, plan: Plan, n_jobs: int | None) -> Information:

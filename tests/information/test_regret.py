@@ -71,3 +71,8 @@ def test_the_likelihood_is_that_of_the_counts():
     found = information.penalised_likelihoods([Context(1, (0,))])[0]
     expected = math.log(1 / 3) + 2 * math.log(2 / 3)  # the second stratum is certain
     assert found == pytest.approx(expected - price(2, 2, 6))
+
+
+def test_the_price_of_countless_states_is_that_of_telling_every_row():
+    for states in (2.0**58, 2.0**100, 1e200):
+        assert price(2, states, 100) == pytest.approx(100 * math.log(2), rel=1e-3)

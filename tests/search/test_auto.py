@@ -218,3 +218,25 @@ def test_the_same_dag_stands_for_counts_that_were_not_searched():
     counted = [run for run in ranking if run.information == "counts"]
     assert [run.search for run in counted] == ["the same DAG"]
     assert "not searched" in counted[0].rests_on
+
+
+def test_what_levels_are_called_plays_no_part():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a, b = rng.integers(0, 3, (2, 400))
+        c = np.where(rng.random(400) < 0.4, (a + b) % 3, rng.integers(0, 3, 400))
+        found = [
+            set(tamis.TAM().fit({k: [names[i] for i in v] for k, v in columns}).graph_.edges)
+            for columns in [[("a", a), ("b", b), ("c", c)]]
+            for names in ("xyz", "zyx", "yxz")
+        ]
+        assert found[0] == found[1] == found[2]
+
+
+def test_whole_numbers_too_large_for_floats_are_counted():
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 3, 500)
+    y = np.where(rng.random(500) < 0.8, x, rng.integers(0, 3, 500))
+    model = tamis.TAM().fit({"x": x + 2**60, "y": y + 2**60})
+    assert model.result_.settings["information"] == "counts"
+    assert model.graph_.number_of_edges() == 1

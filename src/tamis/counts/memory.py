@@ -173,10 +173,28 @@ class MemoryCounts:
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:
-        """The planes among which interactions are looked for, and the column of each."""
+        """The planes among which interactions are looked for, and the column of each.
+
+        With more than two levels the last one has a plane here too: what it is called must not
+        matter.
+        """
         column = plane_columns(self._planes.first)
         few = self.arities[column] <= MOST_LEVELS
-        return np.ascontiguousarray(self._planes.words[few]), column[few]
+        words, column = self._planes.words[few], column[few]
+        several = np.flatnonzero((self.arities > 2) & (self.arities <= MOST_LEVELS))
+        everyone = np.packbits(np.ones(self.n_rows, dtype=np.bool_), bitorder="little")
+        rows = np.zeros(self._planes.words.shape[1] * 8, dtype=np.uint8)
+        rows[: len(everyone)] = everyone
+        first = self._planes.first
+        last = [
+            rows.view(np.uint64)
+            & ~np.bitwise_or.reduce(self._planes.words[first[k] : first[k + 1]], axis=0)
+            for k in several
+        ]
+        if last:
+            words, column = np.concatenate([words, last]), np.concatenate([column, several])
+        order = np.argsort(column, kind="stable")
+        return np.ascontiguousarray(words[order]), column[order]
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates whose interactions fit the budget; 1 is none."""

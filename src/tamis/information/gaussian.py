@@ -33,6 +33,8 @@ from tamis.information.interface import (
 
 DETERMINED = 1e-9
 """A variable is a function of others when they leave less than this share of its variance."""
+LARGEST = 1e150
+"""Numbers beyond this, or below its inverse, have no variance that a float can hold."""
 WHOLE_ROWS = 128
 """With up to so many variables the tests of a whole row come along."""
 BATCH_CELLS = 2**22
@@ -73,6 +75,7 @@ class GaussianInformation(Information):
     def from_table(cls, table: Table, *, shrinkage: float = 0.0) -> GaussianInformation:
         """The moments of a table of numbers."""
         values = np.array([table.numbers(k) for k in range(table.n_variables)])
+        _refuse_extremes(table.names, values)
         values -= values.mean(axis=1, keepdims=True)
         spans = np.abs(values).max(axis=1)
         # What rounding leaves of a constant column is not variance.
@@ -247,6 +250,17 @@ class GaussianInformation(Information):
             f"Column {self.names[columns[i]]!r} is a linear function of {listed}, so the "
             "covariance cannot be inverted. Drop one of them, or add shrinkage."
         )
+
+
+def _refuse_extremes(names: Sequence[str], values: Floats) -> None:
+    """Squares of numbers beyond 1e150 are not finite, those below 1e-150 are 0."""
+    for name, column in zip(names, values, strict=True):
+        size = float(np.abs(column).max(initial=0.0))
+        if size > LARGEST or 0 < size < 1 / LARGEST:
+            raise DataError(
+                f"Column {name!r} holds numbers of the size {size:.2g}, whose squares a float "
+                "cannot hold: give the column another unit."
+            )
 
 
 def _gain(shared: Floats, left: Floats, of_target: Floats) -> Floats:

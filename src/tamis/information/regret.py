@@ -75,5 +75,7 @@ def _log_power(h: NDArray[np.int64], n: int) -> Floats:
 def _limit(n_levels: float, n: int) -> float:
     """ln C(r, n) where r is of the order of n or larger (Szpankowski and Weinberger, 2012)."""
     a = n_levels / n
-    c = 0.5 + 0.5 * math.sqrt(1 + 4 / a)
-    return n * (math.log(a) + (a + 2) * math.log(c) - 1 / c) - 0.5 * math.log(c + 2 / a)
+    # c = (1 + sqrt(1 + 4 / a)) / 2, and c - 1 without the digits that cancel for large a.
+    over = 2 / (a * (1 + math.sqrt(1 + 4 / a)))
+    c = 1 + over
+    return n * (math.log(a) + (a + 2) * math.log1p(over) - 1 / c) - 0.5 * math.log(c + 2 / a)

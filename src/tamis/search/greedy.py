@@ -43,7 +43,7 @@ class GreedyBoundaries(Boundaries):
         d = information.n_variables
         self._rule = rule
         self._inclusive = inclusive
-        self._max_size = d if max_boundary is None else max_boundary
+        self._max_size = d if max_boundary is None else min(max_boundary, d)
         self._first_come = first_come
         self._rank = np.arange(d, dtype=np.int64)
         self._offered = np.zeros(0, dtype=np.int64)

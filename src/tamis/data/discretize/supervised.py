@@ -61,7 +61,7 @@ def _cost(whole: Floats, left: Floats, right: Floats) -> float:
     """The bits that describe a cut and the levels on its two sides."""
     k, k_left, k_right = (int((part > 0).sum()) for part in (whole, left, right))
     entropies = k * _bits(whole) - k_left * _bits(left) - k_right * _bits(right)
-    return math.log2(float(whole.sum()) - 1) + math.log2(3.0**k - 2) - float(entropies)
+    return math.log2(float(whole.sum()) - 1) + _log2_ways(k) - float(entropies)
 
 
 def _bits(counts: Floats) -> Floats:
@@ -69,3 +69,8 @@ def _bits(counts: Floats) -> Floats:
     total = counts.sum(axis=-1, keepdims=True)
     found: Floats = entr(counts / total).sum(axis=-1) / math.log(2)
     return found
+
+
+def _log2_ways(k: int) -> float:
+    """log2(3^k - 2), which for large k is that of 3^k."""
+    return k * math.log2(3) if k > 100 else math.log2(3.0**k - 2)
