@@ -11,7 +11,7 @@ the entropies have oriented them. Whether all moves together rise beyond noise i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tamis.search.outcome import Move
@@ -32,14 +32,9 @@ class Refined:
         return total(list(self.selected.values()))
 
 
-def refine(
-    selector: Selector,
-    order: Sequence[int],
-    bar: float,
-    progress: Callable[[int], None] | None = None,
-) -> Refined:
+def refine(selector: Selector, order: Sequence[int], bar: float) -> Refined:
     """Tuck edges while that raises the score by more than ``bar``; every rise is final, so there
-    is an end. ``progress`` is called with the number of moves so far."""
+    is an end."""
     found = Refined(list(order), select_along(selector, order), [])
     changed = True
     while changed:
@@ -50,8 +45,6 @@ def refine(
                     selector, found, parent, child, bar
                 ):
                     changed = True
-                    if progress is not None:
-                        progress(len(found.moves))
     return found
 
 
