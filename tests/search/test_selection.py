@@ -11,6 +11,7 @@ from tables import rows, table_of
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context
 from tamis.information.remembered import RememberedInformation
+from tamis.search.pps import as_bits
 from tamis.search.selection import Selector
 
 
@@ -36,7 +37,7 @@ def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, t
         target = data.draw(st.integers(0, d - 1))
         others = st.sampled_from([k for k in range(d) if k != target])
         candidates = data.draw(st.frozensets(others))
-        found = selector.select(target, candidates)
+        found = selector.select(target, as_bits(candidates))
         expected = selector.boundary(target, sorted(candidates))
         assert found.members == expected.members
         context = Context(target, tuple(sorted(found.members)))

@@ -230,39 +230,84 @@ def strong_sets(
     sets: Ints,
     strengths: Floats,
 ) -> int:
-    """Write the sets and targets that clear the bar, as far as there is room; say how many do."""
+    """Write the sets and targets that clear the bar, as far as there is room; say how many do.
+
+    The smallest member runs innermost: the places of the sets, and of the sets without one of
+    their larger members, are then one after the other.
+    """
     member = np.empty(size, dtype=np.int64)
     for j in range(size):
         member[j] = j
+    mean = np.empty(offsets[size + 1])
+    for place in range(mean.shape[0]):
+        mean[place] = 1.0 - 2.0 * odd[place] / n_rows
+    single = single_strengths(column.shape[0], mean, offsets, choose)
     least = bar * bar / n_rows
     found = 0
-    place = offsets[size]
+    first = offsets[size]
     while member[size - 1] < column.shape[0]:
-        whole = 1.0 - 2.0 * odd[place] / n_rows
-        place += 1
-        # The place of the set without t: members below t keep their rank, those above lose one.
-        without = offsets[size - 1]
-        for j in range(1, size):
-            without += choose[member[j], j]
         for t in range(size):
-            own = 1.0 - 2.0 * odd[offsets[1] + member[t]] / n_rows
-            rest = 1.0 - 2.0 * odd[without] / n_rows
-            if t + 1 < size:
-                without += choose[member[t], t + 1] - choose[member[t + 1], t + 1]
-            spread = (1.0 - own * own) * (1.0 - rest * rest)
-            lead = whole - own * rest
-            if lead * lead <= least * spread or spread <= 0.0 or not are_apart(member, column):
-                continue
-            strength = np.abs(lead) / np.sqrt(spread)
-            if says_more(member, t, strength, odd, offsets, choose, n_rows):
-                if found < targets.shape[0]:
-                    targets[found] = t
-                    strengths[found] = strength * np.sqrt(n_rows)
-                    for j in range(size):
-                        sets[found, j] = member[j]
-                found += 1
-        advance(member, 0)
+            without, step = place_without(member, t, offsets, choose)
+            for p in range(member[1]):
+                own = mean[offsets[1] + (member[t] if t > 0 else p)]
+                rest = mean[without + step * p]
+                spread = (1.0 - own * own) * (1.0 - rest * rest)
+                lead = mean[first + p] - own * rest
+                if lead * lead <= least * spread or spread <= 0.0:
+                    continue
+                member[0] = p
+                strength = np.abs(lead) / np.sqrt(spread)
+                # Most are strong because of a single member, which is seen at once.
+                if (
+                    strongest_pair(member, t, single) < strength
+                    and are_apart(member, column)
+                    and says_more(member, t, strength, odd, offsets, choose, n_rows)
+                ):
+                    if found < targets.shape[0]:
+                        targets[found] = t
+                        strengths[found] = strength * np.sqrt(n_rows)
+                        for j in range(size):
+                            sets[found, j] = member[j]
+                    found += 1
+        first += member[1]
+        advance(member, 1)
     return found
+
+
+@inner
+def single_strengths(n_planes: int, mean: Floats, offsets: Ints, choose: Ints) -> Floats:
+    """How strongly each plane depends on each other one alone."""
+    found = np.zeros((n_planes, n_planes))
+    for q in range(n_planes):
+        for p in range(q):
+            a, b = mean[offsets[1] + p], mean[offsets[1] + q]
+            spread = (1.0 - a * a) * (1.0 - b * b)
+            if spread > 0.0:
+                lead = mean[offsets[2] + choose[q, 2] + p] - a * b
+                found[p, q] = np.abs(lead) / np.sqrt(spread)
+                found[q, p] = found[p, q]
+    return found
+
+
+@inner
+def strongest_pair(member: Ints, t: int, single: Floats) -> float:
+    """The dependence of member t on that other one it depends on most."""
+    most = 0.0
+    for j in range(member.shape[0]):
+        if j != t:
+            most = max(most, single[member[t], member[j]])
+    return most
+
+
+@inner
+def place_without(member: Ints, t: int, offsets: Ints, choose: Ints) -> tuple[int, int]:
+    """The place of a set without its member t while its smallest member is 0, and by how much it
+    rises with that member: members below t keep their rank, those above lose one."""
+    place = offsets[member.shape[0] - 1]
+    for j in range(1, member.shape[0]):
+        if j != t:
+            place += choose[member[j], j + 1 if j < t else j]
+    return place, 1 if t > 0 else 0
 
 
 @inner

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Information, Interaction, Ints
+from tamis.information.interface import Context, Group, Information, Interaction, Ints
 from tamis.search.greedy import GreedyBoundaries
 from tamis.search.outcome import Boundary, Decision
-from tamis.search.pps import Judged, best_set, judge_sets, sets_to_try
+from tamis.search.pps import Judged, as_bits, best_set, judge_sets, listed, sets_to_try
 
 
 @dataclass(slots=True)
@@ -43,17 +43,16 @@ class InteractingBoundaries(GreedyBoundaries):
         inclusive: bool = False,
         max_boundary: int | None = None,
     ) -> None:
-        self._interactions = interactions
-        self._members = [{k for one in listed for k in one.members} for listed in interactions]
-        self._candidates: set[int] = set()
+        self._listed = [listed(one) for one in interactions]
+        self._candidates = 0
         self._stuck: dict[int, _Stuck] = {}
         super().__init__(information, rule, inclusive=inclusive, max_boundary=max_boundary)
 
     def offer(self, newcomers: Sequence[int]) -> None:
         """Single candidates first, then sets, until nothing changes any more."""
         super().offer(newcomers)
-        self._candidates.update(newcomers)
-        waiting = [k for k, path in enumerate(self._paths) if path and self._members[k]]
+        self._candidates |= as_bits(newcomers)
+        waiting = [k for k, path in enumerate(self._paths) if path and self._listed[k]]
         while waiting:
             self._judge(waiting)
             changed = [row for k in waiting if (row := self._first_to_change(k)) is not None]
@@ -88,16 +87,22 @@ class InteractingBoundaries(GreedyBoundaries):
                 yield row
 
     def _judge(self, targets: Sequence[int]) -> None:
-        """Judge the sets that can be tried at the stuck steps of these nodes."""
+        """Judge the sets that can be tried at the stuck steps of these nodes, in one batch."""
+        limit = min(self._max_size, len(self._offered))
+        changed: list[_Stuck] = []
+        groups: list[Group] = []
         for k in targets:
             for row in self._stuck_rows(k):
                 stuck = self._stuck.setdefault(row, _Stuck())
                 given = self._given[row]
-                limit = min(self._max_size, len(self._offered))
-                sets = sets_to_try(self._interactions[k], self._candidates, given, limit)
+                sets = sets_to_try(self._listed[k], self._candidates, given, limit)
                 if sets != stuck.sets:
                     stuck.sets = sets
-                    stuck.judged = judge_sets(self._information, k, sets, given, self._rule)
+                    changed.append(stuck)
+                    groups += [Group(k, given, one) for one in sets]
+        judged = iter(judge_sets(self._information, groups, self._rule))
+        for stuck in changed:
+            stuck.judged = [next(judged) for _ in stuck.sets]
 
     def _first_to_change(self, target: int) -> int | None:
         """The first stuck step whose best set is not what was done there: nothing, or another."""

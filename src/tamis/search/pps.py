@@ -8,7 +8,7 @@ tested against this one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -38,6 +38,7 @@ def possible_parents(
     nothing one by one.
     """
     limit = len(candidates) if max_boundary is None else max_boundary
+    known, among = listed(interactions), as_bits(candidates)
     m: list[int] = []
     taken: list[Decision] = []
     refused: Decision | None = None
@@ -50,8 +51,8 @@ def possible_parents(
         best = left[int(np.argmax(gains[left]))]
         decision = decide(information, target, best, given, rule, len(left), inclusive)
         if not decision.dependent:
-            sets = sets_to_try(interactions, set(candidates), given, limit)
-            judged = judge_sets(information, target, sets, given, rule)
+            sets = sets_to_try(known, among, given, limit)
+            judged = judge_sets(information, [Group(target, given, one) for one in sets], rule)
             together = best_set(target, sets, judged, given, rule, len(left), inclusive)
             if together is None or not together.dependent:
                 refused = decision
@@ -63,19 +64,33 @@ def possible_parents(
     return Boundary(target, tuple(m), entropy, tuple(taken), refused)
 
 
+Listed = tuple[tuple[int, tuple[int, ...]], ...]
+"""Sets of nodes, the strongest first, each with its members as bits too."""
+
+
+def listed(interactions: Sequence[Interaction]) -> Listed:
+    """The sets of these interactions as ``sets_to_try`` reads them, which is asked very often."""
+    return tuple((as_bits(members), members) for _, members in interactions)
+
+
+def as_bits(nodes: Iterable[int]) -> int:
+    """A set of nodes as a number with one bit for each: quick to compare, small to keep."""
+    bits = 0
+    for k in nodes:
+        bits |= 1 << k
+    return bits
+
+
 def sets_to_try(
-    interactions: Sequence[Interaction],
-    candidates: set[int] | frozenset[int],
-    given: tuple[int, ...],
-    limit: int,
+    interactions: Listed, candidates: int, given: tuple[int, ...], limit: int
 ) -> tuple[tuple[int, ...], ...]:
-    """What the strongest interactions among the candidates add to what is given, if it is more
-    than one member and not more than there is room for."""
+    """What the strongest interactions among the candidates (one bit each) add to what is given,
+    if it is more than one member and not more than there is room for."""
     sets: list[tuple[int, ...]] = []
-    for _, members in interactions:
-        if not candidates.issuperset(members):
+    for bits, members in interactions:
+        if bits & ~candidates:
             continue
-        fresh = tuple(k for k in members if k not in given)
+        fresh = tuple(k for k in members if k not in given) if given else members
         if 2 <= len(fresh) <= limit - len(given):
             sets.append(fresh)
             if len(sets) == MOST_JUDGED:
@@ -87,17 +102,11 @@ Judged = tuple[float, float]
 """The gain and the score of a set."""
 
 
-def judge_sets(
-    information: Information,
-    target: int,
-    sets: Sequence[tuple[int, ...]],
-    given: tuple[int, ...],
-    rule: Rule,
-) -> list[Judged]:
+def judge_sets(information: Information, groups: Sequence[Group], rule: Rule) -> list[Judged]:
     """The gain and the score of each set taken as one candidate."""
-    if not sets:
+    if not groups:
         return []
-    evidence = information.joint_evidence([Group(target, given, members) for members in sets])
+    evidence = information.joint_evidence(groups)
     return list(zip(evidence.gain.tolist(), rule.scores(evidence).tolist(), strict=True))
 
 

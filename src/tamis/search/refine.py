@@ -15,7 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tamis.search.outcome import Move
-from tamis.search.selection import Selected, Selector, total
+from tamis.search.pps import as_bits
+from tamis.search.selection import Asked, Selected, Selector, total
+
+TOGETHER = 16
+"""The tucks of so many children are prepared at once."""
 
 
 @dataclass
@@ -39,28 +43,42 @@ def refine(selector: Selector, order: Sequence[int], bar: float) -> Refined:
     changed = True
     while changed:
         changed = False
-        for child in list(found.order):
-            for parent in _nearest_first(found, child):
-                if parent in found.selected[child].members and _tuck(
-                    selector, found, parent, child, bar
-                ):
-                    changed = True
+        nodes = list(found.order)
+        for i in range(0, len(nodes), TOGETHER):
+            children = nodes[i : i + TOGETHER]
+            _prepare(selector, found, children)
+            for child in children:
+                for parent in _nearest_first(found, child):
+                    if parent in found.selected[child].members and _tuck(
+                        selector, found, parent, child, bar
+                    ):
+                        changed = True
     return found
 
 
 def select_along(selector: Selector, order: Sequence[int]) -> dict[int, Selected]:
     """The parents of each node among those before it."""
-    return _select(selector, frozenset(), order)
+    return dict(zip(order, selector.select_all(_asked(0, order)), strict=True))
 
 
-def _select(
-    selector: Selector, before: frozenset[int], order: Sequence[int]
-) -> dict[int, Selected]:
-    selected = {}
+def _asked(before: int, order: Sequence[int]) -> list[Asked]:
+    """Each node of an order with its candidates: those before all, and those before it."""
+    asked = []
     for k in order:
-        selected[k] = selector.select(k, before)
-        before |= {k}
-    return selected
+        asked.append((k, before))
+        before |= 1 << k
+    return asked
+
+
+def _prepare(selector: Selector, found: Refined, children: Sequence[int]) -> None:
+    """Select for all tucks of some children's edges as the order is now: few will change it, and
+    together they are counted in few batches."""
+    asked = []
+    for child in children:
+        for parent in found.selected[child].members:
+            _, before, tucked = _tucked(found, parent, child)
+            asked += _asked(before, tucked)
+    selector.select_all(asked)
 
 
 def _nearest_first(found: Refined, child: int) -> list[int]:
@@ -68,22 +86,31 @@ def _nearest_first(found: Refined, child: int) -> list[int]:
     return sorted(found.selected[child].members, key=position.__getitem__, reverse=True)
 
 
-def _tuck(selector: Selector, found: Refined, parent: int, child: int, bar: float) -> bool:
-    """Move ``child`` before ``parent`` if the score rises by more than ``bar``."""
+def _tucked(found: Refined, parent: int, child: int) -> tuple[int, int, list[int]]:
+    """Where the tuck begins, the nodes before that as bits, and the nodes from there to the child
+    in their new order: the child and its ancestors among them come first."""
     order = found.order
     start, stop = order.index(parent), order.index(child) + 1
     between = order[start:stop]
-    ancestors = {child}
-    for k in reversed(between[1:-1]):
-        if any(k in found.selected[a].members for a in ancestors):
-            ancestors.add(k)
-    moved = [k for k in between if k in ancestors]
-    passed = [k for k in between if k not in ancestors]
-    fresh = _select(selector, frozenset(order[:start]), moved + passed)
-    rise = total(list(fresh.values())) - total([found.selected[k] for k in between])
+    ancestors = set(found.selected[child].members)
+    moved, passed = [child], []
+    for k in reversed(between[:-1]):
+        if k in ancestors and k != parent:
+            ancestors.update(found.selected[k].members)
+            moved.append(k)
+        else:
+            passed.append(k)
+    return start, as_bits(order[:start]), [*reversed(moved), *reversed(passed)]
+
+
+def _tuck(selector: Selector, found: Refined, parent: int, child: int, bar: float) -> bool:
+    """Move ``child`` before ``parent`` if the score rises by more than ``bar``."""
+    start, before, tucked = _tucked(found, parent, child)
+    fresh = selector.select_all(_asked(before, tucked))
+    rise = total(fresh) - total([found.selected[k] for k in tucked])
     if rise <= bar:
         return False
-    found.order[start:stop] = moved + passed
-    found.selected.update(fresh)
+    found.order[start : start + len(tucked)] = tucked
+    found.selected.update(zip(tucked, fresh, strict=True))
     found.moves.append(Move(child, parent, rise, bar))
     return True

@@ -3,25 +3,38 @@
 ``pps`` and ``iamb`` say what is computed; this is the same for searches that ask for the same
 node with thousands of slightly different sets of candidates. What has been counted is kept as a
 tree for each node: a row holds the gains of all variables given the members taken so far, best
-first, so that a step is a walk to the first one that is a candidate.
+first, so that a step is a walk to the first one that is a candidate. Many selections go in step:
+each says what it needs to know next, and one batch answers all of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Information, Interaction, Query
+from tamis.information.interface import Context, Floats, Group, Information, Interaction, Query
 from tamis.search.iamb import Blanket, shrink
 from tamis.search.outcome import Boundary
-from tamis.search.pps import Judged, best_set, judge_sets, possible_parents, sets_to_try
+from tamis.search.pps import (
+    Judged,
+    Listed,
+    best_set,
+    judge_sets,
+    listed,
+    possible_parents,
+    sets_to_try,
+)
 
 Members = tuple[int, ...]
+Asked = tuple[int, int]
+"""A target and its candidates, one bit each: thousands of sets of them are kept."""
+Needs = Context | tuple[Group, ...]
+"""What a selection waits for: a row of gains, or sets to be judged."""
 
 
 class Selected(NamedTuple):
@@ -33,11 +46,13 @@ class Selected(NamedTuple):
 
 @dataclass(slots=True)
 class _Row:
-    """What is known given some members: all variables by falling gain, their gains and scores."""
+    """What is known given some members: all variables by falling gain, their gains and tests."""
 
     best_first: list[int]
     gains: list[float]
-    scores: list[float] | None
+    stats: Floats | None
+    scores: dict[int, float]
+    """Of those that have been asked for; most are never."""
 
 
 class Selector:
@@ -56,26 +71,32 @@ class Selector:
         self._information = information
         self._rule = rule
         self._interactions = [()] * d if interactions is None else interactions
+        self._listed: list[Listed] = [listed(one) for one in self._interactions]
         self._backward = backward
         self._max_boundary = max_boundary
         self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
         self._rows: dict[Context, _Row] = {}
-        self._evidence: dict[tuple[Context, int], float] = {}
-        self._sets: dict[tuple[Context, tuple[Members, ...]], list[Judged]] = {}
+        self._sets: dict[Group, Judged] = {}
         self._scores: dict[Context, float] = {}
-        self._selected: dict[tuple[int, frozenset[int]], Selected] = {}
+        self._selected: dict[Asked, Selected] = {}
 
-    def select(self, target: int, candidates: frozenset[int]) -> Selected:
-        """The parents of ``target`` among ``candidates``."""
-        key = target, candidates
-        known = self._selected.get(key)
-        if known is None:
-            members = self._grow(target, candidates)
-            if self._backward and len(members) > 1:
-                members = self._shrunk(target, members, len(candidates))
-            known = Selected(members, self.score(Context(target, tuple(sorted(members)))))
-            self._selected[key] = known
-        return known
+    def select(self, target: int, candidates: int) -> Selected:
+        """The parents of ``target`` among ``candidates``, one bit each."""
+        return self.select_all([(target, candidates)])[0]
+
+    def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
+        """The same for many, which are counted in batches."""
+        fresh = [one for one in dict.fromkeys(asked) if one not in self._selected]
+        if fresh:
+            chosen = self._in_step([self._chosen(*one) for one in fresh])
+            contexts = [
+                Context(target, tuple(sorted(members)))
+                for (target, _), members in zip(fresh, chosen, strict=True)
+            ]
+            self._know_scores(contexts)
+            for one, context, members in zip(fresh, contexts, chosen, strict=True):
+                self._selected[one] = Selected(members, self._scores[context])
+        return [self._selected[one] for one in asked]
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
         """The same with every decision, as the paper's procedures make them."""
@@ -101,53 +122,83 @@ class Selector:
             tuple(blanket.retained),
         )
 
-    def score(self, context: Context) -> float:
-        """The penalised log-likelihood of a node given some parents."""
-        known = self._scores.get(context)
-        if known is None:
-            known = float(self._information.penalised_likelihoods([context])[0])
-            self._scores[context] = known
-        return known
+    def _in_step(self, selections: Sequence[Generator[Needs, None, Members]]) -> list[Members]:
+        """Let all selections go on, and answer what they need in batches, until all have ended."""
+        ended: dict[int, Members] = {}
+        waiting = list(enumerate(selections))
+        while waiting:
+            contexts: list[Context] = []
+            groups: list[Group] = []
+            going_on = []
+            for i, selection in waiting:
+                try:
+                    need = next(selection)
+                except StopIteration as end:
+                    ended[i] = end.value
+                    continue
+                going_on.append((i, selection))
+                if isinstance(need, Context):
+                    contexts.append(need)
+                else:
+                    groups += need
+            self._know_rows(contexts)
+            self._know_sets(groups)
+            waiting = going_on
+        return [ended[i] for i in range(len(selections))]
 
-    def _grow(self, target: int, candidates: frozenset[int]) -> Members:
-        """Algorithm 2."""
-        limit = len(candidates) if self._max_boundary is None else self._max_boundary
+    def _chosen(self, target: int, candidates: int) -> Generator[Needs, None, Members]:
+        """Algorithm 2, then the backward phase."""
+        n_candidates = candidates.bit_count()
+        limit = n_candidates if self._max_boundary is None else self._max_boundary
         members: Members = ()
-        while len(members) < min(limit, len(candidates)):
+        while len(members) < min(limit, n_candidates):
             context = Context(target, tuple(sorted(members)))
-            row = self._row(context)
-            best = next(k for k in row.best_first if k in candidates)
-            n_left = len(candidates) - len(members)
+            row = self._rows.get(context)
+            if row is None:
+                yield context
+                row = self._rows[context]
+            best = next(k for k in row.best_first if candidates >> k & 1)
+            n_left = n_candidates - len(members)
             if self._score_of(context, row, best) > self._bars[n_left]:
                 members += (best,)
                 continue
-            together = self._together(context, candidates, n_left, limit)
+            together = yield from self._together(context, candidates, n_left, limit)
             if together is None:
                 break
             members += together
+        if self._backward and len(members) > 1:
+            members = yield from self._shrunk(target, members, n_candidates)
         return members
 
     def _together(
-        self, context: Context, candidates: frozenset[int], n_left: int, limit: int
-    ) -> Members | None:
+        self, context: Context, candidates: int, n_left: int, limit: int
+    ) -> Generator[Needs, None, Members | None]:
         """The set to take where no single candidate passes."""
         target, given = context
-        if not self._interactions[target]:
-            return None
-        sets = sets_to_try(self._interactions[target], candidates, given, limit)
+        sets = sets_to_try(self._listed[target], candidates, given, limit)
         if not sets:
             return None
-        key = context, sets
-        if key not in self._sets:
-            self._sets[key] = judge_sets(self._information, target, sets, given, self._rule)
-        best = best_set(target, sets, self._sets[key], given, self._rule, n_left, False)
+        groups = [Group(target, given, members) for members in sets]
+        unknown = tuple(group for group in groups if group not in self._sets)
+        if unknown:
+            yield unknown
+        judged = [self._sets[group] for group in groups]
+        best = best_set(target, sets, judged, given, self._rule, n_left, False)
         return best.others if best is not None and best.dependent else None
 
-    def _shrunk(self, target: int, members: Members, n_candidates: int) -> Members:
+    def _shrunk(
+        self, target: int, members: Members, n_candidates: int
+    ) -> Generator[Needs, None, Members]:
         """Algorithm alg:iamb, one member at a time: of those that are superfluous, the weakest."""
         while members:
             bar = self._bars[n_candidates - len(members) + 1]
-            strengths = [self._strength(target, members, k) for k in members]
+            strengths = []
+            for k in members:
+                context = Context(target, tuple(sorted(set(members) - {k})))
+                if context not in self._rows:
+                    yield context
+                row = self._rows[context]
+                strengths.append((row.gains[k], self._score_of(context, row, k), k))
             superfluous = [one for one in strengths if one[1] < bar]
             if not superfluous:
                 break
@@ -155,34 +206,43 @@ class Selector:
             members = tuple(k for k in members if k != weakest)
         return members
 
-    def _strength(self, target: int, members: Members, k: int) -> tuple[float, float, int]:
-        """How strongly member k speaks given the others: its gain, then its score."""
-        context = Context(target, tuple(sorted(set(members) - {k})))
-        row = self._row(context)
-        return row.gains[k], self._score_of(context, row, k), k
-
-    def _row(self, context: Context) -> _Row:
-        row = self._rows.get(context)
-        if row is None:
-            counted = self._information.rows([context])
-            excluded = {context.target, *context.given}
-            order = np.argsort(-counted.gains[0], kind="stable").tolist()
-            scores = None
-            if counted.stats is not None:
-                evidence = self._information.as_evidence(counted.gains[0], counted.stats[0])
-                scores = self._rule.scores(evidence).tolist()
-            row = _Row([k for k in order if k not in excluded], counted.gains[0].tolist(), scores)
-            self._rows[context] = row
-        return row
-
     def _score_of(self, context: Context, row: _Row, k: int) -> float:
-        if row.scores is not None:
-            return row.scores[k]
-        key = context, k
-        if key not in self._evidence:
-            asked = [Query(*context, np.array([k], dtype=np.int64))]
-            self._evidence[key] = float(self._rule.scores(self._information.evidence(asked))[0])
-        return self._evidence[key]
+        """The score of one variable: gain and, for the rule, its test."""
+        known = row.scores.get(k)
+        if known is None:
+            if row.stats is None:
+                asked = [Query(*context, np.array([k], dtype=np.int64))]
+                evidence = self._information.evidence(asked)
+            else:
+                gains = np.array([row.gains[k]])
+                evidence = self._information.as_evidence(gains, row.stats[k : k + 1])
+            known = row.scores[k] = float(self._rule.scores(evidence)[0])
+        return known
+
+    def _know_rows(self, contexts: Sequence[Context]) -> None:
+        fresh = [one for one in dict.fromkeys(contexts) if one not in self._rows]
+        if not fresh:
+            return
+        counted = self._information.rows(fresh)
+        order = np.argsort(-counted.gains, axis=1, kind="stable").tolist()
+        gains = counted.gains.tolist()
+        stats = [None] * len(fresh) if counted.stats is None else list(counted.stats)
+        for i, context in enumerate(fresh):
+            excluded = {context.target, *context.given}
+            best_first = [k for k in order[i] if k not in excluded]
+            self._rows[context] = _Row(best_first, gains[i], stats[i], {})
+
+    def _know_sets(self, groups: Sequence[Group]) -> None:
+        fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
+        if fresh:
+            judged = judge_sets(self._information, fresh, self._rule)
+            self._sets.update(zip(fresh, judged, strict=True))
+
+    def _know_scores(self, contexts: Sequence[Context]) -> None:
+        fresh = [one for one in dict.fromkeys(contexts) if one not in self._scores]
+        if fresh:
+            scores = self._information.penalised_likelihoods(fresh).tolist()
+            self._scores.update(zip(fresh, scores, strict=True))
 
 
 def total(selected: Sequence[Selected]) -> float:
