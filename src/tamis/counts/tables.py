@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.counts.bits import count_common
-from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, inner
+from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Words, compiled, inner
 
 
 @inner
@@ -205,3 +205,18 @@ def extended(
     for i in range(states.shape[0]):
         longer[i] = states[i] * arity + codes[column, i]
     return longer
+
+
+@compiled
+def variance_between(first: Ints, of_first: Floats, second: Ints, of_second: Floats) -> float:
+    """The variance over the rows of of_first[first] - of_second[second]."""
+    n = first.shape[0]
+    mean = 0.0
+    for i in range(n):
+        mean += of_first[first[i]] - of_second[second[i]]
+    mean /= n
+    total = 0.0
+    for i in range(n):
+        off = of_first[first[i]] - of_second[second[i]] - mean
+        total += off * off
+    return float(total / n)

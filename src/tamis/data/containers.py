@@ -58,6 +58,8 @@ def read_rows(data: Sequence[object], *, measured: bool) -> Table:
 
 
 def _sequence(name: object, values: object) -> Values:
+    if type(values) is np.ndarray:
+        return np.atleast_1d(values)
     if is_series(values):
         return values
     if is_arrow_array(values):

@@ -10,6 +10,7 @@ from scipy.special import xlogy
 
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
+from tamis.counts.tables import variance_between
 from tamis.data.table import Table
 from tamis.information.estimators import EntropyEstimator, as_estimator
 from tamis.information.interface import (
@@ -116,7 +117,7 @@ class CountedInformation(Information):
         for i, (strata, (a, b)) in enumerate(zip(given, pairs.tolist(), strict=True)):
             states_a, rows_a = self._counts.states((*strata, a))
             states_b, rows_b = self._counts.states((*strata, b))
-            spread = float(np.var(np.log(rows_a)[states_a] - np.log(rows_b)[states_b]))
+            spread = variance_between(states_a, np.log(rows_a), states_b, np.log(rows_b))
             cells = max(len(rows_a), len(rows_b))
             found[i] = math.hypot(math.sqrt(spread / self.n_rows), cells / self.n_rows)
         return found
