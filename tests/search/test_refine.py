@@ -60,18 +60,23 @@ def test_a_high_bar_keeps_the_order():
     assert refine(selector_of(collider()), [2, 0, 1], 1e9).moves == []
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_it_climbs_and_stays_within_reach_of_all_orders(seed):
+def random_values(seed: int, n: int = 1500, d: int = 5) -> tuple[np.ndarray, list[int]]:
+    """Rows of a random network of coins, and a random order of its columns."""
     rng = np.random.default_rng(seed)
-    n, d = 1500, 5
     values = np.zeros((n, d), dtype=int)
     for k in range(d):
         parents = [j for j in range(k) if rng.random() < 0.5]
         weights = rng.normal(size=len(parents)) * 2
         chance = 1 / (1 + np.exp(-(values[:, parents] @ weights - weights.sum() / 2)))
         values[:, k] = rng.random(n) < chance
+    return values, rng.permutation(d).tolist()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_climbs_and_stays_within_reach_of_all_orders(seed):
+    values, start = random_values(seed)
+    d = len(start)
     selector = selector_of(values)
-    start = rng.permutation(d).tolist()
     found = refine(selector, start, 0.0)
     scores = {
         order: total(list(select_along(selector, order).values()))
@@ -84,3 +89,29 @@ def test_it_climbs_and_stays_within_reach_of_all_orders(seed):
     assert found.score >= max(scores.values()) - 10
     place = {k: i for i, k in enumerate(found.order)}
     assert all(place[p] < place[k] for k, one in found.selected.items() for p in one.members)
+
+
+def test_paths_of_tucks_go_on_where_single_ones_end(monkeypatch):
+    rises = []
+    for seed in range(20, 40):
+        values, start = random_values(seed)
+        deep = refine(selector_of(values), start, ROUNDING)
+        with monkeypatch.context() as patch:
+            patch.setattr("tamis.search.refine.DEEPEST", 1)
+            shallow = refine(selector_of(values), start, ROUNDING)
+        rises.append(deep.score - shallow.score)
+        assert deep.moves[: len(shallow.moves)] == shallow.moves
+        place = {k: i for i, k in enumerate(deep.order)}
+        assert all(place[p] < place[k] for k, one in deep.selected.items() for p in one.members)
+    assert min(rises) == 0
+    assert max(rises) > 1
+
+
+def test_paths_are_not_tried_before_the_rise_is_clear(monkeypatch):
+    def refuse(*args: object) -> bool:
+        raise AssertionError("looked deeper")
+
+    monkeypatch.setattr("tamis.search.refine._look_deeper", refuse)
+    assert refine(selector_of(collider()), [2, 0, 1], ROUNDING, 1e9).moves
+    with pytest.raises(AssertionError, match="looked deeper"):
+        refine(selector_of(collider()), [2, 0, 1], ROUNDING)

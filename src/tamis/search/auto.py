@@ -151,7 +151,8 @@ def _refined(information: Information, selector: Selector, best: Tried) -> Refin
     """The order of the best DAG after all moves that raise its score."""
     layers = best.outcome.layers if best.outcome is not None else []
     order = [k for layer in layers for k in layer]
-    return refine(selector, [k for k in order if information.varies(k)], ROUNDING)
+    varying = [k for k in order if information.varies(k)]
+    return refine(selector, varying, ROUNDING, noise(information, best.n_edges))
 
 
 def _outcome(information: Information, selector: Selector, found: Refined) -> Outcome:

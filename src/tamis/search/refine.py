@@ -11,8 +11,10 @@ the entropies have oriented them. Whether all moves together rise beyond noise i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tamis.search.outcome import Move
 from tamis.search.pps import as_bits
@@ -20,6 +22,8 @@ from tamis.search.selection import Asked, Selected, Selector, total
 
 TOGETHER = 16
 """The tucks of so many children are prepared at once."""
+DEEPEST = 3
+"""Paths of so many tucks are tried where no single one raises the score."""
 
 
 @dataclass
@@ -35,25 +39,93 @@ class Refined:
         """The penalised likelihood of the whole DAG."""
         return total(list(self.selected.values()))
 
+    @property
+    def rise(self) -> float:
+        """By how much the moves have raised it."""
+        return math.fsum(move.rise for move in self.moves)
 
-def refine(selector: Selector, order: Sequence[int], bar: float) -> Refined:
+
+class Tuck(NamedTuple):
+    """``child`` goes before ``parent``: the nodes from place ``start`` on in their new order, with
+    their new parents, and by how much the score would rise."""
+
+    parent: int
+    child: int
+    start: int
+    selected: dict[int, Selected]
+    rise: float
+
+
+def refine(selector: Selector, order: Sequence[int], bar: float, clear: float = 0.0) -> Refined:
     """Tuck edges while that raises the score by more than ``bar``; every rise is final, so there
-    is an end."""
+    is an end.
+
+    Where no single tuck rises any more, and all together have risen by more than ``clear``, paths
+    of tucks are tried that leave the score as it is until their last one raises it. Before that the
+    order is the entropies' own: so many graphs lie on such paths that some score higher by chance.
+    """
     found = Refined(list(order), select_along(selector, order), [])
-    changed = True
-    while changed:
-        changed = False
-        nodes = list(found.order)
-        for i in range(0, len(nodes), TOGETHER):
-            children = nodes[i : i + TOGETHER]
-            _prepare(selector, found, children)
-            for child in children:
-                for parent in _nearest_first(found, child):
-                    if parent in found.selected[child].members and _tuck(
-                        selector, found, parent, child, bar
-                    ):
-                        changed = True
+    while _sweep(selector, found, bar) or (
+        found.rise > clear and _look_deeper(selector, found, bar)
+    ):
+        pass
     return found
+
+
+def _sweep(selector: Selector, found: Refined, bar: float) -> bool:
+    """Try every edge once; say whether any tuck was kept."""
+    n_moves = len(found.moves)
+    nodes = list(found.order)
+    for i in range(0, len(nodes), TOGETHER):
+        children = nodes[i : i + TOGETHER]
+        _prepare(selector, found, children)
+        for child in children:
+            for parent in _nearest_first(found, child):
+                if parent in found.selected[child].members:
+                    tuck = _tuck(selector, found, parent, child)
+                    if tuck.rise > bar:
+                        _keep(found, tuck, bar)
+    return len(found.moves) > n_moves
+
+
+def _look_deeper(selector: Selector, found: Refined, bar: float) -> bool:
+    """Follow tucks that change nothing to one that raises the score; say whether there is one."""
+    for child in list(found.order):
+        for parent in (*_nearest_first(found, child), *_nearly(found, child)):
+            path = _path(selector, found, _tuck(selector, found, parent, child), bar, DEEPEST)
+            if path:
+                for tuck in path:
+                    _keep(found, tuck, bar)
+                return True
+    return False
+
+
+def _path(
+    selector: Selector, found: Refined, tuck: Tuck, bar: float, deepest: int
+) -> list[Tuck] | None:
+    """This tuck and those after it up to one that rises, if it or they do.
+
+    After a tuck that leaves the score alone only the edges at nodes with new parents can have
+    become worth another one.
+    """
+    if tuck.rise > bar:
+        return [tuck]
+    if deepest == 1 or tuck.rise < -bar:
+        return None
+    changed = {k for k, one in tuck.selected.items() if one.members != found.selected[k].members}
+    after = Refined(list(found.order), dict(found.selected), [])
+    _keep(after, tuck, bar)
+    for child in after.order:
+        for parent in (*after.selected[child].members, *_nearly(after, child)):
+            if (child in changed or parent in changed) and (parent, child) != (
+                tuck.child,
+                tuck.parent,
+            ):
+                step = _tuck(selector, after, parent, child)
+                rest = _path(selector, after, step, bar, deepest - 1)
+                if rest:
+                    return [tuck, *rest]
+    return None
 
 
 def select_along(selector: Selector, order: Sequence[int]) -> dict[int, Selected]:
@@ -86,6 +158,13 @@ def _nearest_first(found: Refined, child: int) -> list[int]:
     return sorted(found.selected[child].members, key=position.__getitem__, reverse=True)
 
 
+def _nearly(found: Refined, child: int) -> tuple[int, ...]:
+    """The candidate that was nearest to becoming a parent: an edge that only shows in another order
+    is often among these."""
+    refused = found.selected[child].refused
+    return () if refused is None else (refused,)
+
+
 def _tucked(found: Refined, parent: int, child: int) -> tuple[int, int, list[int]]:
     """Where the tuck begins, the nodes before that as bits, and the nodes from there to the child
     in their new order: the child and its ancestors among them come first."""
@@ -103,14 +182,16 @@ def _tucked(found: Refined, parent: int, child: int) -> tuple[int, int, list[int
     return start, as_bits(order[:start]), [*reversed(moved), *reversed(passed)]
 
 
-def _tuck(selector: Selector, found: Refined, parent: int, child: int, bar: float) -> bool:
-    """Move ``child`` before ``parent`` if the score rises by more than ``bar``."""
+def _tuck(selector: Selector, found: Refined, parent: int, child: int) -> Tuck:
+    """What moving ``child`` before ``parent`` would do."""
     start, before, tucked = _tucked(found, parent, child)
     fresh = selector.select_all(_asked(before, tucked))
     rise = total(fresh) - total([found.selected[k] for k in tucked])
-    if rise <= bar:
-        return False
-    found.order[start : start + len(tucked)] = tucked
-    found.selected.update(zip(tucked, fresh, strict=True))
-    found.moves.append(Move(child, parent, rise, bar))
-    return True
+    return Tuck(parent, child, start, dict(zip(tucked, fresh, strict=True)), rise)
+
+
+def _keep(found: Refined, tuck: Tuck, bar: float) -> None:
+    """Make the move."""
+    found.order[tuck.start : tuck.start + len(tuck.selected)] = tuck.selected
+    found.selected.update(tuck.selected)
+    found.moves.append(Move(tuck.child, tuck.parent, tuck.rise, bar))

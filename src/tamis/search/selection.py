@@ -33,6 +33,8 @@ from tamis.search.pps import (
 Members = tuple[int, ...]
 Asked = tuple[int, int]
 """A target and its candidates, one bit each: thousands of sets of them are kept."""
+Chosen = tuple[Members, int | None]
+"""The parents, and the best candidate that was refused."""
 Needs = Context | tuple[Group, ...]
 """What a selection waits for: a row of gains, or sets to be judged."""
 
@@ -42,6 +44,8 @@ class Selected(NamedTuple):
 
     members: Members
     score: float
+    refused: int | None
+    """The best of those that were not taken."""
 
 
 @dataclass(slots=True)
@@ -91,11 +95,11 @@ class Selector:
             chosen = self._in_step([self._chosen(*one) for one in fresh])
             contexts = [
                 Context(target, tuple(sorted(members)))
-                for (target, _), members in zip(fresh, chosen, strict=True)
+                for (target, _), (members, _) in zip(fresh, chosen, strict=True)
             ]
             self._know_scores(contexts)
-            for one, context, members in zip(fresh, contexts, chosen, strict=True):
-                self._selected[one] = Selected(members, self._scores[context])
+            for one, context, (members, refused) in zip(fresh, contexts, chosen, strict=True):
+                self._selected[one] = Selected(members, self._scores[context], refused)
         return [self._selected[one] for one in asked]
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
@@ -122,9 +126,9 @@ class Selector:
             tuple(blanket.retained),
         )
 
-    def _in_step(self, selections: Sequence[Generator[Needs, None, Members]]) -> list[Members]:
+    def _in_step(self, selections: Sequence[Generator[Needs, None, Chosen]]) -> list[Chosen]:
         """Let all selections go on, and answer what they need in batches, until all have ended."""
-        ended: dict[int, Members] = {}
+        ended: dict[int, Chosen] = {}
         waiting = list(enumerate(selections))
         while waiting:
             contexts: list[Context] = []
@@ -146,11 +150,12 @@ class Selector:
             waiting = going_on
         return [ended[i] for i in range(len(selections))]
 
-    def _chosen(self, target: int, candidates: int) -> Generator[Needs, None, Members]:
+    def _chosen(self, target: int, candidates: int) -> Generator[Needs, None, Chosen]:
         """Algorithm 2, then the backward phase."""
         n_candidates = candidates.bit_count()
         limit = n_candidates if self._max_boundary is None else self._max_boundary
         members: Members = ()
+        refused: int | None = None
         while len(members) < min(limit, n_candidates):
             context = Context(target, tuple(sorted(members)))
             row = self._rows.get(context)
@@ -164,11 +169,12 @@ class Selector:
                 continue
             together = yield from self._together(context, candidates, n_left, limit)
             if together is None:
+                refused = best
                 break
             members += together
         if self._backward and len(members) > 1:
             members = yield from self._shrunk(target, members, n_candidates)
-        return members
+        return members, refused
 
     def _together(
         self, context: Context, candidates: int, n_left: int, limit: int
