@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types unit bench clean
+.PHONY: demo test lint types unit bench bench-scale clean
 
 demo: $(VENV)/.core
 	$(BIN)/tamis learn examples/sprinkler.csv
@@ -22,6 +22,10 @@ unit: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
+
+# Up to 50 million rows: some minutes, and about a gigabyte of disk for a while.
+bench-scale: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.scale
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

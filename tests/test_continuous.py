@@ -69,8 +69,8 @@ FLOATS, INTEGERS, BOOLEANS, LABELS = (
     [
         ([FLOATS, FLOATS], ["gaussian"]),
         ([FLOATS, INTEGERS], ["gaussian"]),
-        ([FLOATS, LABELS], ["mixed"]),
-        ([FLOATS, BOOLEANS, INTEGERS], ["mixed"]),
+        ([FLOATS, LABELS], ["conditional-gaussian"]),
+        ([FLOATS, BOOLEANS, INTEGERS], ["conditional-gaussian"]),
         ([LABELS, BOOLEANS], ["counts"]),
         ([INTEGERS, LABELS], ["counts"]),
         ([INTEGERS, INTEGERS], ["counts", "gaussian"]),
@@ -84,7 +84,7 @@ def test_the_types_of_the_columns_choose_the_information(columns, expected):
 
 def test_floats_beside_labels_are_learned_out_of_the_box():
     model = tamis.TAM().fit(with_labels())
-    assert model.result_.settings["information"] == "mixed"
+    assert model.result_.settings["information"] == "conditional-gaussian"
     assert frozenset(("x", "side")) in links(model)
 
 
@@ -112,6 +112,7 @@ def test_each_source_has_the_rules_that_can_judge_it():
         assert rules(information, "auto")[0] == LocalPermutation(0.02, whole_graph=True)
         assert rules(information, "layer") == (LocalPermutation(0.001), LocalPermutation(0.01))
         assert rules(information, "sieve") == (LocalPermutation(0.001), LocalPermutation(0.05))
+    assert rules("conditional-gaussian", "node") == (ChiSquared(0.001), ChiSquared(0.01))
     assert rules("lipschitz", "sieve") == (Fixed(0.04), Fixed(0.04))
     asked = make_plan(Request(information="neighbours", alpha=0.2))
     assert asked.boundary_rule == LocalPermutation(0.2, whole_graph=True)
@@ -139,7 +140,7 @@ def test_the_unfaithful_example_is_recovered_by_the_paper_s_search():
     assert found >= 19
 
 
-@pytest.mark.parametrize("information", ["gaussian", "copula", *UNSCORED])
+@pytest.mark.parametrize("information", ["gaussian", "copula", "conditional-gaussian", *UNSCORED])
 @settings(deadline=None, max_examples=3)
 @given(order=st.permutations(["x", "y", "z"]))
 def test_the_order_of_the_columns_plays_no_part(information, order):
@@ -173,6 +174,7 @@ def test_the_settings_of_a_source_are_recorded_in_full():
         "copula": {"shrinkage": 0.0, "seed": 0},
         "neighbours": {"k": 20, "shuffles": 50, "seed": 0},
         "mixed": {"k": 7, "shuffles": 50, "seed": 0},
+        "conditional-gaussian": {"thin": 10},
     }
     given = make_plan(Request(information="mixed", source={"k": np.int64(9)})).source
     assert given == {"k": 9, "shuffles": 50, "seed": 0}
@@ -228,7 +230,7 @@ def test_settings_that_a_source_does_not_have_are_refused(source, complaint):
     ("information", "source", "complaint"),
     [
         ("auto", {"k": 5}, "name it, as in information='neighbours'"),
-        ("gaussian", {"k": 5}, "information='gaussian' has no settings: leave source out"),
+        ("gaussian", {"k": 5}, "information='gaussian' has no setting 'k'; it has shrinkage"),
         ("counts", {"seed": 5}, "information='counts' has no settings"),
         ("copula", {"shrinkage": 2}, "shrinkage must be a number from 0 to 1, not 2"),
         ("copula", {"shrinkage": math.nan}, "shrinkage must be"),
@@ -363,7 +365,8 @@ def test_the_command_learns_floats_beside_labels(tmp_path):
     shown = learn(written(tmp_path / "t.csv", with_labels(80)))
     assert "80 rows, 4 columns: 3 measured, 1 of levels" in shown
     assert "chosen because 3 columns are measured and others hold labels" in shown
-    assert "sequential (the least uncertain node next, one at a time); in place of auto" in shown
+    assert "curves are not seen, for those there is --information mixed" in shown
+    assert "auto (the best of node, sieve and sequential, refined)" in shown
     assert "the order of a level and a measurement is a convention" in shown
 
 
@@ -425,6 +428,7 @@ def test_a_measured_column_that_never_varies_is_isolated_and_named(information, 
         ("copula", "The ranks of column"),
         ("neighbours", "are monotone functions of each other"),
         ("mixed", "are monotone functions of each other"),
+        ("conditional-gaussian", "is a linear function of"),
     ],
 )
 def test_the_command_refuses_a_column_twice(information, complaint, tmp_path):

@@ -1,69 +1,54 @@
-"""What the README shows is what happens."""
+"""The README's first screen, its size, and what it says about the project.
+
+That its blocks run and print what they show is tested with all other pages, in test_docs.
+"""
 
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
-import pytest
-from typer.testing import CliRunner
-
-import tamis
-from tamis.cli import app
-
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def in_a_copy(tmp_path, monkeypatch):
-    """Work beside the examples, without writing into the project."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
+def test_the_picture_is_on_the_first_screen():
+    lines = README.splitlines()
+    picture = next(i for i, line in enumerate(lines) if line.startswith("!["))
+    assert picture < 12
+    assert lines.index("## Five minutes") < 20
 
 
-@pytest.mark.usefixtures("in_a_copy")
-def test_every_python_block_runs():
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) == 3
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(block, names)  # noqa: S102 - our own README
-    assert Path("run.json").exists()
+def test_it_stays_short():
+    assert len(README.splitlines()) <= 150
 
 
-@pytest.mark.usefixtures("in_a_copy")
-def test_the_explanation_is_the_one_shown():
-    shown = re.search(r"```\n(lawn: .*?)```", README, re.DOTALL)
-    assert shown is not None
-    assert tamis.TAM().fit("examples/sprinkler.csv").explain("lawn") == shown[1].rstrip("\n")
+def test_the_demo_runs_the_command_that_is_shown():
+    demo = re.search(r"^demo:.*\n\t\$\(BIN\)/(tamis .*)$", (ROOT / "Makefile").read_text(), re.M)
+    assert demo is not None
+    assert f"```console\n$ {demo[1]}\n" in README
 
 
-@pytest.mark.usefixtures("in_a_copy")
-def test_the_summary_is_the_one_shown():
-    shown = re.search(r"ends with\n\n```\n(.*?)```", README, re.DOTALL)
-    assert shown is not None
-    printed = CliRunner().invoke(app, ["learn", "examples/sprinkler.csv"]).stdout
-    for part in shown[1].split("...\n"):
-        assert part in printed
+def test_the_make_targets_are_there():
+    targets = re.findall(r"^make (\w+)", README, re.M)
+    assert targets == ["demo", "test"]
+    for target in targets:
+        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.M)
 
 
-def test_the_layers_and_parents_are_those_shown():
-    model = tamis.TAM().fit(ROOT / "examples" / "sprinkler.csv")
-    assert f"# {model.layers_}" in README
-    assert model.parents_["lawn"] == ["rain", "sprinkler"]
+def test_the_extras_are_there():
+    extras = (ROOT / "pyproject.toml").read_text().partition("[project.optional-dependencies]")[2]
+    pages = [README, *(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))]
+    named = {
+        one for page in pages for group in re.findall(r"'(?:tamis|\.)\[([\w,]+)\]'", page)
+        for one in group.split(",")
+    }  # fmt: skip
+    assert {"plot", "baselines"} <= named
+    for extra in named:
+        assert re.search(rf"^{extra} = \[", extras, re.M), extra
 
 
-def test_the_check_says_what_is_shown():
-    found = tamis.check(tamis.BayesianNetwork.example("m2"))
-    assert f"found.guaranteed  # {found.guaranteed}" in README
-    assert f"violations[0].text  # {found.conditions['C2'].violations[0].text!r}" in README
-
-
-def test_every_link_to_a_file_leads_somewhere():
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
-    for page in pages:
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
-            if not target.startswith("http"):
-                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def test_the_python_that_is_asked_for_is_the_one_said():
+    needed = re.search(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
+    assert needed is not None
+    assert f"Python {needed[1]} or later" in README

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tamis.estimator import TAM
     from tamis.formats import load, save
     from tamis.identifiability import Check, check
+    from tamis.knowledge import Knowledge
     from tamis.network import BayesianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
     from tamis.result import Result
@@ -35,6 +36,7 @@ _HOME = {
     "check": "tamis.identifiability",
     "Discretization": "tamis.data.discretize",
     "discretize": "tamis.data.discretize",
+    "Knowledge": "tamis.knowledge",
     "Result": "tamis.result",
     "load": "tamis.formats",
     "save": "tamis.formats",
@@ -55,6 +57,7 @@ __all__ = [
     "DataError",
     "Discretization",
     "FileFormatError",
+    "Knowledge",
     "Result",
     "SettingError",
     "TamisError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,14 +12,21 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from tamis.blocks.opening import open_blocks
 from tamis.data import read_table
 from tamis.decisions.rule import Rule
+from tamis.errors import SettingError
 from tamis.information.estimators import EntropyEstimator
+from tamis.knowledge import Knowledge
 from tamis.learning import learn
 from tamis.plans import Request
 from tamis.result import Explanation, Result, Run, Trace
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tamis.bootstrap import Confidence as Bootstrapped
+    from tamis.drawing import Confidence
     from tamis.identifiability import Certificate
 
 
@@ -43,8 +51,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         is a fixed threshold in nats. None is Permutation(0.001) for parents and
         Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and 0.001 nats for
         "reference"; by ``alpha`` for "auto". "sequential" does no masking. FTest stands for
-        Permutation with "gaussian" and "copula" information, LocalPermutation with "neighbours" and
-        "mixed", and 0.04 nats with "lipschitz".
+        Permutation with "gaussian" and "copula" information, ChiSquared with
+        "conditional-gaussian", LocalPermutation with "neighbours" and "mixed", and 0.04 nats with
+        "lipschitz".
     boundary : {"pps", "none"}
         Whether to condition on a boundary found by PPS or on the whole ancestral set.
     backward : {"one", "together", "none"} or bool
@@ -56,20 +65,33 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Up to so many candidates are tried together where no single one passes, so that the
         parents of a parity are found. None is as many as a budget allows for "auto" and 1, none,
         for the others. The cost grows like d to the power of ``look_ahead`` + 1.
-    information : {"auto", "counts", "gaussian", "copula", "neighbours", "mixed", "lipschitz"}
-        What is known of the table: counts of levels; the moments of numbers (linear
-        dependence; exact for Gaussian columns) or of their ranks, "copula" (monotone
-        dependence); nearest neighbours of numbers, or of numbers and levels, "mixed" (any
-        smooth dependence, slower); smoothed densities, "lipschitz" (the paper's choice, at most
-        two parents a node). "auto" takes what the columns are: levels are counted, numbers with
-        measurements among them have moments, and measurements beside labels are "mixed"; whole
-        numbers are read both ways by search="auto", which keeps what explains them better.
+    information : str
+        What is known of the table: "counts" of levels; the moments of numbers, "gaussian" (linear
+        dependence; exact for Gaussian columns), of their ranks, "copula" (monotone dependence),
+        or of numbers within the cells of levels, "conditional-gaussian"; nearest "neighbours" of
+        numbers, or of numbers and levels, "mixed" (any smooth dependence, slower); smoothed
+        densities, "lipschitz" (the paper's choice, at most two parents a node). "auto" takes
+        what the columns are: levels are counted, numbers with measurements among them have
+        moments, and measurements beside labels have them within cells; whole numbers are read
+        both ways by search="auto", which keeps what explains them better.
         "neighbours", "mixed" and "lipschitz" have no likelihood to choose between graphs: with
         them search="auto" is "sequential". See docs/continuous.md for when to use which.
     source : mapping or None
         The settings of the information by name, such as {"k": 10}: ``k``, ``shuffles`` and
-        ``seed`` of "neighbours" and "mixed"; ``shrinkage`` and ``seed`` of "copula"; those of
+        ``seed`` of "neighbours" and "mixed"; ``thin`` of "conditional-gaussian", the rows that a
+        cell needs for moments of its own; ``shrinkage`` and ``seed`` of "copula"; those of
         `tamis.information.lipschitz.Smoothing`. The others have none.
+    knowledge : Knowledge, mapping, path or None
+        What is known about the arrows: required and forbidden ones, tiers, sources and sinks. The
+        search keeps to it; see `tamis.Knowledge`.
+    missing : {"error", "drop", "level", "pairwise"}
+        What is done about missing values: they are refused; rows that have any are left out; they
+        are a level of their own; each test uses the rows that have its columns. The last two are
+        for columns of levels. See docs/missing-and-weights.md.
+    memory : int, str or None
+        The bytes that the process may take, such as "2GB", while it counts a file in blocks: a
+        plane file of `tamis pack`, a folder or a pattern (None is 2GB), and with a limit also a
+        single CSV or Parquet file. See docs/scale.md.
     n_jobs : int or None
         Threads used for counting; None is all cores. The result does not depend on it.
 
@@ -110,6 +132,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         look_ahead: int | None = None,
         information: str = "auto",
         source: Mapping[str, Any] | None = None,
+        knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        missing: str = "error",
+        memory: int | str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.search = search
@@ -123,6 +148,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.look_ahead = look_ahead
         self.information = information
         self.source = source
+        self.knowledge = knowledge
+        self.missing = missing
+        self.memory = memory
         self.n_jobs = n_jobs
 
     def fit(
@@ -130,14 +158,27 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         X: object,
         y: object = None,
         *,
+        sample_weight: object = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Self:
         """Learn the DAG of a table: data frame, array, mapping or path. ``y`` is ignored.
 
+        A plane file, a folder or a pattern such as "folder/*.parquet" is counted in blocks.
+
+        ``sample_weight`` is a sequence with a number for each row, or the name of the column that
+        holds them, which is then no variable. Whole numbers say how often a row occurs; others
+        are survey weights. See docs/missing-and-weights.md.
         ``progress`` is called with the number of nodes admitted and the number of all.
         """
-        request = Request(**self.get_params(deep=False))
-        table = read_table(X, measured=self.information != "counts")
+        settings = self.get_params(deep=False)
+        memory = settings.pop("memory")
+        request = Request(**settings)
+        table = read_table(
+            open_blocks(X, memory=memory, missing=self.missing),
+            measured=self.information != "counts",
+            missing=self.missing,
+            weights=sample_weight,
+        )
         result = learn(table, request, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, request
@@ -181,6 +222,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         from tamis.identifiability.certificate import certify
 
         table, request = self._learned_from
+        if table.gaps or table.weights is not None:
+            raise SettingError(
+                "certify draws complete rows of equal weight, and the model was learned from rows "
+                "with missing values or survey weights: fit with missing='drop' or 'level', "
+                "without such weights"
+            )
         return certify(
             table,
             self.result_,
@@ -192,14 +239,91 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             progress=progress,
         )
 
+    def bootstrap(
+        self,
+        n: int = 200,
+        *,
+        seed: int = 1,
+        scheme: str = "half",
+        search: str | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Bootstrapped:
+        """How sure each arrow is: its share of ``n`` resampled tables.
+
+        ``scheme`` "half" draws half of the rows without replacement, "rows" as many as there are
+        with replacement, which makes arrows of columns with several levels look too sure. A
+        column may have two parents more than any has in the graph. ``search`` None is the one
+        that found the graph (for "auto" the one it chose; a refined graph is refined each time).
+        ``resume`` names a file that keeps what is done, so that an interrupted run goes on where
+        it was. The outcome has ``edges``, ``skeleton(a, b)``, ``direction(a, b)``, ``layers``
+        and ``graph(threshold)``; give it to
+        `plot` and `report`.
+        """
+        check_is_fitted(self)
+        from tamis.bootstrap import bootstrap
+
+        table, request = self._learned_from
+        return bootstrap(
+            table, self.result_, request, n, seed=seed, scheme=scheme, search=search,
+            resume=resume, n_jobs=self.n_jobs, progress=progress,
+        )  # fmt: skip
+
     def explain(self, name: str) -> Explanation:
         """The tests that put a column where it is; print it."""
         check_is_fitted(self)
         return self.result_.explain(name)
 
     def save(self, *paths: str) -> None:
-        """Write the result by each file's ending: .json, .dot, .graphml or .csv."""
+        """Write by each file's ending: .json, .dot, .graphml, .csv, or .bif, the fitted network."""
         check_is_fitted(self)
-        from tamis.formats import save
+        from tamis.handover import save
 
-        save(self.result_, *paths)
+        table, _ = self._learned_from
+        save(self.result_, table, *paths)
+
+    def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
+        """Draw the graph with matplotlib: layers from left to right, width by gain, dashed where
+        nothing supports a direction. With ``confidence`` lines are as strong as they are sure."""
+        check_is_fitted(self)
+        from tamis.drawing.plot import plot
+
+        return plot(self.result_, ax, confidence=confidence)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        certificate: Certificate | None = None,
+        confidence: Confidence | None = None,
+        command: str | None = None,
+    ) -> None:
+        """Write all there is to see into one HTML file that needs no network."""
+        check_is_fitted(self)
+        from tamis.report import write_report
+
+        write_report(
+            self.result_, path, certificate=certificate, confidence=confidence, command=command
+        )
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """The DAG; nodes carry layer, entropy and levels, edges their numbers."""
+        check_is_fitted(self)
+        from tamis.handover import to_networkx
+
+        return to_networkx(self.result_)
+
+    def to_dowhy(self) -> nx.DiGraph[str]:
+        """The DAG as ``dowhy.CausalModel(data, treatment, outcome, graph=...)`` takes it."""
+        check_is_fitted(self)
+        from tamis.handover import to_dowhy
+
+        return to_dowhy(self.result_)
+
+    def to_pgmpy(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
+        """A fitted ``pgmpy.models.DiscreteBayesianNetwork``; for columns of levels."""
+        check_is_fitted(self)
+        from tamis.handover import to_pgmpy
+
+        table, _ = self._learned_from
+        return to_pgmpy(self.result_, table, equivalent_sample_size=equivalent_sample_size)

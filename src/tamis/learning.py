@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tamis.blocks.packed import PackedTable
 from tamis.data import Table
+from tamis.data.canonical import in_canonical_order
+from tamis.decisions.rate import Rate
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import open_source
-from tamis.information.counted import CountedInformation
+from tamis.information.counting import open_counts
 from tamis.information.interface import Information
 from tamis.information.lattice import lattice_likelihood
-from tamis.information.remembered import RememberedInformation
-from tamis.naming import Names
+from tamis.information.remembered import Interactions, RememberedInformation
+from tamis.naming import Names, layers_found
 from tamis.plans import Plan, Request, make_plan
 from tamis.result import Result, Run
 from tamis.search.auto import (
@@ -25,11 +29,14 @@ from tamis.search.auto import (
     try_searches,
     with_refinement,
 )
+from tamis.search.constraints import Constraints
 from tamis.search.outcome import Outcome
 from tamis.search.tam import Progress, Settings, run
 
 __all__ = ["Plan", "Request", "learn", "make_plan", "search"]
 
+
+COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
 
 EXACT_FLOATS = 2**50
 """Whole numbers up to here, and their differences, are exact as floats."""
@@ -68,8 +75,8 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
         answers.remove(best)
         best = _with_refinement(best)
         answers = [best, *answers]
-    return Names(arranged.names, best.plan).result(
-        table, best.information, best.outcome, _ranking(answers), notes
+    return Names(arranged.names, best.plan, best.information).result(
+        table, best.outcome, _ranking(answers), notes
     )
 
 
@@ -85,6 +92,8 @@ def _answers(
     answers: list[Answer] = []
     notes: tuple[str, ...] = ()
     kinds = readings(table, request)
+    if isinstance(table, PackedTable) and len(kinds) > 1:
+        kinds, notes = kinds[:1], (COUNTED_ONLY,)
     for reading in reversed(kinds):
         plan = make_plan(request, reading)
         try:
@@ -127,17 +136,45 @@ def search(information: Information, plan: Plan, progress: Progress | None = Non
     return run(information, settings, progress)
 
 
+Found = tuple[dict[int, tuple[int, ...]], list[list[int]]]
+"""The parents of each node, and the layers."""
+
+
+def interactions_of(table: Table, plan: Plan, n_jobs: int | None) -> dict[int, Interactions]:
+    """The sets of candidates that the plan will try on this table, by their largest size."""
+    if not plan.look_ahead or plan.look_ahead < 2:
+        return {}
+    return {plan.look_ahead: _source(table, plan, n_jobs).interactions(plan.look_ahead)}
+
+
+def found_in(table: Table, plan: Plan, interactions: Mapping[int, Interactions]) -> Found:
+    """What the plan finds in a table, in one thread and without the reasons."""
+    information = RememberedInformation(_source(table, plan, 1), interactions)
+    settings = _settings(information, plan)
+    chosen = plan.search
+    if plan.search == "auto":
+        tried = with_refinement(information, settings, try_searches(information, settings))
+        chosen, outcome = tried[0].search, _found(tried)
+    else:
+        outcome = run(information, settings)
+    parents = {k: boundary.members for k, boundary in outcome.boundaries.items()}
+    return parents, layers_found(outcome, chosen)
+
+
 def readings(table: Table, request: Request) -> list[str]:
     """What the table can be taken for: levels to count, numbers with moments, or both.
 
     Whole numbers are both, and "auto" compares; two levels are the same to a count as to a moment.
     Measurements have moments, which are quick and well calibrated; beside labels, which have
-    none, neighbours answer for both.
+    none, they have them in every cell of the labels.
     """
     if request.information != "auto":
         return [request.information]
+    if not table.measured and (table.gaps or table.weights is not None):
+        # The likelihoods of the two readings would not be of the same rows.
+        return ["counts"]
     if table.measured:
-        return ["gaussian"] if _is_numeric(table) else ["mixed"]
+        return ["gaussian"] if _is_numeric(table) else ["conditional-gaussian"]
     # What is asked for in terms of counts is asked of counts.
     chosen = (request.entropy, request.boundary_rule, request.masking_rule, request.look_ahead)
     if request.search != "auto" or any(one is not None for one in chosen):
@@ -158,9 +195,36 @@ def _is_lattice(table: Table) -> bool:
 
 
 def _source(table: Table, plan: Plan, n_jobs: int | None) -> Information:
+    if isinstance(table, PackedTable):
+        from tamis.blocks.information import open_packed
+
+        return open_packed(table, plan.information, plan.entropy, n_jobs)
+    if table.gaps:
+        _require_for_gaps(plan)
     if plan.entropy is not None:
-        return CountedInformation(table, plan.entropy, n_jobs=n_jobs)
-    return open_source(plan.information, table, plan.source, n_jobs)
+        return open_counts(table, plan.entropy, n_jobs)
+    # Counts add up the same in any order of the rows; sums of numbers do so only to rounding.
+    ordered = in_canonical_order(table)
+    if ordered.weights is not None:
+        from tamis.information.weighted_moments import open_weighted
+
+        return open_weighted(plan.information, ordered, ordered.weights, plan.source or {})
+    return open_source(plan.information, ordered, plan.source, n_jobs)
+
+
+def _require_for_gaps(plan: Plan) -> None:
+    """Refuse what does not go with rows that differ from test to test."""
+    if plan.entropy is None:
+        raise SettingError(
+            f"missing='pairwise' counts levels, and information={plan.information!r} does not: "
+            "use missing='drop', or information='counts'"
+        )
+    masks = plan.search != "sequential"
+    if any(isinstance(one, Rate) for one in (plan.boundary_rule, plan.masking_rule)[: 1 + masks]):
+        raise SettingError(
+            "Rate sets one threshold by the number of rows, and with missing='pairwise' that "
+            "differs from test to test: use Permutation, ChiSquared, BIC or Fixed"
+        )
 
 
 def _answer(source: Information, plan: Plan, progress: Progress | None) -> Answer:
@@ -196,7 +260,21 @@ def _settings(information: Information, plan: Plan) -> Settings:
         backward=plan.backward,
         max_boundary=plan.max_boundary,
         look_ahead=plan.look_ahead or information.affordable_look_ahead(),
+        constraints=_constraints(information, plan),
     )
+
+
+def _constraints(information: Information, plan: Plan) -> Constraints | None:
+    constraints = plan.knowledge.constraints(information.names)
+    if constraints is not None:
+        for child, parents in constraints.required.items():
+            for k in (child, *parents):
+                if not information.varies(k):
+                    raise DataError(
+                        f"Column {information.names[k]!r} has one value in all rows, so it cannot "
+                        "have the arrow that is required: drop the column or the statement."
+                    )
+    return constraints
 
 
 def _shift(table: Table, answer: Answer) -> float:
@@ -204,7 +282,7 @@ def _shift(table: Table, answer: Answer) -> float:
     if answer.plan.information == "counts":
         return 0.0
     best = answer.tried[0]
-    return lattice_likelihood(table, best.parents) - best.score
+    return lattice_likelihood(in_canonical_order(table), best.parents) - best.score
 
 
 def _ranking(answers: list[Answer]) -> tuple[Run, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import networkx as nx
 import numpy as np
 
 from tamis.data import Table, table_notes
@@ -31,15 +30,15 @@ from tamis.search.outcome import Boundary, Decision, Outcome
 class Names:
     """Turns positions back into names."""
 
-    def __init__(self, names: tuple[str, ...], plan: Plan) -> None:
+    def __init__(self, names: tuple[str, ...], plan: Plan, information: Information) -> None:
         self._names = names
         self._plan = plan
+        self._information = information
         self._test = SOURCES[plan.information].test
 
     def result(
         self,
         table: Table,
-        information: Information,
         outcome: Outcome,
         ranking: tuple[Run, ...] = (),
         notes: tuple[str, ...] = (),
@@ -50,42 +49,26 @@ class Names:
         parents = {names[k]: self._all(bounds[k].members) for k in bounds}
         entropies = {names[k]: bounds[k].entropy for k in bounds}
         order = tuple(names[k] for layer in outcome.layers for k in layer)
+        layers = layers_found(outcome, self._chosen(ranking))
         return Result(
             names=table.names,
             levels=dict(zip(table.names, table.levels, strict=True)),
             n_rows=table.n_rows,
             settings=self._plan.to_dict(),
-            layers=self._layers(outcome, order, parents, ranking),
+            layers=tuple(map(self._all, layers)),
             order=order,
             parents={name: parents[name] for name in table.names},
             entropies={name: entropies[name] for name in table.names},
-            edges=self._edges(information, outcome),
+            edges=self._edges(outcome),
             trace=self._trace(outcome),
             ranking=ranking,
             warnings=(*table_notes(table), *notes),
         )
 
-    def _layers(
-        self,
-        outcome: Outcome,
-        order: tuple[str, ...],
-        parents: dict[str, tuple[str, ...]],
-        ranking: tuple[Run, ...],
-    ) -> tuple[tuple[str, ...], ...]:
-        """As found; one node at a time finds no layers, so there they are the DAG's own."""
-        chosen = next((one.search for one in ranking if one.chosen), self._plan.search)
-        if chosen not in ("sequential", REFINED):
-            return tuple(self._all(layer) for layer in outcome.layers)
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        graph.add_nodes_from(order)
-        graph.add_edges_from((p, child) for child in order for p in parents[child])
-        position = {name: i for i, name in enumerate(order)}
-        return tuple(
-            tuple(sorted(layer, key=position.__getitem__))
-            for layer in nx.topological_generations(graph)
-        )
+    def _chosen(self, ranking: tuple[Run, ...]) -> str:
+        return next((one.search for one in ranking if one.chosen), self._plan.search)
 
-    def _edges(self, information: Information, outcome: Outcome) -> tuple[Edge, ...]:
+    def _edges(self, outcome: Outcome) -> tuple[Edge, ...]:
         """Judge every edge twice: as it was taken, and given all the other parents."""
         found: list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = []
         for layer in outcome.layers:
@@ -93,9 +76,9 @@ class Names:
                 found += _edge_contexts(outcome.boundaries[k])
         wanted = {(k, p, given) for p, k, _, *both in found for given in both}
         known = self._judged(outcome)
-        known |= _judge(information, sorted(wanted - known.keys()), self._test)
+        known |= _judge(self._information, sorted(wanted - known.keys()), self._test)
         leads = _leads(outcome)
-        supported = supported_edges(information, outcome, leads)
+        supported = supported_edges(self._information, outcome, leads)
         return tuple(
             Edge(
                 self._names[p],
@@ -104,7 +87,7 @@ class Names:
                 step,
                 known[k, p, rest][0],
                 leads[p, k],
-                (p, k) in supported,
+                (p, k) in supported or self._plan.knowledge.decides(self._names[p], self._names[k]),
             )
             for p, k, step, given, rest in found
         )
@@ -168,10 +151,28 @@ class Names:
             margin=decision.score - decision.bar,
             unit=rule.unit,
             dependent=decision.dependent,
+            n_rows=self._information.rows_with(
+                (decision.target, *decision.others, *decision.given)
+            ),
         )
 
     def _all(self, positions: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._names[k] for k in positions)
+
+
+def layers_found(outcome: Outcome, search: str) -> list[list[int]]:
+    """As found; one node at a time finds no layers, so there they are the DAG's own."""
+    if search not in ("sequential", REFINED):
+        return outcome.layers
+    order = [k for layer in outcome.layers for k in layer]
+    depth: dict[int, int] = {}
+    for k in order:
+        members = outcome.boundaries[k].members
+        depth[k] = 1 + max((depth[p] for p in members), default=-1)
+    layers: list[list[int]] = [[] for _ in range(1 + max(depth.values(), default=-1))]
+    for k in order:
+        layers[depth[k]].append(k)
+    return layers
 
 
 Judged = tuple[int, int, tuple[int, ...]]

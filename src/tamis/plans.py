@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from tamis.counts.interactions import LARGEST
+from tamis.data.reading import require_missing
+from tamis.decisions.chi_squared import ChiSquared
 from tamis.decisions.f_test import FTest
 from tamis.decisions.fixed import Fixed
 from tamis.decisions.local_permutation import LocalPermutation
@@ -22,6 +25,7 @@ from tamis.errors import SettingError
 from tamis.information.catalogue import source_settings
 from tamis.information.estimators import EntropyEstimator, as_estimator
 from tamis.information.lipschitz.source import MOST_DIMENSIONS
+from tamis.knowledge import Knowledge
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,7 @@ SOURCES: dict[str, Source] = {
     "copula": Source(_tested(FTest), FTest()),
     "neighbours": Source(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
     "mixed": Source(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
+    "conditional-gaussian": Source(_tested(ChiSquared), ChiSquared()),
     # Not "layer", which judges a node with a whole layer at once: too many columns to smooth.
     "lipschitz": Source(
         dict.fromkeys(("auto", "node", "sieve", "sequential"), _SMOOTHED),
@@ -98,7 +103,7 @@ SOURCES: dict[str, Source] = {
     ),
 }
 """What can be known about a table: counts of levels, the moments of numbers or of their ranks,
-their nearest neighbours, or their smoothed densities."""
+their nearest neighbours, their smoothed densities, or normal laws given levels."""
 
 BACKWARD = ("one", "together", "none")
 BOUNDARY = ("pps", "none")
@@ -120,6 +125,8 @@ class Request:
     n_jobs: int | None = None
     alpha: float | None = None
     source: Mapping[str, Any] | None = None
+    knowledge: Knowledge | Mapping[str, Any] | str | PathLike[str] | None = None
+    missing: str = "error"
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,9 @@ class Plan:
     allows, which only the data can say."""
     source: dict[str, Any] | None = None
     """The settings of the source, if it has any."""
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    missing: str = "error"
+    """What was done about missing values, had there been any."""
 
     def to_dict(self) -> dict[str, object]:
         """What JSON can hold, enough to run the same again."""
@@ -160,6 +170,8 @@ class Plan:
             "max_boundary": self.max_boundary,
             "look_ahead": self.look_ahead,
             "source": None if self.source is None else dict(self.source),
+            "knowledge": self.knowledge.to_dict() or None,
+            "missing": self.missing,
             "tamis": _version(),
         }
 
@@ -174,39 +186,17 @@ def make_plan(request: Request, information: str | None = None) -> Plan:
 
     ``information`` is the reading that information="auto" has chosen; before that is known, counts.
     """
-    _require_choice("search", request.search, tuple(SEARCHES))
-    _require_choice("boundary", request.boundary, BOUNDARY)
-    _require_choice("information", request.information, ("auto", *SOURCES))
+    _require_choices(request)
     if information is None:
         information = "counts" if request.information == "auto" else request.information
-    if request.source and request.information == "auto":
-        raise SettingError(
-            "source has the settings of one kind of information: name it, as in "
-            "information='neighbours'"
-        )
     kind = SOURCES[information]
-    if request.search not in kind.searches:
-        raise SettingError(
-            f"search={request.search!r} does not go with information={information!r}: use "
-            f"{', '.join(map(repr, kind.searches))}"
-        )
+    _require_searched(request, information, kind)
     defaults = _at_level(request, information, kind.searches[request.search])
     if request.backward is None:
         backward = "one" if request.boundary == "none" else defaults.backward
     else:
         backward = as_backward(request.backward)
-    require_size("max_boundary", request.max_boundary)
-    _require_small(request, information, kind.largest_boundary)
-    _require_look_ahead(request)
-    if request.boundary == "none":
-        _require_without_pps(request, backward)
-    if request.search == "reference" and backward != "none":
-        raise SettingError(
-            "search='reference' has no backward phase, as the authors' program has none; "
-            "leave backward out or use another search"
-        )
-    if request.search == "auto":
-        _require_for_auto(request, backward)
+    _require_together(request, information, kind, backward)
     search = kind.auto if request.search == "auto" else request.search
     plan = Plan(
         search=search,
@@ -221,9 +211,57 @@ def make_plan(request: Request, information: str | None = None) -> Plan:
         ),
         look_ahead=_look_ahead(request, search),
         source=source_settings(information, request.source),
+        knowledge=_knowledge(request),
+        missing=request.missing,
     )
     plan.to_dict()  # a rule of the user's own making cannot be kept with the result: say so now
     return plan
+
+
+def _require_choices(request: Request) -> None:
+    _require_choice("search", request.search, tuple(SEARCHES))
+    _require_choice("boundary", request.boundary, BOUNDARY)
+    _require_choice("information", request.information, ("auto", *SOURCES))
+    require_missing(request.missing)
+    require_size("max_boundary", request.max_boundary)
+    _require_look_ahead(request)
+
+
+def _require_searched(request: Request, information: str, kind: Source) -> None:
+    if request.source and request.information == "auto":
+        raise SettingError(
+            "source has the settings of one kind of information: name it, as in "
+            "information='neighbours'"
+        )
+    if request.search not in kind.searches:
+        raise SettingError(
+            f"search={request.search!r} does not go with information={information!r}: use "
+            f"{', '.join(map(repr, kind.searches))}"
+        )
+
+
+def _require_together(request: Request, information: str, kind: Source, backward: str) -> None:
+    """Refuse choices that do not go together."""
+    _require_small(request, information, kind.largest_boundary)
+    if request.boundary == "none":
+        _require_without_pps(request, backward)
+    if request.search == "reference" and backward != "none":
+        raise SettingError(
+            "search='reference' has no backward phase, as the authors' program has none; "
+            "leave backward out or use another search"
+        )
+    if request.search == "auto":
+        _require_for_auto(request, backward)
+
+
+def _knowledge(request: Request) -> Knowledge:
+    knowledge = Knowledge.of(request.knowledge)
+    if knowledge and request.search == "reference":
+        raise SettingError(
+            "search='reference' does what the authors' program does, which takes no knowledge; "
+            "use another search"
+        )
+    return knowledge
 
 
 def as_backward(value: str | bool) -> str:

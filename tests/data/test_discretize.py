@@ -291,6 +291,16 @@ def test_arrays_and_columns_named_by_numbers_are_cut_too():
     assert list(cut.columns) == [0, 1]
 
 
+def test_columns_named_by_numbers_can_be_named_so():
+    rows = np.random.default_rng(3).normal(size=(60, 2))
+    data = pd.DataFrame(rows).assign(**{"2": np.arange(60) % 2}).rename(columns={"2": 2})
+    _, record = discretize(data, bins={1: 3}, columns=np.array([0, 1]))
+    assert [len(edges) for edges in record.edges.values()] == [5, 4]
+    data[0] = data[2] + 0.1 * rows[:, 0]
+    _, guided = discretize(data, "mdl", columns=[0], target=2)
+    assert guided.target == "2"
+
+
 def test_the_record_can_be_written():
     _, record = discretize(frame(), "mdl", bins=4)
     written = json.loads(json.dumps(record.to_dict()))
@@ -321,6 +331,17 @@ def with_value(value: float) -> pd.DataFrame:
         (frame(50), {"columns": ["size"]}, SettingError, "no column 'size'"),
         (frame(50), {"columns": "weight"}, SettingError, "list of names"),
         (frame(50), {"columns": []}, SettingError, "empty"),
+        (frame(50), {"columns": np.array([])}, SettingError, "empty"),
+        (frame(50), {"columns": 5}, SettingError, "columns must be a list of names, not 5"),
+        (frame(50), {"columns": np.array(5)}, SettingError, "columns must be a list of names"),
+        (frame(50), {"columns": b"weight"}, SettingError, "columns must be a list of names"),
+        (frame(50), {"columns": True}, SettingError, "columns must be a list of names"),
+        (frame(50), {"method": np.array(["mdl", "mdl"])}, SettingError, "method must be one of"),
+        (frame(50), {"method": ["mdl"]}, SettingError, "method must be one of"),
+        (frame(50), {"method": "mdl", "target": ["name"]}, SettingError, "name of a column"),
+        (frame(50), {"method": "mdl", "target": np.array(["a"])}, SettingError, "name of a col"),
+        (frame(50), {"method": "mdl", "target": True}, SettingError, "name of a column"),
+        (frame(50), {"method": "mdl", "target": 7}, SettingError, "no column '7'"),
         (frame(50), {"bins": 1}, SettingError, "from 2 on, not 1"),
         (frame(50), {"bins": {"weight": True}}, SettingError, "bins of 'weight'"),
         (frame(50), {"bins": {"size": 3}}, SettingError, "no column 'size'"),

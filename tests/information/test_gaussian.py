@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from typer.testing import CliRunner
 
 import tamis
+from tamis.cli import app
 from tamis.data import read_table
 from tamis.decisions.f_test import FTest
 from tamis.errors import DataError, SettingError
@@ -65,15 +67,58 @@ def test_what_is_given_and_the_target_gain_nothing():
     assert (gains[[0, 0, 1], [1, 4, 0]] > 0).all()
 
 
-def test_batches_of_any_size_give_the_same_rows(monkeypatch):
+def test_a_context_has_the_same_answer_in_any_batch():
     information = source(numbers(2))
     contexts = [Context(k, tuple(v for v in range(5) if v not in (k, 0))[:size])
                 for k in (1, 2, 3) for size in (0, 1, 2)]  # fmt: skip
+    contexts += [Context(4, (1, 2)), Context(3, (1, 2)), Context(0, (1, 2))]
     whole = information.rows(contexts)
-    monkeypatch.setattr(gaussian, "BATCH_CELLS", 1)
-    split = information.rows(contexts)
-    assert np.array_equal(whole.gains, split.gains)
-    assert np.array_equal(whole.entropies, split.entropies)
+    single = [information.rows([context]) for context in contexts]
+    assert np.array_equal(whole.gains, np.concatenate([one.gains for one in single]))
+    assert np.array_equal(whole.entropies, np.concatenate([one.entropies for one in single]))
+    assert np.array_equal(whole.entropies, information.entropies(contexts))
+
+
+def test_single_tests_and_whole_rows_agree_to_the_last_digit():
+    information = source(numbers(2, d=9))
+    contexts = [Context(0, ()), Context(3, (0, 5, 7)), Context(4, (0, 5, 7)), Context(8, (1,))]
+    everyone = np.arange(9)
+    asked = information.evidence([Query(*context, everyone) for context in contexts])
+    rows = information.rows(contexts)
+    assert np.array_equal(asked.gain.reshape(4, 9), rows.gains)
+    assert np.array_equal(asked.residual.reshape(4, 9), rows.stats[:, :, 2])
+
+
+def test_tests_given_large_sets_are_those_of_single_regressions(monkeypatch):
+    rows = numbers(3, n=120, d=34)
+    information = source(rows)
+    members = range(2, 32)
+    queries = [Query(0, tuple(v for v in members if v != k), np.array([k, 0])) for k in members]
+    found = information.evidence(queries).gain.reshape(-1, 2)
+    assert (found[:, 1] == 0.0).all()
+    after = unexplained(rows, 0, tuple(members))
+    for (target, s, _), gain in zip(queries, found[:, 0], strict=True):
+        before = unexplained(rows, target, s)
+        assert gain == pytest.approx(0.5 * np.log(before / after), abs=1e-8)
+    monkeypatch.setattr(gaussian, "SHARED", 1000)
+    single = information.evidence(queries).gain.reshape(-1, 2)
+    assert single == pytest.approx(found, abs=1e-12)
+    assert not np.array_equal(single, found)  # the two ways differ in rounding, so both were taken
+
+
+def test_large_sets_that_cannot_be_inverted_are_refused_by_name():
+    few = source(numbers(3, n=20, d=34))
+    members = range(2, 32)
+    queries = [Query(0, tuple(v for v in members if v != k), np.array([k])) for k in members]
+    with pytest.raises(DataError, match="is a linear function of"):
+        few.evidence(queries)
+
+
+def test_nothing_asked_is_nothing_answered():
+    information = source(numbers(2))
+    assert information.entropies([]).shape == (0,)
+    assert information.rows([]).gains.shape == (0, 5)
+    assert len(information.evidence([])) == len(information.joint_evidence([])) == 0
 
 
 @pytest.mark.parametrize("size", [0, 1, 3])
@@ -106,8 +151,58 @@ def test_a_linear_function_of_other_columns_is_refused_by_name():
     rows = numbers(5)
     table = pd.DataFrame(rows, columns=list("abcde"))
     table["f"] = 2 * table["a"] - table["c"] + 1
-    with pytest.raises(DataError, match="'f' is a linear function of 'a', 'c'"):
+    with pytest.raises(DataError, match="'f' is a linear function of 'a', 'c'") as refused:
         tamis.TAM("sequential", information="gaussian").fit(table)
+    assert "source={'shrinkage': 0.1}" in str(refused.value)
+    assert "--source shrinkage=0.1" in str(refused.value)
+    shrunk = tamis.TAM("sequential", information="gaussian", source={"shrinkage": 0.1}).fit(table)
+    assert shrunk.result_.settings["source"] == {"shrinkage": 0.1}
+    assert "f" in {name for edge in shrunk.graph_.edges for name in edge}
+
+
+def test_with_more_columns_than_rows_only_the_sets_that_come_up_matter():
+    rows = numbers(5, n=6, d=9)
+    information = source(rows)
+    assert np.isfinite(information.rows([Context(0, (1, 2, 3))]).gains).all()
+    for ask in (information.rows, information.entropies):
+        with pytest.raises(DataError, match="'x6' is a linear function of 'x1', 'x2'"):
+            ask([Context(0, (1, 2)), Context(0, (1, 2, 3, 4, 5, 6))])
+
+
+def test_the_rows_can_choose_the_shrinkage_and_the_record_says_so(tmp_path):
+    rows = numbers(5, n=8, d=12)
+    model = tamis.TAM(information="gaussian", source={"shrinkage": "auto"}).fit(rows)
+    assert model.result_.settings["source"] == {"shrinkage": "auto"}
+    model.save(tmp_path / "run.json")
+    assert tamis.load(tmp_path / "run.json") == model.result_
+    plain = tamis.TAM(information="gaussian", source={"shrinkage": 0}).fit(numbers(5))
+    assert plain.result_.settings["source"] is None
+
+
+def test_the_command_takes_shrinkage(tmp_path):
+    rows = numbers(6)
+    table = pd.DataFrame(np.column_stack([rows, rows[:, 0]]), columns=list("abcdef"))
+    table.to_csv(tmp_path / "t.csv", index=False)
+    options = ["learn", str(tmp_path / "t.csv"), "--information", "gaussian"]
+    refused = CliRunner().invoke(app, options)
+    assert refused.exit_code == 2
+    assert "--source shrinkage=0.1" in " ".join(refused.stderr.split())
+    for value in ("0.1", "auto"):
+        shown = CliRunner().invoke(app, [*options, "--source", f"shrinkage={value}"])
+        assert shown.exit_code == 0, shown.stderr
+        assert f"shrinkage {value}" in " ".join(shown.stdout.split())
+
+
+@pytest.mark.parametrize("information", ["gaussian", "copula"])
+@pytest.mark.parametrize("value", [-0.1, 2, True, "much", None, np.nan, [0.1]])
+def test_shrinkage_that_means_nothing_is_refused(information, value):
+    with pytest.raises(SettingError, match=r"source: shrinkage must be .* 'auto' leaves it"):
+        tamis.TAM(information=information, source={"shrinkage": value}).fit(numbers(1))
+
+
+def test_gaussian_moments_have_no_other_setting():
+    with pytest.raises(SettingError, match="no setting 'seed'; it has shrinkage"):
+        tamis.TAM(information="gaussian", source={"seed": 1}).fit(numbers(1))
 
 
 def test_shrinkage_lets_collinear_columns_pass_and_keeps_variances():
@@ -142,18 +237,37 @@ def test_the_unfaithful_example_of_the_paper_is_recovered(search):
     assert shd(model, data.graph) == 0
 
 
-@pytest.mark.parametrize("graph", ["tree", "chain"])
-def test_the_sequential_search_is_the_equal_variance_ordering(graph):
-    data = draw(graph, "gaussian", d=10, n=2000, seed=11, variances=1.0)
-    model = tamis.TAM("sequential", information="gaussian").fit(data.data)
-    assert shd(model, data.graph) == 0
-    from tamis.baselines.equal_variance import _order
+def top_down(rows: np.ndarray) -> list[int]:
+    """Chen, Drton and Wang (2019), algorithm 1: the next node is the one of least variance given
+    all before it, by least squares on the rows."""
+    order: list[int] = []
+    while len(order) < rows.shape[1]:
+        left = {k: unexplained(rows, k, tuple(order)) for k in range(rows.shape[1])}
+        order.append(min((k for k in left if k not in order), key=left.__getitem__))
+    return order
 
-    ranked = sorted(data.data)
-    covariance = np.cov(np.array([data.data[name] for name in ranked]), bias=True)
-    variances = {name: k for k, name in enumerate(ranked)}
-    order = [variances[name] for name in model.order_]
-    assert order == _order(covariance)
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), d=st.integers(2, 7), n=st.integers(20, 80))
+def test_without_boundaries_the_sequential_search_is_the_equal_variance_ordering(seed, d, n):
+    rows = numbers(seed, n, d)
+    model = tamis.TAM("sequential", information="gaussian", boundary="none").fit(rows)
+    assert [int(name[1:]) for name in model.order_] == top_down(rows)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), graph=st.sampled_from(["tree", "chain", "er"]))
+def test_with_boundaries_it_is_so_where_the_rows_tell_the_parents(seed, graph):
+    options = {"edges": 10} if graph == "er" else {}
+    data = draw(graph, "gaussian", d=8, n=4000, seed=seed, variances=1.0, **options)
+    names = sorted(data.data)
+    rows = np.column_stack([data.data[name] for name in names])
+    model = tamis.TAM("sequential", information="gaussian").fit(data.data)
+    ranks = {name: i for i, name in enumerate(names[k] for k in top_down(rows))}
+    # Nodes without a path between them may swap: their variances are as good as equal.
+    place = {name: i for i, name in enumerate(model.order_)}
+    for a, b in data.graph.edges:
+        assert (place[a] < place[b]) == (ranks[a] < ranks[b])
 
 
 def test_integers_can_be_read_as_numbers_and_solve_the_additive_model():
@@ -202,3 +316,15 @@ def test_wide_tables_of_numbers_are_learned_too():
     data = draw("tree", "gaussian", d=150, n=1000, seed=2, variances=1.0)
     model = tamis.TAM("sequential", information="gaussian").fit(data.data)
     assert shd(model, data.graph) <= 15
+
+
+@pytest.mark.parametrize("search", ["auto", "node"])
+def test_a_level_whose_share_is_no_float_is_refused(search):
+    with pytest.raises(SettingError, match=r"alpha=1e-320 .* 5 columns .* use 5\.6e-307 or more"):
+        tamis.TAM(search, information="gaussian", alpha=1e-320).fit(numbers(1))
+    model = tamis.TAM(search, information="gaussian", alpha=5.6e-307).fit(numbers(1))
+    assert not model.graph_.edges
+    rule = FTest(1e-307)
+    with pytest.raises(SettingError, match="up to 5 tests"):
+        rule.bind(50, 5)
+    assert rule.bind(50, 4) is rule

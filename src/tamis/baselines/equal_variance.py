@@ -51,8 +51,11 @@ class EqualVariance:
 def _numbers(table: Table) -> Floats:
     """The columns as their labels say, not as their codes do."""
     columns = []
-    for name, levels, codes in zip(table.names, table.levels, table.codes, strict=True):
-        columns.append(np.array([_number(name, label) for label in levels])[codes])
+    for k, (name, levels) in enumerate(zip(table.names, table.levels, strict=True)):
+        if table.is_measured(k):
+            columns.append(table.numbers(k))
+        else:
+            columns.append(np.array([_number(name, label) for label in levels])[table.codes[k]])
     return np.array(columns)
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.assemble import build_table
+from tamis.data.assemble import Encoding, build_table
 from tamis.data.cells import encode_cells
 from tamis.data.columns import Column, encode_booleans, encode_floats, encode_integers
-from tamis.data.refusals import ColumnRefused, Problem, at_row, missing
+from tamis.data.reading import Reading
+from tamis.data.refusals import ColumnRefused, Problem, missing
 from tamis.data.table import Table
 from tamis.errors import DataError
 
@@ -20,12 +21,12 @@ _BLOCK = 64
 and a whole transposed copy would double the memory."""
 
 
-def read_array(values: NDArray[Any], *, measured: bool) -> Table:
+def read_array(values: NDArray[Any], how: Reading) -> Table:
     """A two-dimensional array, with names x0, x1, …, or an array of records with named fields."""
     if values.dtype.names is not None and values.ndim == 1:
         names = values.dtype.names
         fields = (values[name] for name in names)
-        return build_table(names, len(values), fields, encode_array, measured=measured)
+        return build_table(names, len(values), fields, Encoding(encode_array, _take), how)
     if values.ndim != 2 or values.dtype.names is not None:
         raise DataError(
             f"A table is a two-dimensional array, rows by columns, but this one has shape "
@@ -34,7 +35,11 @@ def read_array(values: NDArray[Any], *, measured: bool) -> Table:
         )
     n_rows, n_columns = values.shape
     names = tuple(f"x{k}" for k in range(n_columns))
-    return build_table(names, n_rows, columns_of(values), encode_array, measured=measured)
+    return build_table(names, n_rows, columns_of(values), Encoding(encode_array, _take), how)
+
+
+def _take(values: NDArray[Any], rows: NDArray[np.bool_]) -> NDArray[Any]:
+    return values[rows]
 
 
 def columns_of(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
@@ -55,7 +60,7 @@ def encode_array(values: NDArray[Any]) -> Column:
     if isinstance(values, np.ma.MaskedArray):
         masked = np.ma.getmaskarray(values)
         if masked.any():
-            raise missing(int(masked.sum()), len(values), at_row(int(masked.argmax())))
+            raise missing(masked)
         values = values.data
     match values.dtype.kind:
         case "i" | "u":

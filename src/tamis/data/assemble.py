@@ -3,56 +3,101 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tamis.data.columns import Codes, Column, measure, smallest_unsigned, too_many_levels
-from tamis.data.refusals import ColumnRefused, Problem, listed, refusal, shown
+from tamis.data.columns import Codes, Column, smallest_unsigned
+from tamis.data.gaps import gap_notes, left_out, settle_levels
+from tamis.data.levels import is_writable
+from tamis.data.reading import Reading
+from tamis.data.refusals import listed, shown
+from tamis.data.sources import Encoding, Source, Sources, columns_or_refusal
 from tamis.data.table import Table
+from tamis.data.weights import check_weights, read_weights, with_weights
 from tamis.errors import DataError
 
-Source = TypeVar("Source")
-
-_NO_CODES: Codes = np.zeros(1, dtype=np.uint8)
-"""Of a measured column: one zero, which fills its row of the codes."""
+__all__ = ["Encoding", "build_table", "check_names"]
 
 
 def build_table(
     names: Iterable[object],
     n_rows: int,
     sources: Iterable[Source],
-    encode: Callable[[Source], Column],
-    *,
-    measured: bool,
+    encoding: Encoding[Source],
+    how: Reading,
 ) -> Table:
-    """The table whose k-th column is the k-th source, encoded.
+    """The table whose k-th column is the k-th source, encoded, as ``how`` says.
 
-    With ``measured``, numbers that cannot be levels are kept as measured columns.
     All columns are tried before any is refused, so that one error names every bad column.
     """
     checked = check_names(names)
+    _require_rows(checked, n_rows)
+    given = Sources(checked, sources, encoding, n_rows, how.measured)
+    if how.weights is None and how.missing == "error":
+        # The usual case: a column may be forgotten as soon as it is encoded.
+        return _table(given, columns_or_refusal(given.names, given.settle()))
+    given = _weighted(given.kept(), how.weights)
+    if how.missing == "drop":
+        return _complete(given)
+    if how.missing == "error":
+        return _table(given, columns_or_refusal(given.names, given.settle()))
+    columns, gaps = settle_levels(given, as_level=how.missing == "level")
+    notes = gap_notes(given.names, gaps, as_level=how.missing == "level")
+    return _table(given, columns, {} if how.missing == "level" else gaps, notes)
+
+
+def _complete(given: Sources[Source]) -> Table:
+    """The table of the rows in which nothing is missing."""
+    outcomes = given.settle()
+    rows, note = left_out(given, outcomes)
+    if rows is None:
+        return _table(given, columns_or_refusal(given.names, outcomes))
+    kept = given.take(rows)
+    return _table(kept, columns_or_refusal(kept.names, kept.settle()), losses=(note,))
+
+
+def _weighted(given: Sources[Source], weights: object) -> Sources[Source]:
+    """The same columns with the weights of their rows, without rows of weight 0."""
+    if weights is None:
+        return given
+    if isinstance(weights, str):
+        column, given = given.without(weights)
+        check_names(given.names)
+        found = check_weights(column, f"The weights in column {shown(weights)}")
+    else:
+        found = read_weights(weights, given.n_rows)
+    weighted = given.with_weights(found).take(found > 0)
+    _require_rows(weighted.names, weighted.n_counted)
+    return weighted
+
+
+def _require_rows(names: Sequence[str], n_rows: int) -> None:
     if n_rows < 2:
         raise DataError(
-            f"The table with columns {listed(map(shown, checked))} needs at least 2 rows, "
+            f"The table with columns {listed(map(shown, names))} needs at least 2 rows, "
             f"but has {n_rows or 'none'}. Add rows: dependence is counted over them."
         )
-    columns: list[Column] = []
-    refused: list[tuple[str, ColumnRefused]] = []
-    for name, source in zip(checked, sources, strict=True):
-        try:
-            columns.append(_settle(source, encode, n_rows, measured=measured))
-        except ColumnRefused as why:
-            refused.append((name, why))
-    if refused:
-        raise refusal(refused)
-    return Table(
-        checked,
+
+
+def _table(
+    given: Sources[Source],
+    columns: Sequence[Column],
+    gaps: dict[int, NDArray[np.bool_]] | None = None,
+    notes: tuple[str, ...] = (),
+    losses: tuple[str, ...] = (),
+) -> Table:
+    table = Table(
+        given.names,
         tuple(column.levels for column in columns),
-        _stack(columns, n_rows),
+        _stack(columns, given.n_rows),
         {k: column.numbers for k, column in enumerate(columns) if column.numbers is not None},
+        gaps or {},
+        losses=losses,
+        notes=notes,
     )
+    return with_weights(table, given.weights)
 
 
 def check_names(names: Iterable[object]) -> tuple[str, ...]:
@@ -77,64 +122,13 @@ def check_names(names: Iterable[object]) -> tuple[str, ...]:
             f"Several columns share the name {listed(map(shown, repeated))}. "
             "Rename them so that every name is used once; names are compared as strings."
         )
-    unwritable = [text for text in texts if not _writable(text)]
+    unwritable = [text for text in texts if not is_writable(text)]
     if unwritable:
         raise DataError(
             f"The column name {listed(map(shown, unwritable))} holds a lone surrogate, which "
             "UTF-8 cannot write. Rename the column."
         )
     return texts
-
-
-def _settle(
-    source: Source, encode: Callable[[Source], Column], n_rows: int, *, measured: bool
-) -> Column:
-    """The column as the table will hold it: with levels, or else with numbers."""
-    try:
-        return check_levels(encode(source), n_rows)
-    except ColumnRefused as why:
-        if not measured or why.numbers is None:
-            raise
-        return Column((), _NO_CODES, measure(why.numbers))
-
-
-def check_levels(column: Column, n_rows: int) -> Column:
-    """The same column, if its levels can be told apart, counted and written."""
-    n_levels = len(column.levels)
-    labels: tuple[Any, ...] = column.levels
-    if isinstance(labels[0], str):
-        # First, because blanks can make an identifier of any column.
-        _refuse_blank_twins(labels)
-    if too_many_levels(n_levels, n_rows):
-        seen = f"has {n_levels} levels in {n_rows} rows"
-        raise ColumnRefused(Problem.IDENTIFIER, seen, column.numbers)
-    if isinstance(labels[0], str) and not _writable("".join(labels)):
-        worst = next(label for label in labels if not _writable(label))
-        raise ColumnRefused(Problem.UNWRITABLE, f"holds a lone surrogate, in {shown(worst)}")
-    return column
-
-
-def _refuse_blank_twins(labels: Sequence[str]) -> None:
-    seen: dict[str, str] = {}
-    for label in labels:
-        twin = seen.setdefault(label.strip(), label)
-        if twin is not label:
-            raise ColumnRefused(
-                Problem.BLANKS,
-                f"has levels that differ only by the blanks around them, {shown(twin)} and "
-                f"{shown(label)}",
-            )
-
-
-def _writable(text: str) -> bool:
-    # isascii is stored with the string; encoding is not.
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _stack(columns: Sequence[Column], n_rows: int) -> Codes:

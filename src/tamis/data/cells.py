@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from enum import Enum, auto
 from fractions import Fraction
+from itertools import compress
 from typing import Any, SupportsFloat
 
 import numpy as np
@@ -60,6 +61,11 @@ def encode_cells(cells: Sequence[Any]) -> Column:
     if found == {Kind.INTEGER, Kind.FLOAT}:
         return _encode_whole(cells)
     raise mixed(cells)
+
+
+def take_cells(cells: Sequence[Any], rows: NDArray[np.bool_]) -> Sequence[Any]:
+    """The cells of these rows."""
+    return list(compress(cells, rows.tolist()))
 
 
 def plain_labels(categories: Sequence[Any]) -> list[Label]:
@@ -144,13 +150,15 @@ def _refuse_missing(cells: Sequence[Any], kinds: dict[type, Kind]) -> None:
     if not suspects:
         return
     # Only NaN differs from itself; the markers of pandas are not asked.
-    rows = [
-        row
-        for row, cell in enumerate(cells)
-        if type(cell) in suspects and (kinds[type(cell)] is Kind.MISSING or cell != cell)
-    ]
-    if rows:
-        raise missing(len(rows), len(cells), at_row(rows[0]))
+    absent = np.array(
+        [
+            type(cell) in suspects and (kinds[type(cell)] is Kind.MISSING or cell != cell)
+            for cell in cells
+        ],
+        dtype=np.bool_,
+    )
+    if absent.any():
+        raise missing(absent)
 
 
 def _encode_strings(cells: Sequence[Any], *, plain: bool) -> Column:

@@ -149,5 +149,5 @@ def too_large(value: int, numbers: NDArray[Any] | None = None) -> ColumnRefused:
 def _not_finite(values: NDArray[np.floating]) -> ColumnRefused:
     nan = np.isnan(values)
     if nan.any():
-        return missing(int(nan.sum()), len(values), at_row(int(nan.argmax())))
+        return missing(nan)
     return infinite(at_row(int(np.isinf(values).argmax())))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.data.arrays import encode_array
-from tamis.data.assemble import build_table
-from tamis.data.cells import encode_cells
+from tamis.data.assemble import Encoding, build_table
+from tamis.data.cells import encode_cells, take_cells
 from tamis.data.columns import Column
 from tamis.data.frames import (
     NativeSeries,
@@ -19,7 +19,9 @@ from tamis.data.frames import (
     is_arrow_array,
     is_series,
     series_of_arrow,
+    take_series,
 )
+from tamis.data.reading import Reading
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
@@ -27,7 +29,7 @@ from tamis.errors import DataError
 Values: TypeAlias = list[Any] | NDArray[Any] | NativeSeries
 
 
-def read_mapping(data: Mapping[Any, object], *, measured: bool) -> Table:
+def read_mapping(data: Mapping[Any, object], how: Reading) -> Table:
     """A mapping from names to sequences of equal length."""
     columns = {name: _sequence(name, values) for name, values in data.items()}
     lengths = {name: len(column) for name, column in columns.items()}
@@ -39,10 +41,10 @@ def read_mapping(data: Mapping[Any, object], *, measured: bool) -> Table:
             "Give every column one value a row."
         )
     n_rows = next(iter(lengths.values()), 0)
-    return build_table(columns, n_rows, columns.values(), _encode, measured=measured)
+    return build_table(columns, n_rows, columns.values(), Encoding(_encode, _take), how)
 
 
-def read_rows(data: Sequence[object], *, measured: bool) -> Table:
+def read_rows(data: Sequence[object], how: Reading) -> Table:
     """A list of rows of equal length, with names x0, x1, … as for an array."""
     rows = [_row(k, row) for k, row in enumerate(data)]
     width = len(rows[0]) if rows else 0
@@ -53,8 +55,8 @@ def read_rows(data: Sequence[object], *, measured: bool) -> Table:
                 "Give every row one value a column."
             )
     names = (f"x{k}" for k in range(width))
-    columns = zip(*rows, strict=True)
-    return build_table(names, len(rows), columns, encode_cells, measured=measured)
+    columns: Iterable[Sequence[Any]] = zip(*rows, strict=True)
+    return build_table(names, len(rows), columns, Encoding(encode_cells, take_cells), how)
 
 
 def _sequence(name: object, values: object) -> Values:
@@ -79,6 +81,10 @@ def _encode(values: Values) -> Column:
     if isinstance(values, np.ndarray):
         return encode_array(values)
     return encode_cells(values) if isinstance(values, list) else encode_series(values)
+
+
+def _take(values: Values, rows: NDArray[np.bool_]) -> Values:
+    return take_cells(values, rows) if isinstance(values, list) else take_series(values, rows)
 
 
 def _row(k: int, row: object) -> Sequence[object]:

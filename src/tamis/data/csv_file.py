@@ -9,12 +9,12 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.assemble import build_table, check_names
+from tamis.data.assemble import Encoding, build_table, check_names
 from tamis.data.columns import (
     LARGEST_INTEGER,
     SMALLEST_INTEGER,
@@ -26,6 +26,7 @@ from tamis.data.columns import (
     smallest_unsigned,
     too_many_levels,
 )
+from tamis.data.reading import Reading
 from tamis.data.refusals import ColumnRefused, Problem, missing, shown, shown_path
 from tamis.data.table import Label, Table
 from tamis.errors import FileFormatError
@@ -60,17 +61,30 @@ class _GrowingColumn:
         codes = np.fromiter(map(self.numbers.__getitem__, cells), np.uint32, len(cells))
         self.chunks.append(codes.astype(smallest_unsigned(len(self.numbers))))
 
+    def cells(self, lines: NDArray[np.uint64]) -> _Cells:
+        """The whole column, which stood on these lines."""
+        codes = np.concatenate(self.chunks) if self.chunks else np.zeros(0, dtype=np.uint8)
+        return _Cells(codes, list(self.numbers), lines)
 
-def read_csv(path: str, *, measured: bool) -> Table:
+
+class _Cells(NamedTuple):
+    """A column as it was read: a code a row, the text of each code, and the line of each row."""
+
+    codes: Codes
+    texts: list[str]
+    lines: NDArray[np.uint64]
+
+
+def read_csv(path: str, how: Reading) -> Table:
     """The table in a CSV file with a header, in UTF-8."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            return _read_lines(path, _without_nul(path, file), measured=measured)
+            return _read_lines(path, _without_nul(path, file), how)
     except UnicodeDecodeError as error:
         raise _not_utf8(path) from error
 
 
-def _read_lines(path: str, lines: Iterator[str], *, measured: bool) -> Table:
+def _read_lines(path: str, lines: Iterator[str], how: Reading) -> Table:
     opening = _header_lines(lines)
     # Strict: a quote that is never closed is an error, and not the rest of the file.
     reader = csv.reader(
@@ -85,13 +99,9 @@ def _read_lines(path: str, lines: Iterator[str], *, measured: bool) -> Table:
                 column.extend(cells)
     except csv.Error as error:
         raise _not_csv(path, reader.line_num, error) from error
-    return build_table(
-        names,
-        len(line_of_row),
-        columns,
-        lambda column: _encode(column, line_of_row),
-        measured=measured,
-    )
+    lines_read = np.array(line_of_row, dtype=np.uint64)
+    sources = (column.cells(lines_read) for column in columns)
+    return build_table(names, len(line_of_row), sources, Encoding(_encode, _take), how)
 
 
 def _not_csv(path: str, line: int, error: csv.Error) -> FileFormatError:
@@ -171,17 +181,23 @@ def _broken_row(path: str, line: int, fields: int, width: int, blank_line: int) 
     )
 
 
-def _encode(column: _GrowingColumn, line_of_row: array[int]) -> Column:
-    codes = np.concatenate(column.chunks)
-    markers = {
-        code: cell for cell, code in column.numbers.items() if cell.strip() in MISSING_MARKERS
-    }
+def _encode(column: _Cells) -> Column:
+    codes, texts, lines = column
+    markers = [code for code, cell in enumerate(texts) if cell.strip() in MISSING_MARKERS]
     if markers:
-        rows = np.flatnonzero(np.isin(codes, list(markers)))
-        cell = markers[int(codes[rows[0]])]
+        absent = np.isin(codes, markers)
+        first = int(absent.argmax())
+        cell = texts[int(codes[first])]
         reads = f"reads {shown(cell)}" if cell else "is empty"
-        raise missing(len(rows), len(codes), f"on line {line_of_row[rows[0]]}, which {reads}")
-    return _encode_texts(codes, list(column.numbers))
+        raise missing(absent, f"on line {lines[first]}, which {reads}")
+    return _encode_texts(codes, texts)
+
+
+def _take(column: _Cells, rows: NDArray[np.bool_]) -> _Cells:
+    """The column with these rows, and with no text that they do not have."""
+    present, codes = np.unique(column.codes[rows], return_inverse=True)
+    texts = [column.texts[code] for code in present.tolist()]
+    return _Cells(codes.astype(smallest_unsigned(len(texts))), texts, column.lines[rows])
 
 
 def _encode_texts(codes: Codes, texts: list[str]) -> Column:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tamis.data.csv_file import read_csv
 from tamis.data.frames import NativeFrame, read_frame
+from tamis.data.reading import Reading
 from tamis.data.refusals import shown, shown_path
 from tamis.data.table import Table
 from tamis.errors import DataError, FileFormatError
@@ -16,15 +17,15 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 _SUPPORTED = ", ".join(_TEXT_ENDINGS + _PARQUET_ENDINGS)
 
 
-def read_file(source: str | os.PathLike[Any], *, measured: bool) -> Table:
+def read_file(source: str | os.PathLike[Any], how: Reading) -> Table:
     """The table in the file at this path; the file's ending says how it is read."""
     path = os.fsdecode(source)
     ending = os.path.splitext(path)[1].lower()
     _check_path(path, ending)
     try:
         if ending in _TEXT_ENDINGS:
-            return read_csv(path, measured=measured)
-        return read_frame(_read_parquet(path), measured=measured)
+            return read_csv(path, how)
+        return read_frame(_read_parquet(path), how)
     except OSError as error:
         raise FileFormatError(
             f"The file {shown_path(path)} cannot be read: {error.strerror or error}. "

@@ -13,12 +13,14 @@ from narwhals.dependencies import (
     is_pandas_like_dataframe,
     is_pyarrow_table,
 )
+from numpy.typing import NDArray
 
 from tamis.data.arrays import columns_of, encode_array
-from tamis.data.assemble import build_table, check_names
+from tamis.data.assemble import Encoding, build_table, check_names
 from tamis.data.cells import encode_cells, plain_labels
 from tamis.data.columns import Column, encode_labels
-from tamis.data.refusals import ColumnRefused, Problem, at_row, missing, shown
+from tamis.data.reading import Reading
+from tamis.data.refusals import ColumnRefused, Problem, missing, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
 
@@ -57,18 +59,18 @@ def series_of_arrow(values: NativeSeries) -> NativeSeries:
     return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
 
 
-def read_frame(data: NativeFrame, *, measured: bool) -> Table:
+def read_frame(data: NativeFrame, how: Reading) -> Table:
     """An eager data frame, with the names it gives its columns."""
     native = nw.to_native(data, pass_through=True)
     if is_pandas_like_dataframe(native):
         # narwhals refuses repeated names with a message of its own, and costs pandas
         # more time a column than counting the levels does.
         columns = _pandas_columns(native)
-        return build_table(native.columns, len(native), columns, encode_series, measured=measured)
+        return build_table(native.columns, len(native), columns, _SERIES, how)
     # Checked before narwhals sees them, for the same reason.
     names = check_names(_arrow_names(native) if is_pyarrow_table(native) else native.columns)
     frame = nw.from_native(native, eager_only=True)
-    return build_table(names, len(frame), frame.iter_columns(), encode_series, measured=measured)
+    return build_table(names, len(frame), frame.iter_columns(), _SERIES, how)
 
 
 def encode_series(series: NativeSeries) -> Column:
@@ -84,6 +86,18 @@ def encode_series(series: NativeSeries) -> Column:
         # Arrow has types that it can hold but not hand over.
         kind = getattr(series, "dtype", getattr(series, "type", type(series).__name__))
         raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {kind}") from error
+
+
+def take_series(series: NativeSeries, rows: NDArray[np.bool_]) -> NativeSeries:
+    """The values of these rows."""
+    native = nw.to_native(series, pass_through=True)
+    if isinstance(native, np.ndarray) or not is_into_series(native):
+        # An array, or a categorical of pandas that is in no series.
+        return native[rows]
+    return nw.from_native(native, series_only=True).filter(rows.tolist())
+
+
+_SERIES = Encoding(encode_series, take_series)
 
 
 def _encode(series: NativeSeries) -> Column:
@@ -132,10 +146,8 @@ def _encode_wrapped(series: nw.Series[Any]) -> Column:
 
 
 def _refuse_null(series: nw.Series[Any]) -> None:
-    count = series.null_count()
-    if count:
-        first = int(series.is_null().to_numpy().argmax())
-        raise missing(count, len(series), at_row(first))
+    if series.null_count():
+        raise missing(np.asarray(series.is_null().to_numpy(), dtype=np.bool_))
 
 
 def _encode_labelled(series: nw.Series[Any]) -> Column:
@@ -198,6 +210,6 @@ def _encode_categorical(categorical: NativeSeries) -> Column:
     codes = np.asarray(categorical.codes)
     absent = codes < 0
     if absent.any():
-        raise missing(int(absent.sum()), len(codes), at_row(int(absent.argmax())))
+        raise missing(absent)
     labels = plain_labels(categorical.categories.tolist())
     return encode_labels(codes, labels, ordered=bool(categorical.ordered))

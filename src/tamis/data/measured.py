@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.assemble import check_levels
 from tamis.data.columns import encode_floats
+from tamis.data.levels import check_levels
 from tamis.data.refusals import ColumnRefused, Problem, refusal
 from tamis.data.table import Table
 

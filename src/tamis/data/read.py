@@ -14,13 +14,17 @@ from tamis.data.arrays import read_array
 from tamis.data.containers import read_mapping, read_rows
 from tamis.data.files import read_file
 from tamis.data.frames import is_frame, is_series, read_frame
+from tamis.data.gaps import require_complete
 from tamis.data.measured import require_levels
+from tamis.data.reading import Reading, require_missing
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError, TamisWarning
 
 
-def read_table(data: object, *, measured: bool = False) -> Table:
+def read_table(
+    data: object, *, measured: bool = False, missing: str = "error", weights: object = None
+) -> Table:
     """Read anything that holds a table; warn about columns that never vary.
 
     Accepted are eager data frames of pandas, polars, pyarrow and what else narwhals knows;
@@ -38,16 +42,21 @@ def read_table(data: object, *, measured: bool = False) -> Table:
     and fractions are then taken as floats, and cells of a CSV file if each reads as a number.
     Without it such columns are refused.
 
+    ``missing`` says what is done about missing values: "error" refuses them; "drop" leaves out
+    the rows that have any; "level" makes them a level of their own; "pairwise" keeps them as the
+    table's ``gaps``. The last two are for columns of levels. ``weights`` is the name of a column,
+    which is taken out, or a sequence with a number a row: whole numbers repeat the rows, others
+    are survey weights, which the table keeps; rows of weight 0 are left out.
+
     Raises ``DataError`` or ``FileFormatError`` with the name of the column, what was seen and
     what to do. A column with more than two levels must have at most half as many levels as
     rows.
     """
+    require_missing(missing)
     if isinstance(data, Table):
-        if not measured:
-            require_levels(data)
-        return data
-    table = _read(data, measured=measured)
-    for note in table_notes(table):
+        return _as_it_is(data, Reading(measured, missing, weights))
+    table = _read(data, Reading(measured, missing, weights))
+    for note in (*table.losses, *_constant(table)):
         # The caller of the caller: tamis.TAM.fit and its like stand in between.
         warnings.warn(TamisWarning(note), stacklevel=3)
     return table
@@ -55,6 +64,10 @@ def read_table(data: object, *, measured: bool = False) -> Table:
 
 def table_notes(table: Table) -> tuple[str, ...]:
     """What the analyst should know about a table that can be learned from."""
+    return (*table.losses, *table.notes, *_constant(table))
+
+
+def _constant(table: Table) -> tuple[str, ...]:
     constant = [
         name
         for k, (name, levels) in enumerate(zip(table.names, table.levels, strict=True))
@@ -72,17 +85,31 @@ def _never_varies(numbers: NDArray[np.float64]) -> bool:
     return bool((numbers == numbers[0]).all())
 
 
-def _read(data: object, *, measured: bool) -> Table:
+def _as_it_is(table: Table, how: Reading) -> Table:
+    """A table that has been read before, if it is what is wanted now."""
+    if not how.measured:
+        require_levels(table)
+    if how.missing != "pairwise":
+        require_complete(table)
+    if table.weights is not None or how.weights is not None:
+        raise DataError(
+            "Weights belong to rows while they are read: pass the rows themselves, with their "
+            "weights, and not a table that has been read before."
+        )
+    return table
+
+
+def _read(data: object, how: Reading) -> Table:
     if isinstance(data, str | os.PathLike):
-        return read_file(data, measured=measured)
+        return read_file(data, how)
     if is_frame(data):
-        return read_frame(data, measured=measured)
+        return read_frame(data, how)
     if isinstance(data, np.ndarray):
-        return read_array(data, measured=measured)
+        return read_array(data, how)
     if isinstance(data, Mapping):
-        return read_mapping(data, measured=measured)
+        return read_mapping(data, how)
     if isinstance(data, list | tuple):
-        return read_rows(data, measured=measured)
+        return read_rows(data, how)
     raise DataError(
         f"{_what(data)} Accepted are data frames, arrays, mappings, lists of rows and paths."
     )

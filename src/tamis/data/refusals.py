@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import DataError
@@ -25,9 +26,16 @@ class Problem(Enum):
     )
     MIXED = "Give all cells of a column one type, for example by converting them to strings."
     MISSING = (
-        "Every cell needs a value: drop those rows, fill them in, "
-        "or give missing values a level of their own."
+        "Every cell needs a value: drop those rows, fill them in, or say what a missing value "
+        "means: tamis.TAM(missing=...) and tamis learn --missing take 'drop' (leave such rows "
+        "out), 'level' (a level of its own) and 'pairwise' (each test on the rows that have its "
+        "columns)."
     )
+    MISSING_NUMBERS = (
+        "Only levels can be told apart from missing values: cut the column into levels first, "
+        "with tamis.discretize, or use missing='drop'."
+    )
+    NOTHING = "Drop the column: it has nothing to say."
     INFINITE = "Replace infinite values or drop those rows."
     CONTINUOUS = (
         "Continuous columns need a continuous information source, such as "
@@ -47,14 +55,22 @@ class Problem(Enum):
 class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never seen by users
     """One column has no levels; raised by encoders, which do not know the column's name.
 
-    ``numbers`` are its values if they can be measured instead, in a table that takes them so.
+    ``numbers`` are its values if they can be measured instead, in a table that takes them so;
+    ``absent`` says where it is missing, if that is why.
     """
 
-    def __init__(self, problem: Problem, seen: str, numbers: NDArray[Any] | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        seen: str,
+        numbers: NDArray[Any] | None = None,
+        absent: NDArray[np.bool_] | None = None,
+    ) -> None:
         super().__init__(seen)
         self.problem = problem
         self.seen = seen
         self.numbers = numbers
+        self.absent = absent
 
 
 def refusal(refused: Sequence[tuple[str, ColumnRefused]]) -> DataError:
@@ -69,9 +85,11 @@ def refusal(refused: Sequence[tuple[str, ColumnRefused]]) -> DataError:
     return DataError(" ".join(sentences))
 
 
-def missing(count: int, n_rows: int, where: str) -> ColumnRefused:
-    """The refusal of a column with ``count`` missing values, the first of them at ``where``."""
-    return ColumnRefused(Problem.MISSING, f"is missing in {count} of {n_rows} rows (first {where})")
+def missing(absent: NDArray[np.bool_], where: str | None = None) -> ColumnRefused:
+    """The refusal of a column with missing values, the first of them at ``where``."""
+    where = where or at_row(int(absent.argmax()))
+    seen = f"is missing in {int(absent.sum())} of {len(absent)} rows (first {where})"
+    return ColumnRefused(Problem.MISSING, seen, absent=absent)
 
 
 def at_row(row: int) -> str:

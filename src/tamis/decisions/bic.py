@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import final
 
@@ -47,8 +46,10 @@ class BIC(Rule):
         parameters.require_rows("BIC", evidence.n_rows)
         refuse_shuffled("BIC", evidence)
         # A test without degrees of freedom pays for one: nothing gained must not clear bar 0.
-        penalty = np.maximum(evidence.df, 1.0) * (0.5 * math.log(evidence.n_rows))
-        score: Floats = evidence.n_rows * evidence.plugin - penalty
+        # Nor does one without rows earn anything by it.
+        log_rows = np.log(np.maximum(evidence.n_tested, 1.0))
+        penalty = np.maximum(evidence.df, 1.0) * (0.5 * log_rows)
+        score: Floats = evidence.n_tested * evidence.plugin - penalty
         return score
 
     def bar(self, tests: NDArray[np.int64] | int) -> Floats:

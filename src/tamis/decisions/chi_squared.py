@@ -19,7 +19,8 @@ class ChiSquared(PValueRule):
     """The G-test: under independence 2 n I_plugin follows chi-squared (Wilks, 1938).
 
     The degrees of freedom are those that the occupied levels of each stratum leave. A test
-    without any has p = 1.
+    without any has p = 1. Of conditional Gaussians it is the likelihood ratio, scaled to the mean
+    that it has under independence (Bartlett, 1937).
 
     Promise: when the cells are well filled, about 5 expected rows a cell, a false dependence
     is declared in a share ``alpha`` of the independent tests, and over the candidates of one
@@ -37,6 +38,6 @@ class ChiSquared(PValueRule):
         refuse_shuffled("ChiSquared", evidence)
         df = evidence.df
         # Rounding can leave the plug-in gain of independent counts a hair below 0.
-        g = np.maximum(2.0 * evidence.n_rows * evidence.plugin, 0.0)
-        p: Floats = np.where(df > 0, chdtrc(np.maximum(df, 1.0), g), 1.0)
+        g = np.maximum(2.0 * evidence.n_tested * evidence.plugin, 0.0)
+        p: Floats = np.where(df > 0, chdtrc(np.where(df > 0, df, 1.0), g), 1.0)
         return p

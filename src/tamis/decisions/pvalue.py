@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import final
@@ -45,9 +46,21 @@ class PValueRule(Rule):
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for one node, if there are rows to test on."""
         parameters.require_rows(type(self).__name__, n_rows)
+        self._require_share(max(n_variables, 1))
         if self.whole_graph:
             return replace(self, alpha=self.alpha / max(n_variables, 1), whole_graph=False)
         return self
+
+    def _require_share(self, d: int) -> None:
+        """Refuse a level whose share for one test is no float any more."""
+        shares = d * d if self.whole_graph else d
+        least = sys.float_info.min * shares
+        if self.alpha < least:
+            raise SettingError(
+                f"{type(self).__name__}: alpha={self.alpha!r} is too small. With {d} columns it is "
+                f"shared out among up to {shares} tests, and such a share is 0 as a float: use "
+                f"{least * 1.01:.1e} or more."
+            )
 
     def __repr__(self) -> str:
         share = ", whole_graph=True" if self.whole_graph else ""

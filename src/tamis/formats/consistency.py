@@ -13,7 +13,7 @@ from tamis.formats.settings import wrong_settings
 from tamis.formats.verdicts import wrong_verdict
 from tamis.plans import SOURCES
 from tamis.result import Admitted, Result, Selection, Verdict
-from tamis.search.auto import REFINED, SAME, TRIED
+from tamis.search.auto import REFINED, ROUNDING, SAME, TRIED
 
 T = TypeVar("T")
 
@@ -141,6 +141,8 @@ def _trace(result: Result) -> Iterator[str]:
         yield from _selection(result, selection)
     for verdict in trace.verdicts():
         yield from wrong_verdict(verdict)
+        if (verdict.n_rows or 0) > result.n_rows:
+            yield f"a test of {verdict.target!r} was made on more rows than there are"
     yield from _places(result)
     yield from _steps(result)
 
@@ -158,7 +160,7 @@ def _ranking(result: Result) -> Iterator[str]:
             yield f"ranking has no score or no edges for {run.search!r}"
     for move in result.trace.moves:
         yield from _unknown((move.name, move.before), result, "a move")
-        if not 0 < move.rise < math.inf:
+        if not -ROUNDING <= move.rise < math.inf:
             yield f"a move of {move.name!r} raised the score by {move.rise!r}"
     if result.trace.moves and result.search != REFINED:
         yield "the trace has moves, though the refined DAG was not chosen"
@@ -198,9 +200,14 @@ def _selection(result: Result, selection: Selection) -> Iterator[str]:
     without = result.settings["boundary"] == "none"
     if without and taken:
         yield f"{name!r} took parents, though no boundary was searched for"
-    found = parents if without else taken
+    found = parents if without else (*_required(result, name), *taken)
     if parents != tuple(other for other in found if other not in removed):
         yield f"trace.selections and parents disagree about {name!r}"
+
+
+def _required(result: Result, child: str) -> list[str]:
+    """The parents that a column has by knowledge, which are there before any is taken."""
+    return [parent for parent, of in result.required if of == child]
 
 
 def _steps(result: Result) -> Iterator[str]:

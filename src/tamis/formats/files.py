@@ -8,44 +8,54 @@ from dataclasses import dataclass
 
 from tamis.atomic import check_place, write_files
 from tamis.errors import FileFormatError, SettingError
-from tamis.formats import csv_file, dot_file, graphml_file, json_file
+from tamis.formats import bif_file, csv_file, dot_file, graphml_file, json_file
+from tamis.network import BayesianNetwork
 from tamis.result import Result
 
 Path = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
-class Format:
-    """How a result is written, and which names of columns the format can hold."""
+class Holder:
+    """A format, and which names of columns it can hold."""
 
     called: str
-    render: Callable[[Result], bytes]
     holds: Callable[[str], bool]
 
 
+@dataclass(frozen=True)
+class Format(Holder):
+    """A format that a result alone can be written in."""
+
+    render: Callable[[Result], bytes]
+
+
 FORMATS: dict[str, Format] = {
-    ".json": Format("JSON", json_file.render, json_file.holds),
-    ".dot": Format("DOT", dot_file.render, dot_file.holds),
-    ".graphml": Format("GraphML", graphml_file.render, graphml_file.holds),
-    ".csv": Format("CSV", csv_file.render, csv_file.holds),
+    ".json": Format("JSON", json_file.holds, json_file.render),
+    ".dot": Format("DOT", dot_file.holds, dot_file.render),
+    ".graphml": Format("GraphML", graphml_file.holds, graphml_file.render),
+    ".csv": Format("CSV", csv_file.holds, csv_file.render),
 }
 """The formats by the ending that asks for them."""
+FITTED: dict[str, Holder] = {bif_file.ENDING: Holder("BIF", bif_file.holds)}
+"""Those that need the fitted network as well."""
 
 
-def save(result: Result, *paths: Path) -> None:
+def save(result: Result, *paths: Path, network: BayesianNetwork | None = None) -> None:
     """Write the result by each file's ending.
 
     ``.json`` is the whole result, for ``load``; ``.dot`` (Graphviz) and ``.graphml`` are the
-    graph with its numbers; ``.csv`` is the list of edges. Every path is checked and every
-    file is rendered before the first is written; a file is replaced whole or left as it was.
+    graph with its numbers; ``.csv`` is the list of edges. ``.bif`` is the fitted ``network``,
+    which a result does not hold; without it that ending is refused. Every path is checked and
+    every file is rendered before the first is written; a file is replaced whole or left as it was.
 
     Raises ``SettingError`` for a path or a name that cannot be written, and ``OSError`` if
     writing fails.
     """
     if not paths:
         raise SettingError("save needs a path, such as 'run.json'")
-    check_outputs(paths, result.names)
-    write_files({path: _format(path).render(result) for path in map(_text, paths)})
+    check_outputs(paths, result.names, fitted=network is not None)
+    write_files({path: _rendered(path, result, network) for path in map(_text, paths)})
 
 
 def load(path: Path) -> Result:
@@ -68,14 +78,17 @@ def load(path: Path) -> Result:
         raise FileFormatError(f"The file {text!r} cannot be read: {why}.") from error
 
 
-def check_outputs(paths: Iterable[Path], names: Sequence[str] = ()) -> None:
+def check_outputs(
+    paths: Iterable[Path], names: Sequence[str] = (), *, fitted: bool = False
+) -> None:
     """Refuse paths that cannot be written, and formats that cannot hold the names.
 
-    Nothing is touched. Called before a long run, it saves the run from being lost.
+    ``fitted`` says that there will be a network for the formats that need one. Nothing is
+    touched. Called before a long run, it saves the run from being lost.
     """
     taken: dict[object, str] = {}
     for path in map(_text, paths):
-        format_ = _format(path)
+        format_ = _holder(path, fitted=fitted)
         check_place(path)
         file = _identity(path)
         if file in taken:
@@ -97,13 +110,29 @@ def _text(path: object) -> str:
     return path
 
 
-def _format(path: str) -> Format:
-    ending = os.path.splitext(path)[1].lower()
-    if ending not in FORMATS:
+def _rendered(path: str, result: Result, network: BayesianNetwork | None) -> bytes:
+    ending = ending_of(path)
+    if ending in FITTED and network is not None:
+        return bif_file.render(network)
+    return FORMATS[ending].render(result)
+
+
+def _holder(path: str, *, fitted: bool) -> Holder:
+    ending = ending_of(path)
+    known = FORMATS | FITTED if fitted else FORMATS
+    if ending in known:
+        return known[ending]
+    if ending in FITTED:
         raise SettingError(
-            f"the ending of {path!r} must say the format: one of {', '.join(FORMATS)}"
+            f"{path!r} needs a network with its probabilities, which a result alone does not "
+            "hold: save it from the fitted model, or with tamis.handover.save and the data"
         )
-    return FORMATS[ending]
+    raise SettingError(f"the ending of {path!r} must say the format: one of {', '.join(known)}")
+
+
+def ending_of(path: Path) -> str:
+    """The ending that says the format, in small letters."""
+    return os.path.splitext(_text(path))[1].lower()
 
 
 def _identity(path: str) -> object:

@@ -12,13 +12,14 @@ from tamis.decisions.rule import Rule
 from tamis.decisions.specification import rule_from_dict
 from tamis.errors import SettingError
 from tamis.information.estimators import ESTIMATORS, EntropyEstimator
+from tamis.knowledge import Knowledge
 from tamis.plans import Plan, Request, make_plan
 
 VERSION = "tamis"
 """The field for the version of tamis that ran; the others are those of a plan."""
 
 _FIELDS = {field.name for field in fields(Plan)} | {VERSION}
-_LATER = {"source": None}
+_LATER = {"source": None, "knowledge": None, "missing": "error"}
 """Fields that the first files did without, and what their absence means."""
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")
 
@@ -28,7 +29,8 @@ def wrong_settings(settings: Mapping[str, Any]) -> Iterator[str]:
     settings = {**_LATER, **settings}
     if settings.keys() != _FIELDS:
         yield f"settings does not have the fields {', '.join(sorted(_FIELDS))}"
-    deep = next((name for name, value in settings.items() if not _is_flat(value)), None)
+    flat = {name: value for name, value in settings.items() if name != "knowledge"}
+    deep = next((name for name, value in flat.items() if not _is_flat(value)), None)
     if deep is not None:
         yield f"settings has something in {deep!r} that no run has"
     version = settings[VERSION]
@@ -67,8 +69,16 @@ def _plan(settings: Mapping[str, Any]) -> Plan:
             max_boundary=settings["max_boundary"],
             look_ahead=settings["look_ahead"],
             source=settings["source"],
+            knowledge=_knowledge(settings["knowledge"]),
+            missing=settings["missing"],
         )
     )
+
+
+def _knowledge(written: object) -> Knowledge:
+    if written is not None and not isinstance(written, dict):
+        raise SettingError(f"{written!r} is not knowledge")
+    return Knowledge.of(written)
 
 
 def _rule(written: object) -> Rule:

@@ -23,7 +23,11 @@ class Refused(Exception):  # noqa: N818 - a message between modules, never seen 
 def to_json(value: Any) -> Any:  # noqa: ANN401 - a JSON value of any kind
     """The value in dictionaries, lists, strings and numbers."""
     if is_dataclass(value):
-        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+        return {
+            field.name: to_json(getattr(value, field.name))
+            for field in fields(value)
+            if not (field.metadata.get("later") and getattr(value, field.name) == field.default)
+        }
     if isinstance(value, Mapping):
         return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -67,11 +71,17 @@ def _declared(kind: type) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in fields(kind)}
 
 
+@cache
+def _later(kind: type) -> frozenset[str]:
+    """The fields that the first files did without."""
+    return frozenset(field.name for field in fields(kind) if field.metadata.get("later"))
+
+
 def _dataclass_from_json(kind: Any, value: object, where: str) -> object:  # noqa: ANN401
     declared = _declared(kind)
     if not isinstance(value, dict):
         raise Refused(f"{where} must be an object, not {_shown(value)}")
-    missing = [name for name in declared if name not in value]
+    missing = [name for name in declared if name not in value and name not in _later(kind)]
     if missing:
         raise Refused(f"{where} lacks {', '.join(map(repr, missing))}")
     unknown = [name for name in value if name not in declared]
@@ -81,6 +91,7 @@ def _dataclass_from_json(kind: Any, value: object, where: str) -> object:  # noq
         **{
             name: from_json(type_, value[name], _at(where, name))
             for name, type_ in declared.items()
+            if name in value
         }
     )
 

@@ -22,6 +22,8 @@ def wrong_verdict(verdict: Verdict) -> Iterator[str]:
         yield f"a test of {name!r} has the unknown unit {verdict.unit!r}"
     if verdict.unit == "p" and not (0 <= verdict.value <= 1 and 0 <= verdict.threshold <= 1):
         yield f"a test of {name!r} has a p-value or a level that is no probability"
+    if verdict.n_rows is not None and verdict.n_rows < 0:
+        yield f"a test of {name!r} was made on {verdict.n_rows} rows"
     if verdict.margin < 0 if verdict.dependent else verdict.margin > 0:
         yield f"the margin of a test of {name!r} speaks against what it found"
 

@@ -29,11 +29,12 @@ class Kind:
 
 
 def source_settings(information: str, given: Mapping[str, Any] | None) -> Written | None:
-    """The settings of a source with nothing left open; None for one that has none."""
+    """The settings of a source with nothing left open; None for one that has none, which moments
+    have not unless they are shrunk."""
     if given is not None and not isinstance(given, Mapping):
         raise SettingError(f"source must be a mapping such as {{'seed': 1}}, not {given!r}")
     wanted = dict(given or {})
-    if information not in _KINDS or information == "gaussian":
+    if information not in _KINDS:
         if wanted:
             raise SettingError(f"information={information!r} has no settings: leave source out")
         return None
@@ -45,7 +46,7 @@ def source_settings(information: str, given: Mapping[str, Any] | None) -> Writte
             f"{', '.join(kind.defaults)}"
         )
     try:
-        return kind.check({**kind.defaults, **wanted})
+        return kind.check({**kind.defaults, **wanted}) or None
     except SettingError as error:
         raise SettingError(f"source: {error}") from None
 
@@ -60,7 +61,11 @@ def open_source(
 def _gaussian() -> Kind:
     from tamis.information.gaussian import GaussianInformation
 
-    return Kind({}, dict, lambda table, _, __: GaussianInformation.from_table(table))
+    return Kind(
+        {"shrinkage": 0.0},
+        _shrunk,
+        lambda table, settings, _: GaussianInformation.from_table(table, **settings),
+    )
 
 
 def _copula() -> Kind:
@@ -98,6 +103,18 @@ def _mixed() -> Kind:
     )
 
 
+def _conditional_gaussian() -> Kind:
+    from tamis.information.conditional_gaussian import THIN, ConditionalGaussianInformation
+
+    return Kind(
+        {"thin": THIN},
+        _filled,
+        lambda table, settings, n_jobs: ConditionalGaussianInformation.from_table(
+            table, **settings, n_jobs=n_jobs
+        ),
+    )
+
+
 def _lipschitz() -> Kind:
     from tamis.information.lipschitz import LipschitzInformation, Smoothing
 
@@ -113,6 +130,7 @@ _KINDS = {
     "copula": _copula,
     "neighbours": _neighbours,
     "mixed": _mixed,
+    "conditional-gaussian": _conditional_gaussian,
     "lipschitz": _lipschitz,
 }
 
@@ -124,14 +142,26 @@ def _shuffled(settings: Written) -> Written:
     return {name: whole(name, value, least[name]) for name, value in settings.items()}
 
 
-def _ranked(settings: Written) -> Written:
+def _shrunk(settings: Written) -> Written:
+    from tamis.information.shrinkage import checked_or_auto
+
+    shrinkage = checked_or_auto(settings["shrinkage"])
+    # Results were written before there was shrinkage; without it they still look the same.
+    return {"shrinkage": shrinkage} if shrinkage else {}
+
+
+def _filled(settings: Written) -> Written:
     from tamis.information.neighbours.chance import whole
 
-    shrinkage = settings["shrinkage"]
-    number = isinstance(shrinkage, int | float) and not isinstance(shrinkage, bool)
-    if not number or not 0 <= shrinkage <= 1:
-        raise SettingError(f"shrinkage must be a number from 0 to 1, not {shrinkage!r}")
-    return {"shrinkage": float(shrinkage), "seed": whole("seed", settings["seed"], 0)}
+    return {"thin": whole("thin", settings["thin"], 3)}
+
+
+def _ranked(settings: Written) -> Written:
+    from tamis.information.neighbours.chance import whole
+    from tamis.information.shrinkage import checked_or_auto
+
+    shrinkage = checked_or_auto(settings["shrinkage"])
+    return {"shrinkage": shrinkage, "seed": whole("seed", settings["seed"], 0)}
 
 
 def _smoothed(settings: Written) -> Written:

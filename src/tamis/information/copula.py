@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from tamis.data.refusals import listed, shown
+from tamis.data.refusals import shown
 from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.gaussian import GaussianInformation
@@ -31,6 +31,7 @@ from tamis.information.neighbours.columns import (
     varies,
 )
 from tamis.information.neighbours.entropy import column_entropy
+from tamis.information.shrinkage import analytic, checked_or_auto
 
 
 class CopulaInformation(GaussianInformation):
@@ -42,18 +43,22 @@ class CopulaInformation(GaussianInformation):
         scores: Floats,
         own_entropies: Floats,
         *,
-        shrinkage: float = 0.0,
+        shrinkage: float | str = 0.0,
     ) -> None:
         """``scores`` has shape (d, n), a row of zeros for a column that never varies."""
         # A Gaussian variable with the entropy of the column: then entropies come out in its unit.
         spread = np.sqrt(np.mean(scores**2, axis=1))
         wanted = np.exp(own_entropies) / math.sqrt(2 * math.pi * math.e)
-        scaled = scores * (wanted / np.where(spread > 0, spread, 1.0))[:, None]
+        standard = scores / np.where(spread > 0, spread, 1.0)[:, None]
         n = scores.shape[1]
-        super().__init__(names, scaled @ scaled.T / n, n, shrinkage=shrinkage)
+        correlation = standard @ standard.T / n
+        shrunk = checked_or_auto(shrinkage)
+        if isinstance(shrunk, str):
+            shrunk = analytic([standard], correlation)
+        super().__init__(names, correlation * np.outer(wanted, wanted), n, shrinkage=shrunk)
 
     @classmethod
-    def from_table(cls, table: Table, *, shrinkage: float = 0.0, seed: int = 0) -> Self:
+    def from_table(cls, table: Table, *, shrinkage: float | str = 0.0, seed: int = 0) -> Self:
         """The ranks of a table of numbers; ``seed`` decides only how ties are spread for H(X_k)."""
         seed = whole("seed", seed, 0)
         numbers = {name: table.numbers(k) for k, name in enumerate(table.names)}
@@ -70,12 +75,9 @@ class CopulaInformation(GaussianInformation):
         return cls(table.names, scores, entropies, shrinkage=shrinkage)
 
     def _refusal(self, columns: Ints, i: int) -> DataError:
-        before = columns[:i]
-        R = self._correlation
-        weights = np.linalg.lstsq(R[np.ix_(before, before)], R[before, columns[i]], rcond=None)[0]
-        used = [shown(self.names[k]) for k, w in zip(before, weights, strict=True) if abs(w) > 1e-6]
         return DataError(
             f"The ranks of column {shown(self.names[columns[i]])} follow from those of "
-            f"{listed(used)}, so that the copula cannot be inverted. Drop one of them, or add "
-            "shrinkage."
+            f"{self._explaining(columns, i)}, so that the copula cannot be inverted. Drop one of "
+            "them, or shrink the correlations: source={'shrinkage': 0.1}; on the command line "
+            "--source shrinkage=0.1."
         )

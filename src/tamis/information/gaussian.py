@@ -17,8 +17,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
-from tamis.errors import DataError, SettingError
+from tamis.errors import DataError
+from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
     STATS,
     Context,
@@ -30,15 +32,19 @@ from tamis.information.interface import (
     Query,
     Rows,
 )
+from tamis.information.moments import Moments, blocks
+from tamis.information.shrinkage import analytic, checked, checked_or_auto
 
 DETERMINED = 1e-9
 """A variable is a function of others when they leave less than this share of its variance."""
-LARGEST = 1e150
-"""Numbers beyond this, or below its inverse, have no variance that a float can hold."""
 WHOLE_ROWS = 128
-"""With up to so many variables the tests of a whole row come along."""
-BATCH_CELLS = 2**22
-"""Numbers that one batch of contexts may hold at a time."""
+"""With up to so many variables the tests of a whole row come along; beyond, they would take six
+times the memory of the gains, from which they follow."""
+
+
+WIDE_SET = 24
+SHARED = 8
+"""Sets of so many variables are worth inverting as a whole if so many tests come of it."""
 
 
 class GaussianInformation(Information):
@@ -56,31 +62,33 @@ class GaussianInformation(Information):
         *,
         shrinkage: float = 0.0,
     ) -> None:
-        if not 0 <= shrinkage <= 1:
-            raise SettingError(f"shrinkage must lie between 0 and 1, not {shrinkage!r}")
         self.names = tuple(names)
         self.n_rows = float(n_rows)
+        self.shrinkage = checked(shrinkage)
         covariance = np.array(covariance, dtype=np.float64)
         variances = covariance.diagonal().copy()
         self._varies = variances > 0
         # Correlations are what gains are made of, and keep the algebra well scaled.
         self._scale = np.where(self._varies, np.sqrt(variances), 1.0)
-        self._correlation = (1 - shrinkage) * covariance / np.outer(self._scale, self._scale)
+        self._correlation = (1 - self.shrinkage) * _correlation(covariance)
         np.fill_diagonal(self._correlation, 1.0)
-        self._correlation[~self._varies, :] = 0.0
-        self._correlation[:, ~self._varies] = 0.0
         self._check_collinear()
 
     @classmethod
-    def from_table(cls, table: Table, *, shrinkage: float = 0.0) -> GaussianInformation:
-        """The moments of a table of numbers."""
-        values = np.array([table.numbers(k) for k in range(table.n_variables)])
-        _refuse_extremes(table.names, values)
-        values -= values.mean(axis=1, keepdims=True)
-        spans = np.abs(values).max(axis=1)
-        # What rounding leaves of a constant column is not variance.
-        values[spans <= 1e-12 * np.abs([table.numbers(k)[0] for k in range(len(values))])] = 0.0
-        return cls(table.names, values @ values.T / table.n_rows, table.n_rows, shrinkage=shrinkage)
+    def from_table(cls, table: Table, *, shrinkage: float | str = 0.0) -> GaussianInformation:
+        """The moments of a table of numbers; with ``shrinkage="auto"`` its rows choose it."""
+        wanted = checked_or_auto(shrinkage)
+        moments = Moments.of_table(table)
+        if isinstance(wanted, str):
+            wanted = analytic(_standardised(table, moments), _correlation(moments.covariance))
+        return cls.from_moments(table.names, moments, shrinkage=wanted)
+
+    @staticmethod
+    def from_moments(
+        names: Sequence[str], moments: Moments, *, shrinkage: float = 0.0
+    ) -> GaussianInformation:
+        """From moments alone, of rows that need not be at hand any more."""
+        return GaussianInformation(names, moments.covariance, moments.count, shrinkage=shrinkage)
 
     def varies(self, k: int) -> bool:
         """Whether the column has any variance."""
@@ -88,11 +96,9 @@ class GaussianInformation(Information):
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats; of a measurement it depends on the unit, and may be < 0."""
-        found = np.zeros(len(contexts))
-        for places, targets, given in self._batches(contexts, 1):
-            _, left = self._explain(targets[:, None], targets, given)
-            found[places] = self._entropy(targets, left[:, 0])
-        return found
+        targets = np.array([target for target, _ in contexts], dtype=np.int64)
+        left, _ = self._pairs(contexts, targets, targets)
+        return self._entropy(targets, left)
 
     def gains(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
@@ -101,23 +107,18 @@ class GaussianInformation(Information):
     def rows(self, contexts: Sequence[Context]) -> Rows:
         """Entropies and gains of all variables, with their tests while variables are few."""
         d = self.n_variables
-        entropies, gains = np.zeros(len(contexts)), np.zeros((len(contexts), d))
-        everyone = np.arange(d)
-        for places, targets, given in self._batches(contexts, d):
-            candidates = np.broadcast_to(everyone, (len(places), d))
-            shared, left = self._explain(candidates, targets, given)
-            of_target = left[np.arange(len(places)), targets]
-            entropies[places] = self._entropy(targets, of_target)
-            found = _gain(shared, left, of_target)
-            found[np.arange(len(places)), targets] = 0.0
-            np.put_along_axis(found, given, 0.0, axis=1)
-            gains[places] = found
+        targets = np.array([target for target, _ in contexts], dtype=np.int64)
+        left, gains = np.empty(len(contexts)), np.empty((len(contexts), d))
+        members, starts = _end_to_end(contexts)
+        failed = gains_of_all(self._correlation, targets, members, starts, DETERMINED, left, gains)
+        self._require_independent(contexts, failed)
+        entropies = self._entropy(targets, left)
         if d > WHOLE_ROWS:
             return Rows(entropies, gains)
         stats = np.zeros((len(contexts), d, STATS))
         stats[:, :, 0] = gains
         stats[:, :, 1] = 1.0
-        stats[:, :, 2] = [[self._residual(len(given), 1)] for _, given in contexts]
+        stats[:, :, 2] = (self.n_rows - 2 - np.diff(starts))[:, None]
         return Rows(entropies, gains, stats)
 
     def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
@@ -130,34 +131,30 @@ class GaussianInformation(Information):
 
     def evidence(self, queries: Sequence[Query]) -> Evidence:
         """The candidates of all queries, end to end."""
-        pairs = [
-            (Context(target, given), int(candidate))
-            for target, given, candidates in queries
-            for candidate in candidates
+        contexts = [
+            Context(target, given) for target, given, candidates in queries for _ in candidates
         ]
-        gains = np.zeros(len(pairs))
-        others = np.array([candidate for _, candidate in pairs], dtype=np.int64)
-        for places, targets, given in self._batches([context for context, _ in pairs], 2):
-            both = np.stack([targets, others[places]], axis=1)
-            shared, left = self._explain(both, targets, given)
-            gains[places] = _gain(shared[:, 1], left[:, 1], left[:, 0])
-        for place, (context, candidate) in enumerate(pairs):
-            if candidate == context.target or candidate in context.given:
-                gains[place] = 0.0
-        return self._tested(gains, [(len(given), 1) for (_, given), _ in pairs])
+        targets = np.array([target for target, _ in contexts], dtype=np.int64)
+        none = np.zeros(0, dtype=np.int64)
+        others = np.concatenate([none, *(candidates for _, _, candidates in queries)])
+        gains = self._wide_gains(contexts, others)
+        rest = np.flatnonzero(np.isnan(gains))
+        if len(rest):
+            asked = [contexts[i] for i in rest.tolist()]
+            _, gains[rest] = self._pairs(asked, targets[rest], others[rest])
+        return self._tested(gains, [len(given) for _, given in contexts], 1)
 
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
         """The same for groups of variables, one test a group: a multiple correlation."""
-        gains = np.zeros(len(groups))
-        sizes = []
-        for i, (target, given, members) in enumerate(groups):
-            fresh = tuple(sorted(set(members) - {target, *given}))
-            before, after = self.entropies(
-                [Context(target, given), Context(target, tuple(sorted((*given, *fresh))))]
-            )
-            gains[i] = max(before - after, 0.0)
-            sizes.append((len(given), max(len(fresh), 1)))
-        return self._tested(gains, sizes)
+        contexts, sizes, tested = [], [], []
+        for target, given, members in groups:
+            fresh = set(members) - {target, *given}
+            contexts.append(Context(target, given))
+            contexts.append(Context(target, tuple(sorted((*given, *fresh)))))
+            sizes.append(len(given))
+            tested.append(max(len(fresh), 1))
+        entropies = self.entropies(contexts)
+        return self._tested(np.maximum(entropies[::2] - entropies[1::2], 0.0), sizes, tested)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """-n H(target | given), less ln(n) / 2 for each coefficient, the mean and the variance."""
@@ -169,16 +166,15 @@ class GaussianInformation(Information):
         """sqrt((1 - r^2) / n) at most 1 / sqrt(n), r the correlation of what S leaves of both."""
         return np.full(len(given), 1 / math.sqrt(self.n_rows))
 
-    def _tested(self, gains: Floats, sizes: Sequence[tuple[int, int]]) -> Evidence:
+    def _tested(
+        self, gains: Floats, n_given: Sequence[int], n_tested: Sequence[int] | int
+    ) -> Evidence:
         stats = np.zeros((len(gains), STATS))
         stats[:, 0] = gains
-        stats[:, 1] = [tested for _, tested in sizes]
-        stats[:, 2] = [self._residual(*size) for size in sizes]
+        stats[:, 1] = n_tested
+        # Rows left when a mean and a coefficient for each variable have been fitted.
+        stats[:, 2] = self.n_rows - 1 - np.asarray(n_given, dtype=np.float64) - stats[:, 1]
         return self.as_evidence(gains, stats)
-
-    def _residual(self, n_given: int, n_tested: int) -> float:
-        """Rows left when a mean and a coefficient for each variable have been fitted."""
-        return self.n_rows - 1 - n_given - n_tested
 
     def _entropy(self, targets: Ints, left: Floats) -> Floats:
         found: Floats = 0.5 * np.log(2 * math.pi * math.e * np.maximum(left, DETERMINED))
@@ -186,87 +182,126 @@ class GaussianInformation(Information):
         found[~self._varies[targets]] = 0.0
         return found
 
-    def _batches(
-        self, contexts: Sequence[Context], width: int
-    ) -> Iterator[tuple[Ints, Ints, Ints]]:
-        """The contexts by the size of their sets: their places, targets and sets."""
-        by_size: dict[int, list[int]] = defaultdict(list)
-        for place, context in enumerate(contexts):
-            by_size[len(context.given)].append(place)
-        for size, places in by_size.items():
-            step = max(BATCH_CELLS // (max(size, 1) * max(width, size)), 1)
-            for start in range(0, len(places), step):
-                part = places[start : start + step]
-                targets = np.array([contexts[i].target for i in part], dtype=np.int64)
-                given = np.array([contexts[i].given for i in part], dtype=np.int64)
-                yield np.array(part, dtype=np.int64), targets, given.reshape(len(part), size)
+    def _wide_gains(self, contexts: Sequence[Context], others: Ints) -> Floats:
+        """The gains given large sets; nan for the others, which are quicker one by one.
 
-    def _explain(self, candidates: Ints, targets: Ints, given: Ints) -> tuple[Floats, Floats]:
-        """What the given variables leave of the covariance of each target with its candidates,
-        and of the candidates' own variances (of correlations, so that 1 is all of it)."""
-        R = self._correlation
-        shared = R[targets[:, None], candidates]
-        left = np.ones(candidates.shape)
-        if given.shape[1] == 0:
-            return shared, left
+        When members of a large set are to go, each is tested given the rest. A target, another
+        variable and the set are the same family in all these tests, and its inverse has them all.
+        """
+        gains = np.full(len(contexts), np.nan)
+        families: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for i, ((target, given), other) in enumerate(zip(contexts, others.tolist(), strict=True)):
+            if len(given) >= WIDE_SET and other != target and other not in given:
+                families[tuple(sorted((*given, target, other)))].append(i)
+        for family, places in families.items():
+            inverse = self._inverse(family) if len(places) >= SHARED else None
+            if inverse is not None:
+                a = np.searchsorted(family, [contexts[i].target for i in places])
+                b = np.searchsorted(family, others[places])
+                squared = inverse[a, b] ** 2 / (inverse[a, a] * inverse[b, b])
+                gains[places] = -0.5 * np.log1p(-np.minimum(squared, CLOSEST))
+        return gains
+
+    def _inverse(self, family: tuple[int, ...]) -> Floats | None:
+        """Of the correlations of a family; None if one of them follows from the others."""
+        R = self._correlation[np.ix_(family, family)]
         try:
-            factor = np.linalg.cholesky(R[given[:, :, None], given[:, None, :]])
+            inverse = np.asarray(np.linalg.inv(R), dtype=np.float64)
         except np.linalg.LinAlgError:
-            raise self._collinear(given) from None
-        of_candidates = np.linalg.solve(factor, R[given[:, :, None], candidates[:, None, :]])
-        of_targets = np.linalg.solve(factor, R[given, targets[:, None]][:, :, None])
-        shared = shared - (of_candidates * of_targets).sum(axis=1)
-        return shared, left - (of_candidates**2).sum(axis=1)
+            return None
+        left = 1 / inverse.diagonal()
+        return inverse if (left >= DETERMINED).all() else None
+
+    def _pairs(
+        self, contexts: Sequence[Context], targets: Ints, others: Ints
+    ) -> tuple[Floats, Floats]:
+        """What each set leaves of its target, and the gain of one other variable about that."""
+        left, gains = np.empty(len(contexts)), np.empty(len(contexts))
+        members, starts = _end_to_end(contexts)
+        failed = gains_of_pairs(
+            self._correlation, targets, others, members, starts, DETERMINED, left, gains
+        )
+        self._require_independent(contexts, failed)
+        return left, gains
+
+    def _require_independent(self, contexts: Sequence[Context], failed: int) -> None:
+        """Refuse the set of the context that could not be eliminated, if there is one."""
+        if failed >= 0:
+            self._find_collinear(np.array(contexts[failed].given, dtype=np.int64))
 
     def _check_collinear(self) -> None:
         """Refuse a column that is a linear function of others, once and by name.
 
         With more columns than rows every column is; there only the sets that come up matter.
         """
-        if self.n_rows > self.n_variables:
-            self._find_collinear(np.flatnonzero(self._varies))
-
-    def _collinear(self, given: Ints) -> DataError:
-        for one in given:
-            self._find_collinear(one)
-        return DataError("The covariances of the table are inconsistent. Check its columns.")
+        columns = np.flatnonzero(self._varies)
+        if self.n_rows <= self.n_variables or not len(columns):
+            return
+        try:
+            factor = np.linalg.cholesky(self._correlation[np.ix_(columns, columns)])
+        except np.linalg.LinAlgError:
+            self._find_collinear(columns)
+        else:
+            if (factor.diagonal() ** 2 < DETERMINED).any():
+                self._find_collinear(columns)
 
     def _find_collinear(self, columns: Ints) -> None:
         """Go through the columns, each regressed on those before it (a Cholesky by columns)."""
         R = self._correlation[np.ix_(columns, columns)].copy()
+        pivots = R.diagonal().copy()
         for i in range(len(columns)):
-            pivot = R[i, i]
-            if pivot < DETERMINED:
+            pivots[i] = R[i, i]
+            if pivots[i] < DETERMINED:
                 raise self._refusal(columns, i)
-            R[i + 1 :, i + 1 :] -= np.outer(R[i + 1 :, i], R[i, i + 1 :]) / pivot
+            R[i + 1 :, i + 1 :] -= np.outer(R[i + 1 :, i], R[i, i + 1 :]) / pivots[i]
+        # Rounding differs between two ways to eliminate: the least pivot is the one that failed.
+        raise self._refusal(columns, int(pivots.argmin()))
 
     def _refusal(self, columns: Ints, i: int) -> DataError:
+        return DataError(
+            f"Column {shown(self.names[columns[i]])} is a linear function of "
+            f"{self._explaining(columns, i)}, so the covariance cannot be inverted. Drop one of "
+            "them, or shrink the correlations: information='gaussian', source={'shrinkage': 0.1}; "
+            "on the command line --information gaussian --source shrinkage=0.1."
+        )
+
+    def _explaining(self, columns: Ints, i: int) -> str:
+        """Which of the columns before the i-th it is a function of."""
         before = columns[:i]
         R = self._correlation
         weights = np.linalg.lstsq(R[np.ix_(before, before)], R[before, columns[i]], rcond=None)[0]
-        used = [self.names[k] for k, w in zip(before, weights, strict=True) if abs(w) > 1e-6]
-        listed = ", ".join(map(repr, used[:8])) + (" and others" if len(used) > 8 else "")
-        return DataError(
-            f"Column {self.names[columns[i]]!r} is a linear function of {listed}, so the "
-            "covariance cannot be inverted. Drop one of them, or add shrinkage."
-        )
+        used = [shown(self.names[k]) for k, w in zip(before, weights, strict=True) if abs(w) > 1e-6]
+        return listed(used)
 
 
-def _refuse_extremes(names: Sequence[str], values: Floats) -> None:
-    """Squares of numbers beyond 1e150 are not finite, those below 1e-150 are 0."""
-    for name, column in zip(names, values, strict=True):
-        size = float(np.abs(column).max(initial=0.0))
-        if size > LARGEST or 0 < size < 1 / LARGEST:
-            raise DataError(
-                f"Column {name!r} holds numbers of the size {size:.2g}, whose squares a float "
-                "cannot hold: give the column another unit."
-            )
-
-
-def _gain(shared: Floats, left: Floats, of_target: Floats) -> Floats:
-    """-ln(1 - r^2) / 2 of the partial correlation."""
-    target = of_target if left.ndim == 1 else of_target[:, None]
-    product = np.maximum(left, DETERMINED) * np.maximum(target, DETERMINED)
-    squared = np.minimum(shared**2 / product, 1 - 1e-15)
-    found: Floats = -0.5 * np.log1p(-squared)
+def _correlation(covariance: Floats) -> Floats:
+    """0 for columns that do not vary, but for the diagonal: they tell nothing, and condition on
+    nothing."""
+    variances = covariance.diagonal()
+    scale = np.sqrt(np.where(variances > 0, variances, 1.0))
+    found: Floats = covariance / np.outer(scale, scale)
+    found[variances <= 0, :] = 0.0
+    found[:, variances <= 0] = 0.0
+    np.fill_diagonal(found, 1.0)
     return found
+
+
+def _standardised(table: Table, moments: Moments) -> Iterator[Floats]:
+    """The rows, a block at a time, with mean 0 and variance 1; constant columns are all 0."""
+    variances = moments.covariance.diagonal()
+    weights = np.where(variances > 0, 1 / np.sqrt(np.where(variances > 0, variances, 1.0)), 0.0)
+    for block in blocks(table):
+        block -= moments.origin[:, None]
+        block -= moments.offset[:, None]
+        block *= weights[:, None]
+        yield block
+
+
+def _end_to_end(contexts: Sequence[Context]) -> tuple[Ints, Ints]:
+    """The sets of all contexts in one array, and where each begins and ends."""
+    members: list[int] = []
+    starts = [0]
+    for _, given in contexts:
+        members += given
+        starts.append(len(members))
+    return np.array(members, dtype=np.int64), np.array(starts, dtype=np.int64)

@@ -81,8 +81,16 @@ class Evidence:
     residual: Floats | None = None
     """For numbers: the rows left after fitting everything; their tests have no strata."""
 
+    rows: Floats | None = None
+    """Where each test has rows of its own: how many, in place of ``n_rows``, those of the table."""
+
     def __len__(self) -> int:
         return len(self.gain)
+
+    @property
+    def n_tested(self) -> float | Floats:
+        """The rows behind each test."""
+        return self.n_rows if self.rows is None else self.rows
 
 
 class Rows(NamedTuple):
@@ -116,6 +124,10 @@ class Information(ABC):
     def varies(self, k: int) -> bool:
         """Whether a variable takes more than one value; one that does not informs nobody."""
         return True
+
+    def rows_with(self, variables: Sequence[int]) -> int | None:
+        """How many rows have a value in each of these columns; None where all rows have."""
+        return None
 
     @abstractmethod
     def entropies(self, contexts: Sequence[Context]) -> Floats:

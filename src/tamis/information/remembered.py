@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -21,13 +21,21 @@ from tamis.information.interface import (
 MOST_BYTES = 2**28
 """Contexts beyond this are counted again when they are asked for again."""
 
+Interactions = list[tuple[Interaction, ...]]
+"""For each variable the sets to try together."""
+
 _Row = tuple[float, Floats, Floats | None]
 
 
 class RememberedInformation(Information):
-    """The answers of another source; whole rows of gains, and interactions, are kept."""
+    """The answers of another source; whole rows of gains, and interactions, are kept.
 
-    def __init__(self, source: Information) -> None:
+    ``interactions`` that are known already, by the size of the largest sets, are not looked for.
+    """
+
+    def __init__(
+        self, source: Information, interactions: Mapping[int, Interactions] | None = None
+    ) -> None:
         self.source = source
         self.names = source.names
         self.n_rows = source.n_rows
@@ -36,11 +44,15 @@ class RememberedInformation(Information):
         self._bytes = 0
         self._likelihoods: dict[Context, float] = {}
         self._batches: dict[tuple[Group, ...], Evidence] = {}
-        self._interactions: dict[int, list[tuple[Interaction, ...]]] = {}
+        self._interactions: dict[int, Interactions] = dict(interactions or {})
 
     def varies(self, k: int) -> bool:
         """Whether a variable takes more than one value."""
         return self.source.varies(k)
+
+    def rows_with(self, variables: Sequence[int]) -> int | None:
+        """How many rows have a value in each of these columns; None where all rows have."""
+        return self.source.rows_with(variables)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given); only those not known from a row are asked for."""

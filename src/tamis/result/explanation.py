@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tamis.result.model import Result, Verdict
 
+_NOTHING = 1e-6
+"""A smaller rise of the likelihood is rounding."""
+
 
 class Explanation(str):
     """Text that shows itself as text."""
@@ -31,7 +34,7 @@ def show(name: str) -> str:
 
 
 def describe(verdict: Verdict) -> str:
-    """value, threshold and margin of one test."""
+    """value, threshold and margin of one test, and its rows where they are not all."""
     if verdict.unit == "p":
         compared = f"p {verdict.value:.2g} {'<' if verdict.dependent else '≥'} "
         compared += f"{verdict.threshold:.2g}, margin {verdict.margin:+.1f} log units"
@@ -39,7 +42,8 @@ def describe(verdict: Verdict) -> str:
         sign = ">" if verdict.dependent else "≤"
         compared = f"{verdict.value:.5f} {sign} {verdict.threshold:.5f} {verdict.unit}, "
         compared += f"margin {verdict.margin:+.5f}"
-    return f"gain {verdict.gain:.5f} nats; {compared}"
+    used = "" if verdict.n_rows is None else f" on {verdict.n_rows:,} rows"
+    return f"gain {verdict.gain:.5f} nats{used}; {compared}"
 
 
 def sentence(verdict: Verdict) -> str:
@@ -73,11 +77,16 @@ def _masked(result: Result, name: str) -> list[str]:
 
 def _moved(result: Result, name: str) -> list[str]:
     return [
-        f"  moved before {show(m.before)}, its parent until then: the likelihood rose by "
-        f"{m.rise:.1f} nats"
+        f"  moved before {show(m.before)}: {_risen(m.rise)}"
         for m in result.trace.moves
         if m.name == name
     ]
+
+
+def _risen(rise: float) -> str:
+    if rise < _NOTHING:
+        return "the likelihood stayed as it was, and rose with a move after this one"
+    return f"the likelihood rose by {rise:.1f} nats"
 
 
 def _admitted(result: Result, name: str) -> list[str]:
@@ -99,7 +108,9 @@ def _admitted(result: Result, name: str) -> list[str]:
 
 def _parents(result: Result, name: str) -> list[str]:
     selection = next(s for s in result.trace.selections if s.name == name)
-    lines = [
+    required = [p for p, child in result.required if child == name]
+    lines = [f"  required: {_set(tuple(required))}"] if required else []
+    lines += [
         f"  took {_set(v.others)} (given {_set(v.given)}): {describe(v)}" for v in selection.taken
     ]
     if selection.refused is not None:

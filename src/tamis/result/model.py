@@ -6,8 +6,9 @@ again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -19,6 +20,11 @@ from tamis.errors import SettingError
 
 if TYPE_CHECKING:
     from tamis.result.explanation import Explanation
+
+
+LATER = {"later": True}
+"""Marks fields that the first files did without, and that are written only where they differ from
+their default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class Verdict:
     margin: float
     unit: str
     dependent: bool
+    n_rows: int | None = field(default=None, metadata=LATER)
+    """How many rows the test was made on, where that is not all of them."""
 
     def __str__(self) -> str:
         from tamis.result.explanation import sentence
@@ -97,8 +105,9 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The refinement took a node, with the ancestors that stood between, before ``before``, its
-    parent until then; the penalised log-likelihood rose by ``rise`` nats."""
+    """The refinement took a node, with the ancestors that stood between, before ``before``, which
+    was its parent or nearly so; the penalised log-likelihood rose by ``rise`` nats, or by nothing
+    where the move makes way for another."""
 
     name: str
     before: str
@@ -154,6 +163,19 @@ class Edge:
     lead: float
     identified: bool
 
+    def __eq__(self, other: object) -> bool:
+        return self._compared() == other._compared() if isinstance(other, Edge) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._compared())
+
+    def _compared(self) -> tuple[object, ...]:
+        """All fields; two edges without a test are equal, although nan is no number's equal."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        if math.isnan(self.p_value):
+            values["p_value"] = None
+        return tuple(values.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -201,6 +223,12 @@ class Result:
         """The search whose DAG this is: of those that "auto" tried, the chosen one."""
         named: str = self.settings["search"]
         return next((run.search for run in self.ranking if run.chosen), named)
+
+    @property
+    def required(self) -> tuple[tuple[str, str], ...]:
+        """The arrows (parent, child) that were there by knowledge, whatever the tests say."""
+        knowledge = self.settings.get("knowledge") or {}
+        return tuple(sorted((parent, child) for parent, child in knowledge.get("required", ())))
 
     @property
     def cpdag(self) -> nx.DiGraph[str]:

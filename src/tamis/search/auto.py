@@ -144,6 +144,7 @@ def _selector(information: Information, settings: Settings) -> Selector:
         information.interactions(ahead) if ahead > 1 else None,
         backward=settings.backward != "none",
         max_boundary=settings.max_boundary,
+        constraints=settings.constraints,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tamis.information.interface import Context, Evidence, Floats, Information, Ints, Query
+from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary
 
 
@@ -48,8 +49,9 @@ class Boundaries(ABC):
 class AncestralBoundaries(Boundaries):
     """No boundary search: every node is conditioned on the whole ancestral set (Alg. 1)."""
 
-    def __init__(self, information: Information) -> None:
+    def __init__(self, information: Information, constraints: Constraints | None = None) -> None:
         super().__init__(information)
+        self._blocked = () if constraints is None else constraints.blocked
         self._ancestors: tuple[int, ...] = ()
         self._remaining = set(range(information.n_variables))
         self.entropies = np.full(information.n_variables, np.inf)
@@ -65,11 +67,13 @@ class AncestralBoundaries(Boundaries):
         self._refresh()
 
     def close(self, target: int) -> Boundary:
-        """The whole ancestral set, for the backward phase to shrink."""
+        """The whole ancestral set, as far as it is allowed, for the backward phase to shrink."""
         entropy = float(self.entropies[target])
+        blocked = self._blocked[target] if self._blocked else 0
+        members = tuple(k for k in self._ancestors if not blocked >> k & 1)
         self._remaining.discard(target)
         self.entropies[target] = np.inf
-        return Boundary(target, self._ancestors, entropy)
+        return Boundary(target, members, entropy)
 
     def _refresh(self) -> None:
         nodes = sorted(self._remaining)

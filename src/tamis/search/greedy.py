@@ -17,6 +17,7 @@ import numpy as np
 from tamis.decisions.rule import Rule
 from tamis.information.interface import STATS, Context, Evidence, Information, Ints
 from tamis.search.boundaries import Boundaries
+from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.scan import decide, file_rows, first_changes
 
@@ -28,6 +29,10 @@ class GreedyBoundaries(Boundaries):
     taken so far, the best candidate offered, its score, and whether it was taken. A path ends
     with a row whose best candidate was refused. ``first_come`` breaks ties between candidates
     by admission rather than by position.
+
+    With ``constraints`` a blocked candidate never competes, though it counts as one of those that
+    the best was chosen from; and once all required parents of a node are there, its path begins
+    with them.
     """
 
     def __init__(
@@ -38,9 +43,13 @@ class GreedyBoundaries(Boundaries):
         inclusive: bool = False,
         max_boundary: int | None = None,
         first_come: bool = False,
+        constraints: Constraints | None = None,
     ) -> None:
         super().__init__(information)
         d = information.n_variables
+        self._constraints = constraints
+        self._blocked = None if constraints is None else constraints.blocked_matrix()
+        self._expected = {} if constraints is None else dict(constraints.required)
         self._rule = rule
         self._inclusive = inclusive
         self._max_size = d if max_boundary is None else min(max_boundary, d)
@@ -63,7 +72,7 @@ class GreedyBoundaries(Boundaries):
 
     def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
         """Read from the last rows, if they hold the tests of all candidates."""
-        if self._stats is None:
+        if self._stats is None or self._blocked is not None:
             return super().evidence(targets, candidates)
         last = np.array([self._paths[k][-1] for k in targets], dtype=np.int64)
         rows = np.repeat(last, [len(c) for c in candidates])
@@ -85,13 +94,14 @@ class GreedyBoundaries(Boundaries):
         for row in to_take_back.tolist():
             self._cut_after(row)
         self._settle(to_decide)
+        self._begin_with_required()
 
     def close(self, target: int) -> Boundary:
         """The boundary with the decisions of its steps; its rows are freed."""
         path = self._paths[target]
         taken = tuple(self._decision(row) for row in path[:-1])
         last = path[-1]
-        members = tuple(k for decision in taken for k in decision.others)
+        members = self._given[path[0]] + tuple(k for one in taken for k in one.others)
         judged = self._best[last] >= 0 and len(members) < self._max_size
         boundary = Boundary(
             target,
@@ -104,6 +114,19 @@ class GreedyBoundaries(Boundaries):
         self._paths[target] = []
         self.entropies[target] = np.inf
         return boundary
+
+    def _begin_with_required(self) -> None:
+        """Start anew where the last required parent has arrived."""
+        if not self._expected:
+            return
+        offered = set(self._offered.tolist())
+        complete = [k for k, parents in self._expected.items() if offered.issuperset(parents)]
+        contexts = [Context(k, self._expected.pop(k)) for k in complete]
+        for k in complete:
+            self._free(self._paths[k])
+            self._paths[k] = []
+        if contexts:
+            self._settle(self._append_rows(contexts))
 
     def _settle(self, rows: Ints) -> None:
         """Decide these last steps and go on greedily from those that are taken."""
@@ -184,9 +207,13 @@ class GreedyBoundaries(Boundaries):
             self._paths[target].append(row)
             members += given
             starts.append(len(members))
+        targets = np.array([target for target, _ in contexts])
+        gains = counted.gains
+        if self._blocked is not None:
+            gains = np.where(self._blocked[targets], -np.inf, gains)
         return file_rows(
-            rows, np.array([target for target, _ in contexts]),
-            np.array(members, dtype=np.int64), np.array(starts), counted.entropies, counted.gains,
+            rows, targets,
+            np.array(members, dtype=np.int64), np.array(starts), counted.entropies, gains,
             self._offered, self._rank, self._entropy, self._gains, self._owner, self._depth,
             self._best, self._best_gain, self._score, self._taken, self.entropies,
             self._max_size,

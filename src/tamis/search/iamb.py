@@ -21,7 +21,8 @@ from tamis.search.outcome import Decision
 class Blanket:
     """A node's Markov blanket while it is being shrunk.
 
-    ``candidates`` is the number the members were chosen from. ``removed`` holds the decisions
+    ``candidates`` is the number the members were chosen from; ``required`` members stay whatever
+    the tests say. ``removed`` holds the decisions
     that took members out; ``retained`` those that kept the rest, given what was there when
     they were judged last.
     """
@@ -29,6 +30,7 @@ class Blanket:
     target: int
     members: Sequence[int]
     candidates: int
+    required: tuple[int, ...] = ()
     removed: list[Decision] = field(default_factory=list)
     retained: list[Decision] = field(default_factory=list)
 
@@ -60,7 +62,9 @@ def shrink(
 
 def _take_out(blanket: Blanket, verdicts: Sequence[Decision], together: bool) -> bool:
     """Remove what the verdicts make superfluous, the weakest or all; say whether anything was."""
-    superfluous = [verdict for verdict in verdicts if not verdict.dependent]
+    superfluous = [
+        one for one in verdicts if not one.dependent and one.others[0] not in blanket.required
+    ]
     blanket.retained = [verdict for verdict in verdicts if verdict.dependent]
     if not superfluous:
         return False

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Group, Information, Interaction, Ints
+from tamis.search.constraints import Constraints
 from tamis.search.greedy import GreedyBoundaries
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.pps import Judged, as_bits, best_set, judge_sets, listed, sets_to_try
@@ -42,11 +43,19 @@ class InteractingBoundaries(GreedyBoundaries):
         *,
         inclusive: bool = False,
         max_boundary: int | None = None,
+        constraints: Constraints | None = None,
     ) -> None:
+        self._barred = () if constraints is None else constraints.blocked
         self._listed = [listed(one) for one in interactions]
         self._candidates = 0
         self._stuck: dict[int, _Stuck] = {}
-        super().__init__(information, rule, inclusive=inclusive, max_boundary=max_boundary)
+        super().__init__(
+            information,
+            rule,
+            inclusive=inclusive,
+            max_boundary=max_boundary,
+            constraints=constraints,
+        )
 
     def offer(self, newcomers: Sequence[int]) -> None:
         """Single candidates first, then sets, until nothing changes any more."""
@@ -95,7 +104,10 @@ class InteractingBoundaries(GreedyBoundaries):
             for row in self._stuck_rows(k):
                 stuck = self._stuck.setdefault(row, _Stuck())
                 given = self._given[row]
-                sets = sets_to_try(self._listed[k], self._candidates, given, limit)
+                candidates = (
+                    self._candidates & ~self._barred[k] if self._barred else self._candidates
+                )
+                sets = sets_to_try(self._listed[k], candidates, given, limit)
                 if sets != stuck.sets:
                     stuck.sets = sets
                     changed.append(stuck)

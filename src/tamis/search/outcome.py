@@ -67,8 +67,8 @@ class Masking:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The refinement took ``node`` before ``before``, its parent until then: the penalised
-    log-likelihood rose by ``rise``, where more than ``bar`` was asked for."""
+    """The refinement took ``node`` before ``before``, its parent until then or nearly so: the
+    penalised log-likelihood rose by ``rise``, by more than ``bar`` at the end of a path."""
 
     node: int
     before: int

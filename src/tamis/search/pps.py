@@ -29,31 +29,35 @@ def possible_parents(
     inclusive: bool = False,
     max_boundary: int | None = None,
     interactions: Sequence[Interaction] = (),
+    required: tuple[int, ...] = (),
+    blocked: int = 0,
 ) -> Boundary:
     """PPS(X, k, A, kappa): the boundary of ``target`` among ``candidates`` and H(X_k | m).
 
     Ties for the largest gain go to the candidate that comes first. ``inclusive`` lets a gain
     that equals the threshold pass, as the authors' program does. ``interactions``, beyond the
     paper, are sets to be tried where no single candidate passes: the parents of a parity say
-    nothing one by one.
+    nothing one by one. So is background knowledge: ``required`` members are there from the start,
+    and ``blocked`` ones (a bit for each) are never taken.
     """
     limit = len(candidates) if max_boundary is None else max_boundary
-    known, among = listed(interactions), as_bits(candidates)
-    m: list[int] = []
+    known, among = listed(interactions), as_bits(candidates) & ~blocked
+    m: list[int] = list(required)
     taken: list[Decision] = []
     refused: Decision | None = None
     while len(m) < limit:
-        left = [k for k in candidates if k not in m]
+        n_left = len(candidates) - len(m)
+        left = [k for k in candidates if k not in m and not blocked >> k & 1]
         if not left:
             break
         given = tuple(sorted(m))
         gains = information.gains([Context(target, given)])[0]
         best = left[int(np.argmax(gains[left]))]
-        decision = decide(information, target, best, given, rule, len(left), inclusive)
+        decision = decide(information, target, best, given, rule, n_left, inclusive)
         if not decision.dependent:
             sets = sets_to_try(known, among, given, limit)
             judged = judge_sets(information, [Group(target, given, one) for one in sets], rule)
-            together = best_set(target, sets, judged, given, rule, len(left), inclusive)
+            together = best_set(target, sets, judged, given, rule, n_left, inclusive)
             if together is None or not together.dependent:
                 refused = decision
                 break

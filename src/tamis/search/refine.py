@@ -148,8 +148,8 @@ def _prepare(selector: Selector, found: Refined, children: Sequence[int]) -> Non
     asked = []
     for child in children:
         for parent in found.selected[child].members:
-            _, before, tucked = _tucked(found, parent, child)
-            asked += _asked(before, tucked)
+            start, moved, passed = _tucked(found, parent, child)
+            asked += _asked(as_bits(found.order[:start]), [*moved, *passed])
     selector.select_all(asked)
 
 
@@ -165,9 +165,9 @@ def _nearly(found: Refined, child: int) -> tuple[int, ...]:
     return () if refused is None else (refused,)
 
 
-def _tucked(found: Refined, parent: int, child: int) -> tuple[int, int, list[int]]:
-    """Where the tuck begins, the nodes before that as bits, and the nodes from there to the child
-    in their new order: the child and its ancestors among them come first."""
+def _tucked(found: Refined, parent: int, child: int) -> tuple[int, list[int], list[int]]:
+    """Where the tuck begins, and the nodes from there to the child: those that are moved to the
+    front, which are the child and its ancestors, and those that they pass."""
     order = found.order
     start, stop = order.index(parent), order.index(child) + 1
     between = order[start:stop]
@@ -179,13 +179,16 @@ def _tucked(found: Refined, parent: int, child: int) -> tuple[int, int, list[int
             moved.append(k)
         else:
             passed.append(k)
-    return start, as_bits(order[:start]), [*reversed(moved), *reversed(passed)]
+    return start, moved[::-1], passed[::-1]
 
 
 def _tuck(selector: Selector, found: Refined, parent: int, child: int) -> Tuck:
     """What moving ``child`` before ``parent`` would do."""
-    start, before, tucked = _tucked(found, parent, child)
-    fresh = selector.select_all(_asked(before, tucked))
+    start, moved, passed = _tucked(found, parent, child)
+    if selector.constraints is not None and not selector.constraints.allows(moved, passed):
+        return Tuck(parent, child, start, {}, -math.inf)
+    tucked = [*moved, *passed]
+    fresh = selector.select_all(_asked(as_bits(found.order[:start]), tucked))
     rise = total(fresh) - total([found.selected[k] for k in tucked])
     return Tuck(parent, child, start, dict(zip(tucked, fresh, strict=True)), rise)
 

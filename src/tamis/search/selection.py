@@ -18,6 +18,7 @@ import numpy as np
 
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Floats, Group, Information, Interaction, Query
+from tamis.search.constraints import Constraints
 from tamis.search.iamb import Blanket, shrink
 from tamis.search.outcome import Boundary
 from tamis.search.pps import (
@@ -70,6 +71,7 @@ class Selector:
         *,
         backward: bool = True,
         max_boundary: int | None = None,
+        constraints: Constraints | None = None,
     ) -> None:
         d = information.n_variables
         self._information = information
@@ -78,6 +80,9 @@ class Selector:
         self._listed: list[Listed] = [listed(one) for one in self._interactions]
         self._backward = backward
         self._max_boundary = max_boundary
+        self._blocked = (0,) * d if constraints is None else constraints.blocked
+        self._required = {} if constraints is None else constraints.required
+        self.constraints = constraints
         self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
         self._rows: dict[Context, _Row] = {}
         self._sets: dict[Group, Judged] = {}
@@ -111,10 +116,13 @@ class Selector:
             self._rule,
             max_boundary=self._max_boundary,
             interactions=self._interactions[target],
+            required=self._required.get(target, ()),
+            blocked=self._blocked[target],
         )
         if not self._backward or len(grown.members) < 2:
             return grown
-        blanket = Blanket(target, grown.members, len(candidates))
+        required = self._required.get(target, ())
+        blanket = Blanket(target, grown.members, len(candidates), required)
         shrink(self._information, [blanket], self._rule, together=False, inclusive=True)
         return Boundary(
             target,
@@ -153,16 +161,19 @@ class Selector:
     def _chosen(self, target: int, candidates: int) -> Generator[Needs, None, Chosen]:
         """Algorithm 2, then the backward phase."""
         n_candidates = candidates.bit_count()
+        candidates &= ~self._blocked[target]
         limit = n_candidates if self._max_boundary is None else self._max_boundary
-        members: Members = ()
+        members: Members = self._required.get(target, ())
         refused: int | None = None
-        while len(members) < min(limit, n_candidates):
+        while len(members) < limit:
             context = Context(target, tuple(sorted(members)))
             row = self._rows.get(context)
             if row is None:
                 yield context
                 row = self._rows[context]
-            best = next(k for k in row.best_first if candidates >> k & 1)
+            best = next((k for k in row.best_first if candidates >> k & 1), None)
+            if best is None:
+                break
             n_left = n_candidates - len(members)
             if self._score_of(context, row, best) > self._bars[n_left]:
                 members += (best,)
@@ -205,7 +216,8 @@ class Selector:
                     yield context
                 row = self._rows[context]
                 strengths.append((row.gains[k], self._score_of(context, row, k), k))
-            superfluous = [one for one in strengths if one[1] < bar]
+            required = self._required.get(target, ())
+            superfluous = [one for one in strengths if one[1] < bar and one[2] not in required]
             if not superfluous:
                 break
             weakest = min(superfluous)[2]

@@ -6,17 +6,23 @@ all nodes already taken comes next in a topological order; no testing and maskin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tamis.search.boundaries import Boundaries
 
 
-def find_next(boundaries: Boundaries) -> tuple[int, int | None]:
-    """The least uncertain remaining node and the one after it, if there is another.
+def find_next(boundaries: Boundaries, free: Sequence[int] | None = None) -> tuple[int, int | None]:
+    """The least uncertain remaining node and the one after it, if there is another; with ``free``
+    only these count.
 
     Admitted nodes have infinite entropy; ties go to the first position.
     """
     entropies = boundaries.entropies
+    if free is not None:
+        order = boundaries.in_order(free)
+        return order[0], order[1] if len(order) > 1 else None
     first = int(entropies.argmin())
     least = entropies[first]
     entropies[first] = np.inf

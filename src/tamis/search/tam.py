@@ -11,6 +11,7 @@ from tamis.decisions.rule import Rule
 from tamis.information.interface import Information
 from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries
+from tamis.search.constraints import Constraints
 from tamis.search.greedy import GreedyBoundaries
 from tamis.search.iamb import Blanket, shrink
 from tamis.search.look_ahead import InteractingBoundaries
@@ -33,6 +34,8 @@ class Settings:
     max_boundary: int | None = None
     look_ahead: int = 1
     """How many candidates PPS tries together, at most, where none passes alone."""
+    constraints: Constraints | None = None
+    """Background knowledge."""
 
     @property
     def is_reference(self) -> bool:
@@ -82,13 +85,14 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
 
 def _boundaries(information: Information, settings: Settings) -> Boundaries:
     if settings.boundary == "none":
-        return AncestralBoundaries(information)
+        return AncestralBoundaries(information, settings.constraints)
     if settings.look_ahead > 1:
         return InteractingBoundaries(
             information,
             settings.boundary_rule,
             information.interactions(settings.look_ahead),
             max_boundary=settings.max_boundary,
+            constraints=settings.constraints,
         )
     return GreedyBoundaries(
         information,
@@ -96,18 +100,21 @@ def _boundaries(information: Information, settings: Settings) -> Boundaries:
         inclusive=settings.is_reference,
         max_boundary=settings.max_boundary,
         first_come=settings.is_reference,
+        constraints=settings.constraints,
     )
 
 
 def _next_layer(
     information: Information, boundaries: Boundaries, remaining: list[int], settings: Settings
 ) -> tuple[list[int], LayerStep]:
-    """The order tau, as far as it is needed, and the layer found in it."""
+    """The order tau, as far as it is needed, and the layer found in it; who waits for others is
+    not in it yet."""
     rule = settings.masking_rule
+    free = None if settings.constraints is None else settings.constraints.free(remaining)
     if settings.search == "sequential":
-        first, second = sequential.find_next(boundaries)
+        first, second = sequential.find_next(boundaries, free)
         return [first] if second is None else [first, second], ([first], {}, {})
-    tau = boundaries.in_order(remaining)
+    tau = boundaries.in_order(remaining if free is None else free)
     if settings.search == "sieve":
         return tau, sieve.find_layer(boundaries, tau, rule)
     return tau, masking.find_layer(
@@ -154,8 +161,9 @@ def _backward(
     if settings.backward == "none":
         return
     from_pps = settings.boundary == "pps"
+    kept = {} if settings.constraints is None else settings.constraints.required
     blankets = [
-        Blanket(k, outcome.boundaries[k].members, candidates)
+        Blanket(k, outcome.boundaries[k].members, candidates, kept.get(k, ()))
         for k, candidates in n_ancestors.items()
         if len(outcome.boundaries[k].members) > from_pps
     ]

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from tamis.data import read_table
+from tamis.blocks.opening import open_blocks
+from tamis.blocks.packed import PackedTable
+from tamis.bootstrap import Confidence, bootstrap
+from tamis.data import Table, read_table
 from tamis.errors import SettingError, TamisWarning
-from tamis.formats import check_outputs, save
+from tamis.handover import check_outputs, save
+from tamis.identifiability.certificate import Certificate, certify
 from tamis.learning import learn
 from tamis.plans import Request, make_plan
+from tamis.report import write_report
+from tamis.report.write import check_report_place
 from tamis.result import Result, suggest
 from tamis.terminal.consoles import console
-from tamis.terminal.summary import show_explanations, show_summary, show_written
-from tamis.terminal.waiting import waiting
+from tamis.terminal.forecasting import show_forecast
+from tamis.terminal.sizes import bytes_from_text
+from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
+from tamis.terminal.waiting import Waiting, waiting
 from tamis.terminal.words import options_in_words
 
 
@@ -25,38 +36,167 @@ class Wishes:
     """What to do with the result."""
 
     out: tuple[str, ...]
+    report: str | None
     explain: tuple[str, ...]
     quiet: bool
+    weights: str | None = None
+    """The column that holds the rows' weights; part of how the table is read."""
+    bootstrap: int | None = None
+    """How many resamples to learn."""
+    certify: int | None = None
+    """How many tables to draw from the model and learn again."""
+    seed: int = 1
+    dry_run: bool = False
+    """Show what it would take, and do nothing."""
+    memory: str | None = None
+    """How much of it counting in blocks may take; part of how the table is read."""
+
+
+class Learned(NamedTuple):
+    """What there is to write and to show."""
+
+    table: Table
+    result: Result
+    confidence: Confidence | None
+    certificate: Certificate | None
+    notes: list[str]
 
 
 def run(source: str, request: Request, wishes: Wishes) -> None:
     """Learn from a file; whatever can be refused is refused before the work begins."""
     _check(request)
     check_outputs(wishes.out)
-    _spare_the_source(source, wishes.out)
-    result, notes = _learn(source, request, wishes)
+    if wishes.report is not None:
+        check_report_place(wishes.report)
+    _spare_the_source(source, wishes)
+    if wishes.dry_run:
+        _show_forecast(source, request, wishes)
+        return
+    table, result, confidence, certificate, notes = _learn(source, request, wishes)
     if wishes.out:
-        save(result, *wishes.out)
+        save(result, table, *wishes.out)
+    if wishes.report is not None:
+        command = shlex.join(["tamis", *sys.argv[1:]])
+        write_report(
+            result,
+            wishes.report,
+            certificate=certificate,
+            confidence=confidence,
+            command=command,
+        )
     if not wishes.quiet:
         stdout = console()
-        show_summary(stdout, result, source, notes, request)
+        show_summary(stdout, result, source, notes, request, confidence)
+        show_certificate(stdout, certificate)
         show_explanations(stdout, result, wishes.explain)
-        show_written(stdout, wishes.out)
+        show_written(stdout, (*wishes.out, *([wishes.report] if wishes.report else [])))
 
 
-def _learn(source: str, request: Request, wishes: Wishes) -> tuple[Result, list[str]]:
+def _learn(source: str, request: Request, wishes: Wishes) -> Learned:
     with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
-        table = read_table(source, measured=request.information != "counts")
-        check_outputs(wishes.out, table.names)
-        for name in wishes.explain:
-            if name not in table.names:
-                raise SettingError(
-                    f"--explain: there is no column {name!r}; {suggest(name, table.names)}"
-                )
+        table = _read(source, request, wishes, wait)
         wait.progress(0, table.n_variables)
         with _options_named():
             result = learn(table, request, wait.progress)
-    return result, list(dict.fromkeys((*result.warnings, *notes())))
+            confidence = _confidence(table, result, request, wishes, wait)
+            certificate = _certificate(table, result, request, wishes, wait)
+    said = list(dict.fromkeys((*result.warnings, *notes())))
+    return Learned(table, result, confidence, certificate, said)
+
+
+def _read(source: str, request: Request, wishes: Wishes, wait: Waiting) -> Table:
+    """The table, if all that is wished for can be had from it."""
+
+    def packing(what: str, done: int, of: int) -> None:
+        # How many rows a CSV file has is known when it has been read.
+        wait.step(what, done, of or done)
+
+    with _options_named():
+        limit = bytes_from_text("--memory", wishes.memory)
+        given = open_blocks(source, memory=limit, missing=request.missing, progress=packing)
+    table = read_table(
+        given,
+        measured=request.information != "counts",
+        missing=request.missing,
+        weights=wishes.weights,
+    )
+    _require_countable(table, wishes.out)
+    check_outputs(wishes.out, table)
+    for name in wishes.explain:
+        if name not in table.names:
+            raise SettingError(
+                f"--explain: there is no column {name!r}; {suggest(name, table.names)}"
+            )
+    return table
+
+
+def _show_forecast(source: str, request: Request, wishes: Wishes) -> None:
+    """What the run would take and could see; nothing is learned and nothing is written."""
+    from tamis.forecast import forecast
+
+    with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
+        table = _read(source, request, wishes, wait)
+        with _options_named():
+            told = forecast(table, request)
+    asked = {"--bootstrap": wishes.bootstrap, "--certify": wishes.certify}
+    again = [_on_top(option, n) for option, n in asked.items() if n is not None]
+    fresh = [note for note in dict.fromkeys(notes()) if note not in told.notes]
+    show_forecast(console(), source, told.lines(), [*fresh, *again])
+
+
+def _on_top(option: str, n: int) -> str:
+    """A word about tables that are learned besides."""
+    return f"{option} {n} comes on top: up to {n} times as long."
+
+
+def _require_countable(table: Table, out: Sequence[str]) -> None:
+    """Refuse a fitted network of rows that have gaps or unequal shares, before the search."""
+    fitted = [path for path in out if path.lower().endswith(".bif")]
+    if fitted and isinstance(table, PackedTable):
+        raise SettingError(
+            f"--out {fitted[0]!r} would need the rows in memory, and they are counted in blocks: "
+            "leave it out"
+        )
+    if fitted and (table.gaps or table.weights is not None):
+        why = "missing values" if table.gaps else "survey weights"
+        raise SettingError(
+            f"--out {fitted[0]!r} would count the rows, and some have {why}: leave it out"
+        )
+
+
+def _confidence(
+    table: Table, result: Result, request: Request, wishes: Wishes, wait: Waiting
+) -> Confidence | None:
+    if wishes.bootstrap is None:
+        return None
+    return bootstrap(
+        table,
+        result,
+        request,
+        wishes.bootstrap,
+        seed=wishes.seed,
+        n_jobs=request.n_jobs,
+        progress=lambda done, of: wait.step("learning resamples", done, of),
+    )
+
+
+def _certificate(
+    table: Table, result: Result, request: Request, wishes: Wishes, wait: Waiting
+) -> Certificate | None:
+    if wishes.certify is None:
+        return None
+    if table.measured:
+        raise SettingError(
+            "--certify draws tables of levels, and some columns are measured: leave it out"
+        )
+    return certify(
+        table,
+        result,
+        request,
+        n_simulations=wishes.certify,
+        seed=wishes.seed,
+        progress=lambda done, of: wait.step("learning simulated tables", done, of),
+    )
 
 
 def _check(request: Request) -> None:
@@ -96,10 +236,12 @@ def _value(text: str) -> float | str | bool:
     return {"true": True, "false": False}.get(text.lower(), text)
 
 
-def _spare_the_source(source: str, out: Sequence[str]) -> None:
-    for path in out:
+def _spare_the_source(source: str, wishes: Wishes) -> None:
+    written = [("--out", path) for path in wishes.out]
+    written += [("--report", wishes.report)] if wishes.report is not None else []
+    for option, path in written:
         if os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
-            raise SettingError(f"--out {path!r} would overwrite the table itself")
+            raise SettingError(f"{option} {path!r} would overwrite the table itself")
 
 
 @contextmanager

@@ -9,8 +9,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tamis.bootstrap import Confidence
+from tamis.identifiability.certificate import Certificate
 from tamis.plans import Request
-from tamis.result import Result, explain, show
+from tamis.result import Edge, Result, explain, show
 from tamis.terminal.layout import (
     QUIET,
     TITLE,
@@ -21,12 +23,15 @@ from tamis.terminal.layout import (
     pairs_of,
     title_of,
 )
+from tamis.terminal.sketch import Sketch
 from tamis.terminal.words import count, p_value, settings_in_words
 
 EDGES = 30
 LAYERS = 12
 CALLS = 5
 """How much of each is shown before it is said how much more there is."""
+OFTEN = 0.25
+"""An arrow that is not in the graph is worth a look from this share of the resamples on."""
 
 
 def show_summary(
@@ -35,13 +40,24 @@ def show_summary(
     source: str,
     notes: Sequence[str],
     request: Request | None = None,
+    confidence: Confidence | None = None,
 ) -> None:
     """Everything a first look at a result should show; at most a few screens.
 
     ``request`` is what was asked for, so that it can be said what was chosen and why.
     """
-    for part in _parts(result, source, notes, request):
+    for part in _parts(result, source, notes, request, confidence):
         console.print(part)
+
+
+def show_certificate(console: Console, certificate: Certificate | None) -> None:
+    """What came back from tables drawn from the model."""
+    if certificate is None:
+        return
+    for part in title_of("Tables drawn from the model", "plausibility, not proof"):
+        console.print(part)
+    for line in str(certificate).split("\n")[1:]:
+        console.print(item(show(line.strip())))
 
 
 def show_explanations(console: Console, result: Result, names: Iterable[str]) -> None:
@@ -60,18 +76,24 @@ def show_written(console: Console, paths: Sequence[str]) -> None:
     if paths:
         console.print(Text("Wrote " + ", ".join(map(show, paths))))
     else:
-        hint = "--out FILE writes .json (everything, for tamis.load), .dot, .graphml or .csv"
+        hint = "--out FILE writes .json, .dot, .graphml, .csv or .bif; --report FILE a page"
         console.print(Text(hint, style=QUIET))
 
 
 def _parts(
-    result: Result, source: str, notes: Sequence[str], request: Request | None
+    result: Result,
+    source: str,
+    notes: Sequence[str],
+    request: Request | None,
+    confidence: Confidence | None,
 ) -> Iterator[RenderableType]:
     yield Hanging(Text(), f"{show(source)}: {_size(result)}")
     yield from pairs_of(_settings(result, request).items())
     yield from (Hanging(Text("Note: ", style="yellow"), show(note)) for note in notes)
     yield from _layers(result)
-    yield from _edges(result)
+    yield Sketch(result)
+    yield from _edges(result, confidence)
+    yield from _elsewhere(result, confidence)
     yield from _isolated(result)
     yield from _ranking(result)
     yield from _unsupported(result)
@@ -81,12 +103,17 @@ def _parts(
 
 def _settings(result: Result, request: Request | None) -> dict[str, str]:
     if request is None:
-        return settings_in_words(result.settings)
-    return settings_in_words(
-        result.settings,
-        measured=_n_measured(result) if request.information == "auto" else 0,
-        asked_for=request.search,
-    )
+        words = settings_in_words(result.settings)
+    else:
+        words = settings_in_words(
+            result.settings,
+            measured=_n_measured(result) if request.information == "auto" else 0,
+            asked_for=request.search,
+        )
+    used = [verdict.n_rows for verdict in result.trace.verdicts() if verdict.n_rows is not None]
+    if used:
+        words["missing"] += f": {min(used):,} to {max(used):,} rows"
+    return words
 
 
 def _n_measured(result: Result) -> int:
@@ -95,7 +122,7 @@ def _n_measured(result: Result) -> int:
 
 def _size(result: Result) -> str:
     rows, columns = count(result.n_rows, "row"), count(len(result.names), "column")
-    if result.settings["information"] == "mixed":
+    if result.settings["information"] in ("mixed", "conditional-gaussian"):
         measured = _n_measured(result)
         return f"{rows}, {columns}: {measured} measured, {len(result.names) - measured} of levels"
     if result.settings["information"] != "counts":
@@ -114,7 +141,7 @@ def _layers(result: Result) -> Iterator[RenderableType]:
     yield from more(len(result.layers) - len(shown), "layer")
 
 
-def _edges(result: Result) -> Iterator[RenderableType]:
+def _edges(result: Result, confidence: Confidence | None) -> Iterator[RenderableType]:
     strongest = sorted(result.edges, key=lambda edge: (-edge.gain, edge.parent, edge.child))
     if not strongest:
         yield from title_of("No edges", "no column was found to depend on another")
@@ -123,7 +150,8 @@ def _edges(result: Result) -> Iterator[RenderableType]:
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style=QUIET)
     for title in ("parent", "child"):
         table.add_column(title, overflow="fold")
-    for title in ("gain (nats)", "p-value"):
+    sure = [] if confidence is None else ["sure", "either way"]
+    for title in ("gain (nats)", "p-value", *sure):
         table.add_column(title, justify="right", no_wrap=True)
     for edge in strongest[:EDGES]:
         table.add_row(
@@ -131,9 +159,35 @@ def _edges(result: Result) -> Iterator[RenderableType]:
             Text(show(edge.child)),
             f"{edge.gain:.4f}",
             p_value(edge.p_value),
+            *_shares(edge, confidence),
         )
     yield Padding(table, (0, 0, 0, 1), expand=False)
     yield from more(len(strongest) - EDGES, "edge", "all of them with --out edges.csv")
+
+
+def _shares(edge: Edge, confidence: Confidence | None) -> list[str]:
+    """How often resamples showed the arrow, and one between its ends whichever way."""
+    if confidence is None:
+        return []
+    ends = edge.parent, edge.child
+    return [f"{confidence.edges.get(ends, 0.0):.0%}", f"{confidence.skeleton(*ends):.0%}"]
+
+
+def _elsewhere(result: Result, confidence: Confidence | None) -> Iterator[RenderableType]:
+    """Arrows that resamples often showed and the graph has not."""
+    if confidence is None:
+        return
+    there = {(edge.parent, edge.child) for edge in result.edges}
+    often = [
+        f"{show(a)} -> {show(b)} {share:.0%}"
+        for (a, b), share in confidence.edges.items()
+        if (a, b) not in there and share >= OFTEN
+    ]
+    if often:
+        why = f"in at least {OFTEN:.0%} of {confidence.n} resamples"
+        yield from title_of("Arrows that are not in the graph", why)
+        yield item(", ".join(often[:EDGES]))
+        yield from more(len(often) - EDGES, "arrow")
 
 
 def _isolated(result: Result) -> Iterator[RenderableType]:

@@ -23,12 +23,15 @@ _INFORMATION = {
     "neighbours": "nearest neighbours: any smooth dependence",
     "mixed": "nearest neighbours, with levels: any smooth dependence; the order of a level and a "
     "measurement is a convention",
+    "conditional-gaussian": "normal laws of the measurements given levels: linear dependence "
+    "within every cell; the order of a level and a measurement is a convention",
     "lipschitz": "smoothed densities: any dependence, no tests and so no p-values",
 }
 
 _CHOSEN = {
     "gaussian": "; curves are not seen, for those there is --information neighbours",
-    "mixed": " and others hold labels",
+    "conditional-gaussian": " and others hold labels; curves are not seen, for those there is "
+    "--information mixed",
 }
 """What else to know where the columns have made the choice."""
 
@@ -40,6 +43,12 @@ _RULES = {
     "local-permutation": "test by shuffles of near rows at level {alpha:g}{share}",
     "bic": "BIC",
     "rate": "gain above the rate of Theorem tuning, c = {c:g}",
+}
+
+_MISSING = {
+    "drop": "rows with missing values were left out",
+    "level": "missing values are a level of their own",
+    "pairwise": "each test on the rows that have its columns",
 }
 
 _BACKWARD = {
@@ -68,6 +77,8 @@ def settings_in_words(
     words["parents"] = _parents(settings)
     if search not in ("auto", "sequential"):
         words["masking"] = rule_in_words(settings["masking_rule"])
+    if settings.get("missing", "error") != "error":
+        words["missing"] = _MISSING[settings["missing"]]
     return words
 
 
@@ -83,9 +94,11 @@ def options_in_words(message: str) -> str:
     """A message of the library about its parameters, as one about options."""
     message = message.replace("max_boundary", "--max-boundary")
     message = message.replace("look_ahead", "--look-ahead")
-    message = re.sub(r"\b(search|boundary|backward|information)='(\w+)'", r"--\1 \2", message)
+    message = re.sub(
+        r"\b(search|boundary|backward|information|missing)='([\w-]+)'", r"--\1 \2", message
+    )
     return re.sub(
-        r"^(search|boundary|backward|information|source)( must|:| has)", r"--\1\2", message
+        r"^(search|boundary|backward|information|source|missing)( must|:| has)", r"--\1\2", message
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 from narwhals.dependencies import is_pandas_like_dataframe
 
 from tamis.data.assemble import check_names
@@ -66,13 +67,13 @@ def discretize(
     pays. Missing and infinite values, constant columns and fewer values than bins are refused
     with ``DataError``.
     """
-    plan = Plan(method, bins, _names(columns), target)
+    plan = Plan(method, _by_name(bins), _names(columns), _target(target))
     if is_frame(data):
         native = nw.to_native(data, pass_through=True)
         encoders, numeric = _frame_columns(native)
         levels, record = _cut(plan, choose(plan, encoders, numeric))
         return replaced_in_frame(native, levels), record
-    table = data if isinstance(data, Table) else read_table(data, measured=True)
+    table = read_table(data, measured=True)
     readers: dict[str, Encode] = {
         name: partial(_table_column, table, k) for k, name in enumerate(table.names)
     }
@@ -100,14 +101,32 @@ def _cut(plan: Plan, chosen: Chosen) -> tuple[Levels, Discretization]:
     return levels, record
 
 
-def _names(columns: Sequence[str] | None) -> tuple[str, ...] | None:
+def _names(columns: object) -> tuple[str, ...] | None:
     if columns is None:
         return None
     if isinstance(columns, str):
         raise SettingError(f"columns must be a list of names, such as [{columns!r}]")
-    if not columns:
+    # An array without dimensions is iterable by its type, and yet is not.
+    single = isinstance(columns, np.ndarray) and columns.ndim == 0
+    if single or isinstance(columns, bytes) or not isinstance(columns, Iterable):
+        raise SettingError(f"columns must be a list of names, not {columns!r}")
+    names = tuple(dict.fromkeys(map(str, columns)))
+    if not names:
         raise SettingError("columns is empty: name the columns to cut, or leave it out")
-    return tuple(dict.fromkeys(map(str, columns)))
+    return names
+
+
+def _by_name(bins: int | Mapping[str, int] | None) -> int | Mapping[str, int] | None:
+    # The names of pandas may be numbers; they are known here by their text.
+    return {str(name): n for name, n in bins.items()} if isinstance(bins, Mapping) else bins
+
+
+def _target(target: object) -> str | None:
+    if target is None or isinstance(target, str):
+        return target
+    if isinstance(target, int | np.integer) and not isinstance(target, bool):
+        return str(target)
+    raise SettingError(f"target must be the name of a column, not {target!r}")
 
 
 def _frame_columns(frame: NativeFrame) -> tuple[dict[str, Encode], Callable[[str], bool]]:

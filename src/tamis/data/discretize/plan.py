@@ -49,7 +49,7 @@ class Plan:
     target: str | None
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(Method):
+        if not isinstance(self.method, str) or self.method not in get_args(Method):
             choices = ", ".join(map(repr, get_args(Method)))
             raise SettingError(f"method must be one of {choices}, not {self.method!r}")
         if self.target is not None and self.method != "mdl":

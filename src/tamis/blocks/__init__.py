@@ -1,0 +1,1 @@
+"""Tables that are not held in memory: plane files, and counting them block by block."""

@@ -1,0 +1,119 @@
+"""CSV files as a stream of batches, cell for cell as a table read at once takes them."""
+
+from __future__ import annotations
+
+import csv
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed
+from tamis.data.csv_file import (
+    MISSING_MARKERS,
+    _chunks,
+    _delimiter,
+    _header_lines,
+    _labels,
+    _names,
+    _not_csv,
+    _not_utf8,
+    _without_nul,
+)
+from tamis.data.refusals import shown_path
+from tamis.data.table import Label
+from tamis.errors import FileFormatError
+
+
+class CsvStream(Stream):
+    """The rows of CSV files with the same header, one file after the other."""
+
+    expected_rows = 0
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+        self.names = next(self._pieces(paths[0]))
+
+    def batches(self) -> Iterator[Batch]:
+        """All rows in order."""
+        for path in self._paths:
+            pieces = self._pieces(path)
+            self._require_same_columns(path, next(pieces))
+            yield from pieces
+
+    def growing_levels(self) -> GrowingLevels:
+        """A column about which nothing is known yet."""
+        return TextLevels()
+
+    def _pieces(self, path: str) -> Iterator[Any]:
+        """The names of a file, then its batches."""
+        try:
+            with open(path, encoding="utf-8-sig", newline="") as file:
+                yield from _read(path, _without_nul(path, file))
+        except UnicodeDecodeError as error:
+            raise _not_utf8(path) from error
+
+    def _require_same_columns(self, path: str, names: tuple[str, ...]) -> None:
+        if names != self.names:
+            raise FileFormatError(
+                f"The files differ in their columns: {shown_path(path)} begins with another "
+                f"header than {shown_path(self._paths[0])}. Give all files the same header."
+            )
+
+
+def _read(path: str, lines: Iterator[str]) -> Iterator[Any]:
+    opening = _header_lines(lines)
+    reader = csv.reader(
+        chain(opening, lines), delimiter=_delimiter(path, "".join(opening)), strict=True
+    )
+    line_of_row = array("Q")
+    try:
+        names = _names(path, next(reader, []))
+        yield names
+        for rows in _chunks(path, reader, len(names), line_of_row):
+            where = f"on line {line_of_row[0]} of {shown_path(path)} or soon after"
+            del line_of_row[:]
+            yield Batch(list(zip(*rows, strict=True)), len(rows), where)
+    except csv.Error as error:
+        raise _not_csv(path, reader.line_num, error) from error
+
+
+class TextLevels(GrowingLevels):
+    """The levels of a column of text: whether they are integers is known when all have passed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts: dict[str, int] = {}
+        self._markers: set[str] = set()
+
+    def look(self, cells: Sequence[str], batch: Batch) -> None:
+        """Take notice of the levels of these rows."""
+        if self.refused is not None:
+            return
+        new = dict.fromkeys(cells, 0).keys() - self._texts.keys()
+        self._markers |= {text for text in new if text.strip() in MISSING_MARKERS}
+        self._texts.update(dict.fromkeys(new, 0))
+        if self._markers:
+            n_missing = sum(text in self._markers for text in cells)
+            if n_missing:
+                self.note_missing(n_missing, batch.where)
+        self.refuse_many(len(self._texts))
+
+    def labels(self) -> tuple[Label, ...]:
+        """All levels seen, sorted: integers where that loses nothing."""
+        # Which cell a refusal names must not depend on the order of a set.
+        texts = sorted(self._texts)
+        meant: list[Any] = list(_labels(texts))
+        levels = tuple(sorted(set(meant)))
+        rank = {level: code for code, level in enumerate(levels)}
+        self._texts = {text: rank[label] for text, label in zip(texts, meant, strict=True)}
+        return levels
+
+    def encode(self, cells: Sequence[str]) -> Codes:
+        """The codes of these rows, once the levels are settled."""
+        try:
+            return np.fromiter(map(self._texts.__getitem__, cells), np.uint32, len(cells))
+        except KeyError as error:
+            raise changed() from error

@@ -1,0 +1,87 @@
+"""Information from the counts of a plane file, number for number that of a table in memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import xlogy
+
+from tamis.blocks.counting import BlockCounts
+from tamis.blocks.folding import BlockLookup
+from tamis.blocks.leads import lead_errors
+from tamis.blocks.packed import PackedTable
+from tamis.counts.memory import usable_jobs
+from tamis.errors import SettingError
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.interface import Context, Floats, Ints
+from tamis.information.regret import price
+
+
+class BlockInformation(CountedInformation):
+    """H and I of a table on disk; every number is the one that the table in memory gives."""
+
+    def __init__(
+        self,
+        table: PackedTable,
+        estimator: str | EntropyEstimator = "grassberger",
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.names = table.names
+        self.n_rows = float(table.n_rows)
+        self.estimator = as_estimator(estimator)
+        self._blocks = BlockCounts(table, n_jobs)
+        self._counts = self._blocks
+        self._lookup = _lookup(self.estimator, table.n_rows)
+        self._varies = (table.arities > 1).tolist()
+        self._n_jobs = usable_jobs(n_jobs)
+
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """ln of the largest likelihood, less the price of the table: quotient NML."""
+        reduced = [self._reduced(context) for context in contexts]
+        sets = [(*given, target) for target, given in reduced] + [given for _, given in reduced]
+        tables = self._blocks.tables(sets)
+        sizes = self._counts.arities.tolist()
+        found = np.empty(len(contexts))
+        for i, (target, given) in enumerate(reduced):
+            cells, strata = tables[i], tables[len(contexts) + i]
+            likelihood = xlogy(cells, cells).sum() - xlogy(strata, strata).sum()
+            states = math.prod(float(sizes[k]) for k in given)
+            found[i] = likelihood - price(sizes[target], states, int(self.n_rows))
+        return found
+
+    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
+        """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell.
+
+        Two passes over the rows, in their order, as in memory: sums of floats depend on it.
+        """
+        return lead_errors(self._blocks, given, pairs, self._n_jobs)
+
+
+def _lookup(estimator: EntropyEstimator, n_rows: int) -> BlockLookup:
+    def cap(cells: float) -> int:
+        return estimator.support_size(cells, 0)
+
+    return BlockLookup(
+        estimator.terms,
+        n_rows,
+        constant=estimator.constant(n_rows),
+        cap=cap if estimator.uses_support and not estimator.observed_support else None,
+        observed=estimator.observed_support,
+        clips=estimator.clips,
+    )
+
+
+def open_packed(
+    table: PackedTable, information: str, estimator: EntropyEstimator | None, n_jobs: int | None
+) -> BlockInformation:
+    """The counts of a packed table; other information would need its rows."""
+    if estimator is None:
+        raise SettingError(
+            f"information={information!r} needs the rows in memory, and a table in blocks is "
+            "counted only: use information='counts', or read the table itself"
+        )
+    return BlockInformation(table, estimator, n_jobs=n_jobs)

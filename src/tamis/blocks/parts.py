@@ -1,0 +1,58 @@
+"""The files that hold a table together: one, those of a folder, or those that a pattern finds."""
+
+from __future__ import annotations
+
+import glob
+import os
+
+from tamis.data.refusals import listed, shown, shown_path
+from tamis.errors import FileFormatError
+
+TEXT_ENDINGS = (".csv", ".tsv", ".txt")
+PARQUET_ENDINGS = (".parquet", ".pq")
+PLANES_ENDING = ".tamis"
+
+_ENDINGS = ", ".join(TEXT_ENDINGS + PARQUET_ENDINGS)
+
+
+def is_several(source: str) -> bool:
+    """Whether a path may stand for several files: a folder, or a pattern that no file is called."""
+    return os.path.isdir(source) or (glob.has_magic(source) and not os.path.exists(source))
+
+
+def ending_of(path: str) -> str:
+    """The ending of a path in small letters."""
+    return os.path.splitext(path)[1].lower()
+
+
+def find_parts(source: str) -> list[str]:
+    """The files in the order of their names, all of one kind."""
+    if not is_several(source):
+        found = [source]
+        if not os.path.isfile(source):
+            raise FileFormatError(f"There is no file {shown_path(source)}. Check the path.")
+    elif os.path.isdir(source):
+        found = [os.path.join(source, name) for name in os.listdir(source)]
+    else:
+        found = glob.glob(source, recursive=True)
+    parts = sorted(
+        path
+        for path in found
+        if ending_of(path) in TEXT_ENDINGS + PARQUET_ENDINGS and os.path.isfile(path)
+    )
+    if not parts:
+        raise FileFormatError(
+            f"{shown_path(source)} leads to no file that ends in one of {_ENDINGS}. Check the path."
+        )
+    kinds = sorted({ending_of(path) for path in parts})
+    if len({kind in TEXT_ENDINGS for kind in kinds}) > 1:
+        raise FileFormatError(
+            f"{shown_path(source)} leads to files of several kinds ({listed(map(shown, kinds))}). "
+            "Use a pattern that finds one kind, such as 'folder/*.parquet'."
+        )
+    return parts
+
+
+def total_bytes(parts: list[str]) -> int:
+    """The bytes of all of them."""
+    return sum(os.path.getsize(path) for path in parts)

@@ -1,0 +1,278 @@
+"""How sure is an arrow: the share of resampled tables that show it.
+
+A resample is one half of the rows, drawn without replacement: its estimates spread like those of
+the classical bootstrap (Politis and Romano, 1994), and no row comes twice. Half of the rows see
+less than all, so that weak arrows come out less sure than they are. The other scheme draws as many
+rows as there are, with replacement (Efron, 1979). There tests take copies of rows for evidence, the
+more so the more cells a table has: with columns of several levels arrows that do not exist come out
+as sure. docs/confidence.md shows how well either is calibrated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.counts.memory import usable_jobs
+from tamis.data import Table
+from tamis.errors import SettingError
+from tamis.information.remembered import Interactions
+from tamis.journal import Journal
+from tamis.learning import Plan, Request, found_in, interactions_of, make_plan
+from tamis.result import Result
+from tamis.search.auto import REFINED
+
+SCHEMES = ("half", "rows")
+MORE_PARENTS = 2
+"""A column may have so many more parents in a resample than any has in the result."""
+WORTH_PROCESSES = 3.0
+"""Seconds of work from which on it is shared with other processes."""
+TOGETHER = 8
+"""Resamples that a worker does before it reports."""
+
+Progress = Callable[[int, int], None]
+
+
+class Drawn(NamedTuple):
+    """What one resample gave: its arrows and the layer of each column, by position."""
+
+    number: int
+    edges: tuple[tuple[int, int], ...]
+    layers: tuple[int, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Confidence:
+    """Shares of ``n`` resamples, by name.
+
+    ``edges`` has every arrow (parent, child) that was ever found, most often found first;
+    ``layers`` for each column the layers it was found in, counted from 1.
+    """
+
+    names: tuple[str, ...]
+    n: int
+    seed: int
+    search: str
+    scheme: str
+    edges: Mapping[tuple[str, str], float]
+    layers: Mapping[str, Mapping[int, float]]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Confidence from {self.n} resamples ({self.scheme}) with search {self.search!r}: "
+            f"{len(self.names)} columns, {len(self.edges)} arrows seen>"
+        )
+
+    def skeleton(self, a: str, b: str) -> float:
+        """The share of resamples with an arrow between the two, either way."""
+        for name in (a, b):
+            if name not in self.layers:
+                raise SettingError(f"there is no column {name!r}")
+        return self.edges.get((a, b), 0.0) + self.edges.get((b, a), 0.0)
+
+    def direction(self, parent: str, child: str) -> float:
+        """Where there is an arrow between the two, how often it points this way; nan if never."""
+        either = self.skeleton(parent, child)
+        return self.edges.get((parent, child), 0.0) / either if either else float("nan")
+
+    def graph(self, threshold: float = 0.5) -> nx.DiGraph[str]:
+        """The averaged graph: arrows found in at least this share of the resamples, surest first,
+        but for those that would close a cycle. Each carries its ``probability``."""
+        if not 0 < threshold <= 1:
+            raise SettingError(f"threshold must be a share above 0 and up to 1, not {threshold!r}")
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_nodes_from(self.names)
+        for (parent, child), share in self.edges.items():
+            if share >= threshold and not nx.has_path(graph, child, parent):
+                graph.add_edge(parent, child, probability=share)
+        return graph
+
+
+def bootstrap(
+    table: Table,
+    result: Result,
+    request: Request,
+    n: int = 200,
+    *,
+    seed: int = 1,
+    scheme: str = "half",
+    search: str | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Confidence:
+    """Learn ``n`` resamples of a table as the result was learned from it.
+
+    ``search`` None is the one that found the result, for "auto" that which it chose; a refined
+    result is refined again each time. The outcome depends on the seed and the order of the rows,
+    not on ``n_jobs``. ``resume`` is a file that keeps what is done: called again, the rest is.
+    """
+    _require(n, seed, scheme)
+    plan = _plan(result, request, search)
+    names = sorted(table.names)
+    arranged = table.select([table.names.index(name) for name in names])
+    # Where to look for sets of candidates all rows know best, and once is enough.
+    known = interactions_of(arranged, plan, n_jobs)
+    wanted = _Wanted(arranged, plan, known, seed, scheme)
+    journal = None
+    done: dict[int, Drawn] = {}
+    if resume is not None:
+        journal = Journal.open(resume, "bootstrap", _digest(wanted))
+        done = {one.number: one for one in map(_read, journal.entries) if one.number < n}
+    missing = [i for i in range(n) if i not in done]
+    for fresh in _in_parallel(wanted, missing, usable_jobs(n_jobs)):
+        for one in fresh:
+            done[one.number] = one
+        if journal is not None:
+            journal.add([_written(one) for one in fresh])
+        if progress is not None:
+            progress(len(done), n)
+    return _summed(names, table.names, list(done.values()), seed, plan.search, scheme)
+
+
+class _Wanted(NamedTuple):
+    """What a worker needs to know."""
+
+    table: Table
+    plan: Plan
+    interactions: dict[int, Interactions]
+    seed: int
+    scheme: str
+
+
+def _require(n: object, seed: object, scheme: object) -> None:
+    for name, value, least in (("n", n, 1), ("seed", seed, 0)):
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least:  # type: ignore[operator]
+            raise SettingError(f"{name} must be a whole number from {least} on, not {value!r}")
+    if scheme not in SCHEMES:
+        raise SettingError(
+            f"scheme must be 'half' (of the rows, none twice) or 'rows' (as many as there are, "
+            f"with replacement), not {scheme!r}"
+        )
+
+
+def _plan(result: Result, request: Request, search: str | None) -> Plan:
+    """The plan of the result, with the search that found it and nothing left to be chosen."""
+    information = result.settings["information"]
+    whole = make_plan(replace(request, information=information), information)
+    found = result.search if search is None else search
+    named = whole.search if found == REFINED else found
+    known = make_plan(replace(request, information=information, search=named), information)
+    look_ahead = result.settings["look_ahead"]
+    # A search that "auto" has tried goes by the rules of "auto".
+    base = whole if whole.search == "auto" else known
+    if whole.search != "auto" and named != whole.search:
+        look_ahead = known.look_ahead
+    return replace(
+        base, search=named, look_ahead=look_ahead, max_boundary=_most_parents(result, base)
+    )
+
+
+def _most_parents(result: Result, plan: Plan) -> int | None:
+    """As many parents as any column of the result has, and some more. Copies of rows fill the
+    cells of large tables, and what looks like dependence there would go on for ever."""
+    if plan.boundary == "none":
+        return None
+    most = max(map(len, result.parents.values()), default=0) + MORE_PARENTS
+    return most if plan.max_boundary is None else min(most, plan.max_boundary)
+
+
+def _rows(n_rows: int, seed: int, number: int, scheme: str) -> NDArray[np.int64]:
+    rng = np.random.default_rng([seed, number])
+    if scheme == "rows":
+        drawn = rng.integers(0, n_rows, n_rows)
+    else:
+        drawn = rng.permutation(n_rows)[: max(n_rows // 2, 1)]
+    return np.sort(drawn).astype(np.int64)
+
+
+def _resamples(wanted: _Wanted, numbers: Sequence[int]) -> list[Drawn]:
+    return [_resample(wanted, number) for number in numbers]
+
+
+def _resample(wanted: _Wanted, number: int) -> Drawn:
+    rows = _rows(wanted.table.n_rows, wanted.seed, number, wanted.scheme)
+    parents, layers = found_in(wanted.table.arrange(rows), wanted.plan, wanted.interactions)
+    edges = tuple(sorted((p, k) for k, members in parents.items() for p in members))
+    place = {k: i for i, layer in enumerate(layers, start=1) for k in layer}
+    return Drawn(number, edges, tuple(place[k] for k in range(len(place))))
+
+
+def _in_parallel(wanted: _Wanted, numbers: Sequence[int], n_jobs: int) -> Iterator[list[Drawn]]:
+    """Batches of resamples as they come, whichever is ready first."""
+    batches = [numbers[i : i + TOGETHER] for i in range(0, len(numbers), TOGETHER)]
+    # Other processes take a second or more to begin: what is done sooner is done here.
+    while batches:
+        started = time.perf_counter()
+        yield _resamples(wanted, batches.pop(0))
+        left = len(batches) * (time.perf_counter() - started)
+        if n_jobs > 1 and len(batches) > 1 and left > WORTH_PROCESSES:
+            break
+    if not batches:
+        return
+    from joblib import Parallel, delayed
+
+    workers = Parallel(n_jobs=min(n_jobs, len(batches)), return_as="generator_unordered")
+    yield from workers(delayed(_resamples)(wanted, batch) for batch in batches)
+
+
+def _summed(
+    names: Sequence[str],
+    as_in_table: tuple[str, ...],
+    drawn: Sequence[Drawn],
+    seed: int,
+    search: str,
+    scheme: str,
+) -> Confidence:
+    n = len(drawn)
+    edges = Counter((names[p], names[k]) for one in drawn for p, k in one.edges)
+    layers = [Counter(one.layers[k] for one in drawn) for k in range(len(names))]
+    shares = dict(zip(names, layers, strict=True))
+    return Confidence(
+        names=as_in_table,
+        n=n,
+        seed=seed,
+        search=search,
+        scheme=scheme,
+        edges={
+            arrow: count / n for arrow, count in sorted(edges.items(), key=lambda e: (-e[1], e[0]))
+        },
+        layers={
+            name: {layer: count / n for layer, count in sorted(shares[name].items())}
+            for name in as_in_table
+        },
+    )
+
+
+def _digest(wanted: _Wanted) -> str:
+    """What a file of resamples belongs to: the table, the plan, the seed and the scheme."""
+    digest = hashlib.sha256()
+    said = {**wanted.plan.to_dict(), "seed": int(wanted.seed), "scheme": wanted.scheme}
+    digest.update(json.dumps([list(wanted.table.names), said], sort_keys=True).encode())
+    for k in range(wanted.table.n_variables):
+        digest.update(np.ascontiguousarray(wanted.table.codes[k]).tobytes())
+        if k in wanted.table.measured:
+            digest.update(wanted.table.numbers(k).tobytes())
+    return digest.hexdigest()
+
+
+def _written(one: Drawn) -> dict[str, object]:
+    return {"number": one.number, "edges": one.edges, "layers": one.layers}
+
+
+def _read(entry: Mapping[str, object]) -> Drawn:
+    edges, layers = entry["edges"], entry["layers"]
+    if not isinstance(edges, list) or not isinstance(layers, list):
+        raise SettingError("the file of resamples holds something else: remove it")
+    return Drawn(int(str(entry["number"])), tuple((p, k) for p, k in edges), tuple(layers))

@@ -1,0 +1,28 @@
+"""How a table is to be read: what every reader is told, whatever holds the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tamis.errors import SettingError
+
+MISSING = ("error", "drop", "level", "pairwise")
+"""What may be done about missing values."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """``measured``: whether numbers that cannot be levels are kept. ``missing``: one of MISSING.
+    ``weights``: the name of the column that holds the rows' weights, a sequence of them, or None.
+    """
+
+    measured: bool = False
+    missing: str = "error"
+    weights: object = None
+
+
+def require_missing(missing: object) -> None:
+    """Refuse what is no choice about missing values."""
+    if not isinstance(missing, str) or missing not in MISSING:
+        choices = ", ".join(map(repr, MISSING))
+        raise SettingError(f"missing must be one of {choices}, not {missing!r}")

@@ -1,0 +1,171 @@
+"""Columns before they are a table: what each reader hands over, encoded with or without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.data.columns import Codes, Column, measure
+from tamis.data.levels import check_levels
+from tamis.data.refusals import ColumnRefused, listed, refusal, shown
+from tamis.data.weights import Floats, are_frequencies
+from tamis.errors import DataError
+
+Source = TypeVar("Source")
+Flags = NDArray[np.bool_]
+
+_NO_CODES: Codes = np.zeros(1, dtype=np.uint8)
+"""Of a measured column: one zero, which fills its row of the codes."""
+
+
+class Encoding(NamedTuple, Generic[Source]):
+    """How a reader turns what it has of a column into levels, and how it picks rows of it."""
+
+    encode: Callable[[Source], Column]
+    take: Callable[[Source, Flags], Source]
+
+
+class Settled(NamedTuple):
+    """A column, or why there is none; and where it is missing, if anywhere: the column is then
+    that of the other rows."""
+
+    outcome: Column | ColumnRefused
+    absent: Flags | None = None
+
+
+@dataclass(frozen=True)
+class Sources(Generic[Source]):
+    """Named columns of the same rows, not encoded yet."""
+
+    names: tuple[str, ...]
+    columns: Iterable[Source]
+    encoding: Encoding[Source]
+    n_rows: int
+    measured: bool
+    """Whether numbers that cannot be levels are kept as measured columns."""
+    weights: Floats | None = None
+
+    def kept(self) -> Sources[Source]:
+        """The same, to be gone through more than once."""
+        return replace(self, columns=list(self.columns))
+
+    def take(self, rows: Flags) -> Sources[Source]:
+        """The same columns with these rows."""
+        if rows.all():
+            return self
+        return replace(
+            self,
+            columns=[self.encoding.take(column, rows) for column in self.columns],
+            n_rows=int(rows.sum()),
+            weights=None if self.weights is None else self.weights[rows],
+        )
+
+    def with_weights(self, weights: Floats) -> Sources[Source]:
+        """The same columns, their rows weighted."""
+        return replace(self, weights=weights)
+
+    def without(self, name: str) -> tuple[Floats, Sources[Source]]:
+        """The numbers of one column, and the other columns."""
+        if name not in self.names:
+            raise DataError(
+                f"There is no column {shown(name)} to take the weights from. The columns are "
+                f"{listed(map(shown, self.names))}."
+            )
+        columns = list(self.columns)
+        place = self.names.index(name)
+        numbers = self._numbers(name, columns.pop(place))
+        others = tuple(other for other in self.names if other != name)
+        return numbers, replace(self, names=others, columns=columns)
+
+    @property
+    def n_counted(self) -> int:
+        """The number of rows, each as often as its frequency says."""
+        return self._n_counted(None)
+
+    def settle(self) -> list[Column | ColumnRefused]:
+        """Every column as the table will hold it, or why it cannot."""
+        return [self._try(column, self.n_counted) for column in self.columns]
+
+    def settle_present(self) -> list[Settled]:
+        """The same for the rows in which each column is not missing."""
+        return [self._present(column) for column in self.columns]
+
+    def absent(self, source: Source, first: ColumnRefused) -> Flags:
+        """Where a column is missing that was refused because it is."""
+        return self._without_missing(source, first)[1]
+
+    def _present(self, source: Source) -> Settled:
+        outcome = self._try(source, self.n_counted)
+        if not isinstance(outcome, ColumnRefused) or outcome.absent is None:
+            return Settled(outcome)
+        return Settled(*self._without_missing(source, outcome))
+
+    def _without_missing(
+        self, source: Source, why: ColumnRefused
+    ) -> tuple[Column | ColumnRefused, Flags]:
+        """A null and a NaN are found one after the other, so it may take several looks."""
+        absent = np.zeros(self.n_rows, dtype=np.bool_)
+        outcome: Column | ColumnRefused = why
+        while isinstance(outcome, ColumnRefused) and outcome.absent is not None:
+            absent[np.flatnonzero(~absent)[outcome.absent]] = True
+            if absent.all():
+                return outcome, absent
+            present = self.encoding.take(source, ~absent)
+            outcome = self._try(present, self._n_counted(~absent))
+        return outcome, absent
+
+    def _n_counted(self, rows: Flags | None) -> int:
+        if self.weights is None or not are_frequencies(self.weights):
+            return self.n_rows if rows is None else int(rows.sum())
+        return int((self.weights if rows is None else self.weights[rows]).sum())
+
+    def _try(self, source: Source, n_counted: int) -> Column | ColumnRefused:
+        try:
+            return self._settled(source, n_counted)
+        except ColumnRefused as why:
+            return why
+
+    def _settled(self, source: Source, n_counted: int) -> Column:
+        """The column as the table will hold it: with levels, or else with numbers."""
+        try:
+            column = check_levels(self.encoding.encode(source), n_counted)
+        except ColumnRefused as why:
+            if not self.measured or why.numbers is None:
+                raise
+            return Column((), _NO_CODES, measure(why.numbers))
+        # Repeated often enough, the levels of few rows are few.
+        return Column(column.levels, column.codes)
+
+    def _numbers(self, name: str, source: Source) -> Floats:
+        """A column of weights, missing ones as nan."""
+        told = f"Column {shown(name)} cannot hold the weights: "
+        settled = replace(self, measured=True)._present(source)
+        found = np.full(self.n_rows, np.nan)
+        present = slice(None) if settled.absent is None else ~settled.absent
+        column = settled.outcome
+        if isinstance(column, ColumnRefused):
+            if settled.absent is not None and settled.absent.all():
+                return found
+            raise DataError(f"{told}it {column.seen}. Weights are numbers.")
+        if column.numbers is not None:
+            found[present] = column.numbers
+            return found
+        if any(isinstance(label, str) for label in column.levels):
+            raise DataError(f"{told}it holds {shown(column.levels[0])}. Weights are numbers.")
+        found[present] = np.array(column.levels, dtype=np.float64)[column.codes]
+        return found
+
+
+def columns_or_refusal(
+    names: Sequence[str], outcomes: Sequence[Column | ColumnRefused]
+) -> list[Column]:
+    """The columns, if none is refused."""
+    columns = [one for one in outcomes if not isinstance(one, ColumnRefused)]
+    if len(columns) < len(outcomes):
+        refused = zip(names, outcomes, strict=True)
+        raise refusal([(name, one) for name, one in refused if isinstance(one, ColumnRefused)])
+    return columns

@@ -1,0 +1,244 @@
+"""Where everything stands: columns for layers, boxes for nodes, curves for edges.
+
+Units are points at the size at which a label has ``FONT`` points; y grows downwards. A picture
+may scale them as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.drawing.labels import labels_of, width_of
+from tamis.drawing.ordering import Arrow, Cell, Columns, columns_of, untangled
+
+FONT = 12.0
+LETTER = 0.6 * FONT
+"""The width of an ordinary letter, generously."""
+BOX = 26.0
+"""The height of a node's box."""
+SLOT, THIN = 36.0, 11.0
+"""The height that a node takes in its column, and that an edge takes which passes through."""
+MARGIN, HEADING = 14.0, 18.0
+"""Around the picture, and above it for the titles of the layers."""
+STRAIGHTENING = 12
+"""Passes that pull each cell to its neighbours."""
+PORTS = BOX - 8.0
+"""How far the ends of a node's edges may spread along its side."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A node's place: the middle of its box, its size, its label and its layer, from 0."""
+
+    x: float
+    y: float
+    width: float
+    label: str
+    layer: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A layered drawing of a DAG."""
+
+    boxes: dict[str, Box]
+    routes: dict[Arrow, tuple[Point, ...]]
+    """The points of each edge from parent to child; neighbours are joined by a curve that leaves
+    and arrives horizontally (``curves``)."""
+    columns: tuple[float, ...]
+    """The x of each layer's middle."""
+    width: float
+    height: float
+    crossings: int
+
+
+def lay_out(layers: Sequence[Sequence[str]], edges: Iterable[Arrow]) -> Layout:
+    """Draw a DAG whose every edge points to a later layer."""
+    columns = untangled(columns_of(layers, edges))
+    labels = labels_of(name for layer in layers for name in layer)
+    widths = [
+        max((width_of(labels[n]) for n in layer), default=1) * LETTER + 16 for layer in layers
+    ]
+    heights = _straightened(columns)
+    gaps = [_gap(columns, heights, j) for j in range(len(layers) - 1)]
+    middles = _middles(widths, gaps)
+    top = min(heights.values(), default=0.0) - SLOT / 2 - MARGIN - HEADING
+    boxes = {
+        name: Box(middles[j], heights[name] - top, widths[j], labels[name], j)
+        for j, layer in enumerate(layers)
+        for name in layer
+    }
+    at = {cell: y - top for cell, y in heights.items()}
+    return Layout(
+        boxes,
+        _routes(columns, boxes, at, middles, widths),
+        tuple(middles),
+        width=middles[-1] + widths[-1] / 2 + MARGIN if middles else 2 * MARGIN,
+        height=max(at.values(), default=0.0) + SLOT / 2 + MARGIN,
+        crossings=columns.crossings,
+    )
+
+
+def curves(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
+    """The cubic pieces of a route after its first point: two control points and an end each."""
+    pieces = []
+    for (x, y), (to_x, to_y) in pairwise(points):
+        middle = (x + to_x) / 2
+        pieces.append(((middle, y), (middle, to_y), (to_x, to_y)))
+    return pieces
+
+
+def _size(cell: Cell) -> float:
+    return SLOT if isinstance(cell, str) else THIN
+
+
+def _straightened(columns: Columns) -> dict[Cell, float]:
+    """A y for every cell: in order, far enough apart, and near its neighbours.
+
+    For one column this is a regression with fixed least distances, isotonic once those are
+    subtracted; the columns take turns.
+    """
+    offsets = [_offsets(cells) for cells in columns.cells]
+    ys = [own - own.mean() if len(own) else own for own in offsets]
+    links = _links(columns)
+    for turn in range(STRAIGHTENING):
+        numbers = range(len(ys)) if turn % 2 == 0 else range(len(ys) - 1, -1, -1)
+        for j in numbers:
+            if len(ys[j]):
+                ys[j] = _pulled(ys, links[j], offsets[j], j)
+    return {
+        cell: float(y)
+        for cells, own in zip(columns.cells, ys, strict=True)
+        for cell, y in zip(cells, own, strict=True)
+    }
+
+
+def _offsets(cells: Sequence[Cell]) -> NDArray[np.float64]:
+    """The y of each cell if all stand as close as they may."""
+    sizes = np.array([_size(cell) for cell in cells], dtype=np.float64)
+    return np.cumsum(sizes) - sizes / 2 if len(sizes) else sizes
+
+
+Links = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+"""Of one column: own place, the neighbour's column and place, and the strength of the pull."""
+
+
+def _links(columns: Columns) -> list[Links]:
+    places = [{cell: i for i, cell in enumerate(cells)} for cells in columns.cells]
+    found: list[list[tuple[int, int, int, float]]] = [[] for _ in columns.cells]
+    for j, segments in enumerate(columns.segments):
+        for a, b in segments:
+            # An edge that passes through should be straight before all others.
+            strength = 1.0 + 2.0 * (not isinstance(a, str)) + 2.0 * (not isinstance(b, str))
+            i, k = places[j][a], places[j + 1][b]
+            found[j].append((i, j + 1, k, strength))
+            found[j + 1].append((k, j, i, strength))
+    return [
+        (
+            np.array([one[0] for one in links], dtype=np.int64),
+            np.array([one[1] for one in links], dtype=np.int64),
+            np.array([one[2] for one in links], dtype=np.int64),
+            np.array([one[3] for one in links], dtype=np.float64),
+        )
+        for links in found
+    ]
+
+
+def _pulled(
+    ys: Sequence[NDArray[np.float64]], links: Links, offsets: NDArray[np.float64], j: int
+) -> NDArray[np.float64]:
+    own, column, place, strength = links
+    there = np.zeros(len(own))
+    for other in (j - 1, j + 1):
+        chosen = column == other
+        if chosen.any():
+            there[chosen] = ys[other][place[chosen]]
+    pull = np.bincount(own, weights=strength, minlength=len(offsets))
+    total = np.bincount(own, weights=strength * there, minlength=len(offsets))
+    # Cells that nothing pulls stay where they are, and yield.
+    wanted = np.where(pull > 0, total / np.where(pull > 0, pull, 1.0), ys[j])
+    weights = np.where(pull > 0, pull, 1e-3)
+    return _rising((wanted - offsets).tolist(), weights.tolist()) + offsets
+
+
+def _rising(values: Sequence[float], weights: Sequence[float]) -> NDArray[np.float64]:
+    """The nearest values that never fall: neighbours that do are pooled (isotonic regression).
+
+    scikit-learn's checks its arguments for longer than this takes.
+    """
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(values, weights, strict=True):
+        mean, mass, size = value, weight, 1
+        while pools and pools[-1][0] >= mean:
+            before, more, many = pools.pop()
+            mean = (before * more + mean * mass) / (more + mass)
+            mass, size = mass + more, size + many
+        pools.append((mean, mass, size))
+    return np.repeat([mean for mean, _, _ in pools], [size for _, _, size in pools])
+
+
+def _gap(columns: Columns, heights: dict[Cell, float], j: int) -> float:
+    """The width between two columns: wider where edges are many or climb far."""
+    segments = columns.segments[j]
+    climb = max((abs(heights[a] - heights[b]) for a, b in segments), default=0.0)
+    return 44.0 + min(5.0 * math.sqrt(len(segments)) + 0.2 * climb, 260.0)
+
+
+def _middles(widths: Sequence[float], gaps: Sequence[float]) -> list[float]:
+    middles: list[float] = []
+    left = MARGIN
+    for width, gap in zip(widths, [*gaps, 0.0], strict=False):
+        middles.append(left + width / 2)
+        left += width + gap
+    return middles
+
+
+def _routes(
+    columns: Columns,
+    boxes: dict[str, Box],
+    at: dict[Cell, float],
+    middles: Sequence[float],
+    widths: Sequence[float],
+) -> dict[Arrow, tuple[Point, ...]]:
+    starts, ends = _ports(columns, at)
+    routes = {}
+    for (parent, child), chain in columns.chains.items():
+        first, last = boxes[parent], boxes[child]
+        points = [(first.x + first.width / 2, starts[parent, child])]
+        for j, cell in enumerate(chain[1:-1], start=first.layer + 1):
+            half = widths[j] / 2
+            points += [(middles[j] - half, at[cell]), (middles[j] + half, at[cell])]
+        points.append((last.x - last.width / 2, ends[parent, child]))
+        routes[parent, child] = tuple(points)
+    return routes
+
+
+def _ports(
+    columns: Columns, at: dict[Cell, float]
+) -> tuple[dict[Arrow, float], dict[Arrow, float]]:
+    """The y at which each edge leaves its parent and reaches its child: side by side."""
+    leaving: dict[str, list[tuple[float, Arrow]]] = {}
+    arriving: dict[str, list[tuple[float, Arrow]]] = {}
+    for edge, chain in columns.chains.items():
+        leaving.setdefault(edge[0], []).append((at[chain[1]], edge))
+        arriving.setdefault(edge[1], []).append((at[chain[-2]], edge))
+    return _spread(leaving, at), _spread(arriving, at)
+
+
+def _spread(
+    ends: dict[str, list[tuple[float, Arrow]]], at: dict[Cell, float]
+) -> dict[Arrow, float]:
+    found = {}
+    for name, edges in ends.items():
+        step = min(7.0, PORTS / max(len(edges) - 1, 1))
+        for i, (_, edge) in enumerate(sorted(edges)):
+            found[edge] = at[name] + step * (i - (len(edges) - 1) / 2)
+    return found

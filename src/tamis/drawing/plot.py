@@ -1,0 +1,174 @@
+"""The learned graph drawn with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from tamis.drawing.confidence import Confidence
+from tamis.drawing.layout import BOX, FONT, Layout, curves, lay_out
+from tamis.drawing.looks import gain_of, opacity_of, width_of_gain, widths_of
+from tamis.errors import SettingError
+from tamis.result import Edge, Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK, PAPER, LINE, UNSURE = "#1b2733", "#eef3f8", "#33658a", "#c2571a"
+INCH = 96.0
+"""Units of the layout to an inch: labels then have 9 points."""
+LARGEST = 120.0
+"""Inches beyond which a figure grows no more; PNG files end at 2^16 pixels."""
+LEGEND = 0.55
+"""Inches below the graph for the legend."""
+
+
+def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
+    """Draw the graph, layers from left to right, and return the axes.
+
+    Lines are as wide as the root of their gain, dashed where nothing supports the direction, and
+    with ``confidence`` as opaque as often as they came back from resampled rows. Without ``ax``
+    a figure is made that grows with the graph; with it, text is scaled to what fits there now.
+    """
+    if find_spec("matplotlib") is None:
+        raise SettingError(
+            "drawing needs matplotlib: install tamis with its extra, pip install 'tamis[plot]'"
+        )
+    layout = lay_out(result.layers, [(edge.parent, edge.child) for edge in result.edges])
+    axes = _figure(layout) if ax is None else ax
+    axes.set_axis_off()
+    axes.set(xlim=(0, layout.width), ylim=(layout.height, 0))
+    axes.set_aspect("equal")
+    scale = _points_a_unit(axes, layout)
+    opacity = _opacity(confidence)
+    _draw_edges(axes, result, layout, scale, opacity)
+    _draw_nodes(axes, layout, scale)
+    _draw_legend(axes, result, confidence, scale)
+    return axes
+
+
+def _figure(layout: Layout) -> Axes:
+    import matplotlib.pyplot as plt
+
+    shrunk = min(1.0, LARGEST / max(layout.width / INCH, layout.height / INCH))
+    width, height = layout.width / INCH * shrunk, layout.height / INCH * shrunk
+    figure = plt.figure(figsize=(max(width, 4.5), height + LEGEND))
+    bottom = LEGEND / (height + LEGEND)
+    axes: Axes = figure.add_axes((0.0, bottom, 1.0, 1.0 - bottom))
+    return axes
+
+
+def _points_a_unit(axes: Axes, layout: Layout) -> float:
+    """How large a unit of the layout is drawn, in points, on axes of their present size."""
+    place, dpi = axes.get_window_extent(), axes.figure.dpi
+    pixels = min(place.width / layout.width, place.height / layout.height)
+    return max(float(pixels) * 72.0 / float(dpi), 1e-3)
+
+
+def _opacity(confidence: Confidence | None) -> Callable[[Edge], float]:
+    if confidence is None:
+        return lambda edge: 0.85
+    shares = confidence.edges
+    return lambda edge: opacity_of(shares.get((edge.parent, edge.child), 0.0))
+
+
+def _draw_edges(
+    axes: Axes, result: Result, layout: Layout, scale: float, opacity: Callable[[Edge], float]
+) -> None:
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
+    widths = widths_of(result.edges)
+    # The strongest are drawn last, over the others.
+    for edge in sorted(result.edges, key=lambda e: (gain_of(e), e.parent, e.child)):
+        route = layout.routes[edge.parent, edge.child]
+        points = [route[0], *(point for piece in curves(route) for point in piece)]
+        codes = [Path.MOVETO, *[Path.CURVE4] * (len(points) - 1)]
+        width = widths[edge.parent, edge.child] * scale
+        arrow = FancyArrowPatch(
+            path=Path(points, codes),
+            arrowstyle="-|>",
+            mutation_scale=(5 + 1.2 * widths[edge.parent, edge.child]) * scale,
+            linewidth=width,
+            linestyle="-" if edge.identified else (0, (4, 2)),
+            color=LINE if edge.identified else UNSURE,
+            alpha=opacity(edge),
+            shrinkA=0,
+            shrinkB=0,
+            joinstyle="miter",
+            capstyle="butt",
+            zorder=1,
+        )
+        axes.add_patch(arrow)
+
+
+def _draw_nodes(axes: Axes, layout: Layout, scale: float) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
+    # A name is text, whatever the user's settings: no formulas, no TeX.
+    plain: dict[str, Any] = {"parse_math": False, "usetex": False, "color": INK}
+    for j, x in enumerate(layout.columns, start=1):
+        axes.text(
+            x, 14, f"layer {j}", ha="center", va="center", fontsize=0.8 * FONT * scale, **plain
+        )
+    for box in layout.boxes.values():
+        axes.add_patch(
+            FancyBboxPatch(
+                (box.x - box.width / 2, box.y - BOX / 2),
+                box.width,
+                BOX,
+                boxstyle="round,pad=0,rounding_size=6",
+                facecolor=PAPER,
+                edgecolor=INK,
+                linewidth=0.9 * scale,
+                zorder=2,
+            )
+        )
+        axes.text(
+            box.x,
+            box.y,
+            box.label,
+            ha="center",
+            va="center_baseline",
+            fontsize=0.92 * FONT * scale,
+            zorder=3,
+            **plain,
+        )
+
+
+def _draw_legend(axes: Axes, result: Result, confidence: Confidence | None, scale: float) -> None:
+    if not result.edges:
+        return
+    handles, labels = _keys(result, confidence, scale)
+    axes.legend(
+        handles,
+        labels,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        ncols=2 if axes.get_window_extent().width < 8 * axes.figure.dpi else 4,
+        frameon=False,
+        fontsize=min(max(0.8 * FONT * scale, 6.0), 9.0),
+        handlelength=3.2,
+    )
+
+
+def _keys(
+    result: Result, confidence: Confidence | None, scale: float
+) -> tuple[list[Any], list[str]]:
+    """What the lines mean, as samples of them with words."""
+    from matplotlib.lines import Line2D
+
+    gains = [gain_of(edge) for edge in result.edges]
+    smallest, largest = min(gains), max(gains)
+    entries: list[tuple[dict[str, Any], str]] = []
+    for gain in dict.fromkeys((smallest, largest)):
+        width = width_of_gain(gain, largest) * scale
+        entries.append(({"color": LINE, "linewidth": width}, f"gain {gain:.3g} nats"))
+    if not all(edge.identified for edge in result.edges):
+        look = {"color": UNSURE, "linestyle": (0, (4, 2)), "linewidth": 1.6}
+        entries.append((look, "direction without support"))
+    if confidence is not None:
+        look = {"color": LINE, "linewidth": 2.0, "alpha": opacity_of(0.5)}
+        entries.append((look, f"came back in half of {confidence.n} resamples"))
+    return [Line2D([], [], **look) for look, _ in entries], [text for _, text in entries]

@@ -1,0 +1,7 @@
+"""Before a long run: what it will take, and what it can see at this number of rows."""
+
+from tamis.forecast.make import forecast
+from tamis.forecast.model import Forecast
+from tamis.forecast.power import Detectable
+
+__all__ = ["Detectable", "Forecast", "forecast"]

@@ -1,0 +1,294 @@
+"""Making the forecast of a run: read the request as a run would, probe, extrapolate."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.blocks.packed import PackedTable
+from tamis.counts.interactions import affordable, require_affordable, words_to_read
+from tamis.counts.memory import CROSSOVER
+from tamis.data import Table
+from tamis.decisions.rule import Rule
+from tamis.errors import DataError
+from tamis.forecast import memory
+from tamis.forecast.memory import Asked, Planes
+from tamis.forecast.model import Forecast
+from tamis.forecast.power import Detectable, detectable, level_of
+from tamis.forecast.probe import Clock, Probe, pace, part_of, probe, seconds_of, time_scores
+from tamis.forecast.words import reasons
+from tamis.forecast.work import Work, work_of
+from tamis.information.counted import CountedInformation
+from tamis.information.gaussian import GaussianInformation
+from tamis.information.interface import Context, Information
+from tamis.information.lattice import lattice_likelihood
+from tamis.learning import _source as open_information
+from tamis.learning import readings
+from tamis.plans import Plan, Request, make_plan
+
+MOST_WORDS = 2**22
+"""Looking ahead is timed on columns so few that no more words than this are read."""
+COMPARED = 8
+"""Columns on which two readings are compared."""
+LEVELLED = ("counts",)
+NUMBERS = ("gaussian", "copula")
+MIXED = ("conditional-gaussian",)
+"""The readings whose tests have a law known beforehand."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to take the table, and what it will cost."""
+
+    plan: Plan
+    rule: Rule
+    """Of the boundaries, bound to the size of the whole table."""
+    n_rows: float
+    """Those that count: with survey weights fewer than the table has."""
+    look_ahead: int
+    probed: Probe
+    work: Work
+    seconds: float
+
+
+def forecast(table: Table, request: Request, *, clock: Clock = time.perf_counter) -> Forecast:
+    """Say what learning from this table will take and what it can see, without learning.
+
+    A few contexts are counted, for about a second; the first time loops may have to be compiled.
+    """
+    started = clock()
+    names = table.names
+    as_they_are = request.search == "reference"
+    order = range(len(names)) if as_they_are else sorted(range(len(names)), key=names.__getitem__)
+    arranged = table.select(list(order))
+    found, notes = _readings(arranged, request, clock)
+    searched = _searched(arranged, found, request.n_jobs)
+    main = max(searched, key=lambda one: one.seconds)
+    sizes = table.arities[table.arities > 0]
+    level, visible = _visible(table, found[0])
+    told = main.plan.boundary == "pps"
+    return Forecast(
+        n_rows=table.n_rows,
+        n_columns=table.n_variables,
+        n_measured=len(table.measured),
+        fewest_levels=int(sizes.min()) if len(sizes) else 0,
+        most_levels=int(sizes.max(initial=0)),
+        pair_cells=int(np.prod(np.sort(sizes)[-2:])) if len(sizes) else 0,
+        boundary=found[0].probed.boundary,
+        boundary_cells=_boundary_cells(sizes, found[0].probed),
+        information=tuple(one.plan.information for one in found),
+        search=main.plan.search,
+        look_ahead=found[0].look_ahead,
+        why=reasons(
+            table, request, [one.plan for one in found], len(searched), found[0].look_ahead
+        ),
+        memory=_memory(arranged, searched),
+        n_contexts=sum(one.work.contexts for one in searched) if told else 0.0,
+        seconds=sum(one.seconds for one in searched) if told else None,
+        seconds_a_context=tuple(main.probed.seconds),
+        probe_seconds=clock() - started,
+        level=level,
+        detectable=visible,
+        notes=(*table.notes, *notes),
+    )
+
+
+def _readings(
+    table: Table, request: Request, clock: Clock
+) -> tuple[list[Reading], tuple[str, ...]]:
+    """All readings that a run would try, the first one first; as there, one may be left out."""
+    found: list[Reading] = []
+    notes: tuple[str, ...] = ()
+    kinds = readings(table, request)
+    for kind in kinds:
+        try:
+            found.append(_reading(table, make_plan(request, kind), request.n_jobs, clock))
+        except DataError as error:
+            if kind == kinds[0]:
+                raise
+            notes = (f"Read as levels only; as numbers: {error}",)
+    return found, notes
+
+
+def _reading(table: Table, plan: Plan, n_jobs: int | None, clock: Clock) -> Reading:
+    part = part_of(table)
+    information = open_information(part, plan, n_jobs)
+    opening = seconds_of(lambda: open_information(part, plan, n_jobs), clock)
+    n_rows = information.n_rows * table.n_rows / part.n_rows
+    d = table.n_variables
+    rule = plan.boundary_rule.bind(n_rows, d)
+    look_ahead = _look_ahead(table, part, plan, information)
+    probed = probe(information, rule, clock)
+    auto = plan.search == "auto" and bool(probed.seconds)
+    if auto:
+        time_scores(information, probed, groups=look_ahead > 1, clock=clock)
+    # Numbers are read once; what follows depends on their moments alone.
+    longer = 1.0 if plan.information in NUMBERS else table.n_rows / part.n_rows
+    scale = longer * d / part.n_variables
+    work = work_of(
+        plan.search, d, probed, looks_ahead=look_ahead > 1, scale=scale, slow=pace(clock)
+    )
+    looking = _looking(table, part, plan, look_ahead, n_jobs, clock)
+    seconds = work.seconds + opening * _more_to_open(table, part) + looking
+    return Reading(plan, rule, n_rows, look_ahead, probed, work, seconds)
+
+
+def _searched(table: Table, found: Sequence[Reading], n_jobs: int | None) -> Sequence[Reading]:
+    """The readings that will be searched: levels are not where numbers are far ahead on one DAG.
+
+    Which DAG that is, is not known; the least uncertain columns of each probed path stand for it.
+    """
+    if len(found) < 2:
+        return found
+    counts, numbers = found
+    part = part_of(table)
+    some = dict(list(numbers.probed.paths.items())[:COMPARED])
+    parents = _less_uncertain(open_information(part, numbers.plan, n_jobs), some)
+    d = table.n_variables
+    reach = GaussianInformation.score_noise * math.log(2 * d * d) * len(some)
+    lead = _lead_of_numbers(part, parents, counts.plan) * table.n_rows / part.n_rows
+    return [numbers] if lead > reach else found
+
+
+def _less_uncertain(
+    information: Information, paths: Mapping[int, tuple[int, ...]]
+) -> dict[int, tuple[int, ...]]:
+    """Of each path the columns that come before its target by entropy."""
+    used = sorted({*paths, *(k for path in paths.values() for k in path)})
+    entropies = information.entropies([Context(k, ()) for k in used]).tolist()
+    place = {k: (h, k) for k, h in zip(used, entropies, strict=True)}
+    return {k: tuple(m for m in path if place[m] < place[k]) for k, path in paths.items()}
+
+
+def _lead_of_numbers(table: Table, parents: Mapping[int, tuple[int, ...]], plan: Plan) -> float:
+    """By how many nats a linear model explains these columns better than tables do."""
+    used = sorted({*parents, *(k for path in parents.values() for k in path)})
+    if not used:
+        return 0.0
+    place = {k: i for i, k in enumerate(used)}
+    few = table.select(used)
+    contexts = [Context(place[k], tuple(sorted(place[m] for m in parents[k]))) for k in parents]
+    counted = open_information(few, plan, 1).penalised_likelihoods(contexts)
+    return lattice_likelihood(few, dict(contexts)) - float(counted.sum())
+
+
+def _look_ahead(table: Table, part: Table, plan: Plan, information: Information) -> int:
+    """What a run would choose; of a part of the table the budget would be another."""
+    if plan.look_ahead:
+        return plan.look_ahead
+    is_whole = (part.n_variables, part.n_rows) == (table.n_variables, table.n_rows)
+    if isinstance(information, CountedInformation) and not is_whole:
+        planes = Planes.of(table)
+        return affordable(planes.n_interacting, planes.n_words)
+    return information.affordable_look_ahead()
+
+
+def _looking(
+    table: Table, part: Table, plan: Plan, look_ahead: int, n_jobs: int | None, clock: Clock
+) -> float:
+    """Seconds to look for interactions: timed on some columns, and by the number of sets."""
+    if look_ahead < 2:
+        return 0.0
+    planes = Planes.of(table)
+    require_affordable(planes.n_interacting, planes.n_words, look_ahead)
+    few = part
+    while few.n_variables > 2 and _words(few, look_ahead) > MOST_WORDS:
+        few = few.select(
+            list(range(0, few.n_variables - 1)) if few.n_variables < 12 else _half(few)
+        )
+    sets = Planes.of(few).sets(look_ahead)
+    if Planes.of(few).n_interacting <= look_ahead:
+        return 0.0
+    information = open_information(few, plan, n_jobs)
+    information.interactions(look_ahead)
+    timed = seconds_of(lambda: information.interactions(look_ahead), clock)
+    return timed * planes.sets(look_ahead) / sets * table.n_rows / part.n_rows
+
+
+def _words(table: Table, look_ahead: int) -> int:
+    planes = Planes.of(table)
+    return words_to_read(planes.n_interacting, planes.n_words, look_ahead)
+
+
+def _half(table: Table) -> list[int]:
+    """Three quarters of the columns, at even distances."""
+    return [k for k in range(table.n_variables) if k % 4]
+
+
+def _more_to_open(table: Table, part: Table) -> float:
+    """How much more there is to pack and to pair than in the part."""
+    return _to_open(table) / _to_open(part)
+
+
+def _to_open(table: Table) -> float:
+    planes = Planes.of(table)
+    cells = float(table.n_variables) * table.n_rows
+    return cells + 64 * planes.n_planes * planes.n_words + planes.n_planes**2 * planes.n_words / 4
+
+
+def _boundary_cells(sizes: np.ndarray[tuple[int], np.dtype[np.int64]], probed: Probe) -> float:
+    return float(np.median(sizes)) ** (2 + probed.boundary) if len(sizes) else 0.0
+
+
+def _memory(table: Table, found: Sequence[Reading]) -> dict[str, int]:
+    """Readings are searched one after the other, and all are kept to the end."""
+    in_blocks = isinstance(table, PackedTable)
+    parts = memory.of_blocks(table) if isinstance(table, PackedTable) else memory.of_table(table)
+    for one in found:
+        asked = Asked(
+            contexts=one.work.contexts,
+            path=one.probed.boundary,
+            remembers=one.plan.search == "auto",
+            masks=one.plan.search not in ("auto", "sequential"),
+            tests_come_along=one.probed.tests_come_along,
+        )
+        own = memory.of_search(table.n_variables, asked)
+        if in_blocks:
+            pass  # what counting takes is within the limit
+        elif one.plan.entropy is not None:
+            own |= memory.of_counts(table, one.look_ahead, _by_rows(table, one))
+        else:
+            own |= memory.of_numbers(table)
+        for name, size in own.items():
+            parts[name] = parts.get(name, 0) + size
+    return parts
+
+
+def _by_rows(table: Table, one: Reading) -> float:
+    """The contexts counted row by row: deep ones, and in "auto" all, for their scores."""
+    if one.plan.search == "auto":
+        return one.work.contexts
+    levels = float(np.median(table.arities))
+    reached = list(enumerate(one.probed.reached, start=1))
+    large = sum(share for j, share in reached if levels ** (j + 1) * (levels - 1) > CROSSOVER)
+    # At the end the leads of some edges are judged, row by row too.
+    d = table.n_variables
+    return (one.work.contexts - d) * large / max(one.probed.boundary, 1e-9) + d
+
+
+def _visible(table: Table, one: Reading) -> tuple[float | None, tuple[Detectable, ...]]:
+    """For two columns of two levels, the two with the most levels, and two of numbers."""
+    n_tests = max(table.n_variables - 1, 1)
+    kind = one.plan.information
+    kinds: list[tuple[int, int] | None] = []
+    if kind in (*LEVELLED, *MIXED):
+        largest = np.sort(table.arities)[-2:].tolist()
+        if len(largest) == 2 and largest[0] > 1:
+            several = (int(largest[0]), int(largest[1]))
+            kinds = [(2, 2)] if several == (2, 2) or table.arities.min() == 2 else []
+            kinds += [several] if several not in kinds else []
+    if kind in (*NUMBERS, *MIXED) and n_tests:
+        kinds.append(None)
+    n_rows = _fewest_rows(table, one.n_rows)
+    tried = [detectable(one.rule, n_rows, n_tests, levels) for levels in kinds]
+    return level_of(one.rule, n_tests), tuple(known for known in tried if known is not None)
+
+
+def _fewest_rows(table: Table, n_rows: float) -> float:
+    """The rows that the two columns with the most gaps have in common."""
+    gaps = sorted(table.gaps.values(), key=lambda absent: -int(absent.sum()))[:2]
+    return n_rows - float(np.logical_or.reduce(gaps).sum()) if gaps else n_rows

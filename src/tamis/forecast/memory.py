@@ -1,0 +1,129 @@
+"""The bytes a run will hold at once, from the sizes of its arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tamis.blocks.packed import PackedTable
+from tamis.counts.independence import STATS
+from tamis.counts.interactions import MOST_LEVELS
+from tamis.counts.memory import PAIR_TABLE_BYTES, STATES_BYTES
+from tamis.counts.planes import CHUNK, MAX_PLANE_LEVELS
+from tamis.data import Table
+from tamis.information.moments import BLOCK_CELLS
+from tamis.information.remembered import MOST_BYTES
+
+FLOAT = 8
+LISTED = FLOAT + FLOAT + 24
+"""A variable of a row that the refinement keeps: a place in two lists, and a Python float."""
+DECISION = 500
+"""A test that is kept with its reasons, as the search and as the result hold it."""
+
+
+@dataclass(frozen=True)
+class Planes:
+    """The bit planes of a table of levels."""
+
+    n_planes: int
+    n_words: int
+    n_interacting: int
+    """The planes among which interactions are looked for."""
+
+    @classmethod
+    def of(cls, table: Table) -> Planes:
+        """What ``build_planes`` will make."""
+        sizes = table.arities
+        planed = sizes[(sizes <= MAX_PLANE_LEVELS) & (sizes > 1)]
+        few = planed[planed <= MOST_LEVELS]
+        # Of more than two levels the last one takes part too.
+        interacting = int(np.where(few > 2, few, 1).sum())
+        return cls(int((planed - 1).sum()), (table.n_rows + 63) // 64, interacting)
+
+    def sets(self, largest: int) -> int:
+        """The sets of planes counted to look at up to ``largest`` candidates together."""
+        if largest < 2:
+            return 0
+        return sum(math.comb(self.n_interacting, size) for size in range(largest + 2))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How much of the table a reading asks for: the forecast of `work`."""
+
+    contexts: float
+    path: float
+    """The rows that a node's path has, on average."""
+    remembers: bool
+    """Whether the rows are kept for other searches and the refinement, as "auto" does."""
+    masks: bool
+    tests_come_along: bool
+    """Whether whole rows of tests are kept with the gains."""
+
+
+def of_table(table: Table) -> dict[str, int]:
+    """The table itself: as it was read, and arranged by the names of its columns."""
+    measured = sum(numbers.nbytes for numbers in table.measured.values())
+    gaps = sum(absent.nbytes for absent in table.gaps.values())
+    return {"codes": 2 * table.codes.nbytes + measured + gaps}
+
+
+def of_blocks(table: PackedTable) -> dict[str, int]:
+    """A table that is counted in blocks: what its limit leaves beside the program."""
+    return {"blocks and their counts": table.working_bytes}
+
+
+def of_counts(table: Table, look_ahead: int, by_rows: float) -> dict[str, int]:
+    """Counting: planes, pairs, the estimator's terms, states of the conditioning sets that are
+    counted row by row, ``by_rows`` of them, and the counts of all sets."""
+    planes, n = Planes.of(table), table.n_rows
+    words = 8 * planes.n_planes * planes.n_words
+    pairs = 4 * planes.n_planes**2
+    sets = planes.sets(look_ahead)
+    packing = min(table.n_variables * n, CHUNK) * (1 + table.codes.itemsize)
+    return {
+        "bit planes": words + packing,
+        "pair counts": pairs if pairs <= PAIR_TABLE_BYTES and n < 2**31 else 0,
+        "values of f": 2 * FLOAT * (n + 1),
+        "states of rows": min(STATES_BYTES, round(FLOAT * n * by_rows)),
+        # The counts of all sets, their means, and the planes once more.
+        "looking ahead": (4 + FLOAT) * sets
+        + (8 * planes.n_interacting * planes.n_words if sets else 0),
+    }
+
+
+def of_numbers(table: Table) -> dict[str, int]:
+    """Moments: the rows in an order of their own, a block of numbers, the correlations."""
+    d, n = table.n_variables, table.n_rows
+    copy = table.codes.nbytes + sum(numbers.nbytes for numbers in table.measured.values())
+    return {
+        "rows in canonical order": copy + 4 * FLOAT * n,
+        "blocks of numbers": 3 * FLOAT * min(d * n, BLOCK_CELLS),
+        "correlations": 4 * FLOAT * d * d,
+    }
+
+
+def of_search(d: int, asked: Asked) -> dict[str, int]:
+    """The store of rows, what "auto" remembers of them, and the record of the decisions."""
+    row = FLOAT * d * (1 + STATS if asked.tests_come_along else 1)
+    stored = d * (1 + asked.path)
+    if stored > 2 * d:  # The store doubles; the old one is there until the new one is filled.
+        stored = 1.5 * 2 * d * 2 ** math.ceil(math.log2((1 + asked.path) / 2))
+    searches = 3 if asked.remembers else 1
+    record = searches * 4 * d * d
+    if asked.masks or asked.remembers:
+        record += DECISION * d * max(round(d**0.5), 1)
+    kept = min(MOST_BYTES, asked.contexts * row) + asked.contexts * LISTED * d
+    return {
+        "store of rows": round(stored * row),
+        "remembered rows": round(kept) if asked.remembers else 0,
+        "record": record,
+    }
+
+
+def total(parts: Mapping[str, int]) -> int:
+    """All parts together: few of them are let go before the end."""
+    return sum(parts.values())

@@ -1,0 +1,223 @@
+"""What a context costs on this table: a few are counted, and a clock is looked at.
+
+The paths of some targets are followed as PPS would follow them with all other columns as
+candidates. Their lengths say how far conditioning goes, and the clock what each step costs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tamis.blocks.packed import PackedTable
+from tamis.data import Table
+from tamis.decisions.rule import Rule
+from tamis.information.interface import Context, Floats, Group, Information, Query
+
+SECONDS = 0.6
+"""No new depth is begun after so long."""
+PATIENCE = 3.0
+"""But down to `COSTED` after so long: slow sources are those whose forecast matters."""
+TARGETS = 16
+"""The columns whose paths are followed, at most."""
+BATCH_SECONDS = 0.1
+"""A batch is cut so that it takes about this."""
+REMEMBERED = 0.1
+"""An answer that comes in less than this share of the time was not counted again."""
+DEEPEST = 8
+"""Paths are followed as far as this."""
+COSTED = 2
+"""Contexts are timed at least down to here, even where nothing was found to condition on."""
+MOST_CELLS = 2**24
+MOST_COLUMNS = 1024
+MOST_ROWS = 2**19
+"""A larger table is probed on a part of its columns and rows."""
+
+USUAL = 2.4e-3
+"""Seconds of `pace` where the coefficients were measured."""
+
+Clock = Callable[[], float]
+
+
+@dataclass
+class Probe:
+    """What was seen: one entry a depth, and how long the paths were."""
+
+    columns: int
+    rows: int
+    """Of the part that was probed."""
+    seconds: list[float] = field(default_factory=list)
+    """For one context at depths 0, 1, 2, ..."""
+    paths: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """The columns that each path has taken, in their order."""
+    reached: list[float] = field(default_factory=list)
+    """The share of paths that take 1, 2, ... columns or more. Where only some were followed on,
+    theirs stand for all (Kaplan and Meier, 1958)."""
+    tests_come_along: bool = False
+    """Whether rows of gains bring their tests."""
+    test: float = 0.0
+    """Seconds for a test of one candidate, where rows do not bring them."""
+    likelihood: float = 0.0
+    group: float = 0.0
+    """Seconds for a score of a node, and for a test of several columns together."""
+
+    @property
+    def boundary(self) -> float:
+        """The mean number of columns that a path takes."""
+        return sum(self.reached)
+
+    def cost(self, depth: int) -> float:
+        """Seconds for one context at this depth; deeper than was seen, as the deepest. Without a
+        column that varies nothing is asked for."""
+        return self.seconds[min(depth, len(self.seconds) - 1)] if self.seconds else 0.0
+
+
+def part_of(table: Table) -> Table:
+    """The table, or, if it is large, columns and rows of it at even distances."""
+    d, n = table.n_variables, table.n_rows
+    # Rows that are counted in blocks cannot be picked; there are fewer columns then.
+    rows = n if isinstance(table, PackedTable) else min(n, MOST_ROWS)
+    columns = min(d, MOST_COLUMNS, max(MOST_CELLS // rows, TARGETS))
+    if rows < n:
+        table = table.arrange(_spread(n, rows))
+    return table if columns == d else table.select(_spread(d, columns).tolist())
+
+
+def probe(information: Information, rule: Rule, clock: Clock = time.perf_counter) -> Probe:
+    """Follow the paths of some columns, and time them; ``rule`` is bound to the whole table."""
+    d = information.n_variables
+    found = Probe(d, int(information.n_rows))
+    varying = [k for k in range(d) if information.varies(k)]
+    if not varying:
+        return found
+    targets = [varying[i] for i in _spread(len(varying), min(len(varying), TARGETS))]
+    going = [Context(k, ()) for k in targets]
+    started = clock()
+    found.tests_come_along = information.rows(going[:1]).stats is not None
+    for depth in range(min(DEEPEST + 1, len(varying))):
+        going, cost = _timed(information, going, clock)
+        found.seconds.append(cost)
+        if depth == 0:
+            found.paths = {context.target: () for context in going}
+        elapsed = clock() - started
+        if depth == DEEPEST or elapsed > (PATIENCE if depth < COSTED else SECONDS):
+            break
+        gains = information.rows(going).gains
+        before = clock()
+        passed, refused = _next(information, going, gains, rule)
+        if not found.tests_come_along:
+            # The first may have to compile something, and the last are few.
+            cost = (clock() - before) / len(going)
+            found.test = min(found.test, cost) if depth else cost
+        if len(found.reached) == depth and passed:
+            found.reached.append((found.reached[-1] if depth else 1.0) * len(passed) / len(going))
+            for longer in passed:
+                _lengthen(found.paths, longer)
+        # Nobody goes on, but what the next depth would cost is still to be known.
+        going = passed or (refused[:1] if depth < COSTED else [])
+        if not going:
+            break
+    return found
+
+
+def _lengthen(paths: dict[int, tuple[int, ...]], longer: Context) -> None:
+    """Add the column that was taken last."""
+    taken = paths[longer.target]
+    paths[longer.target] = (*taken, *(k for k in longer.given if k not in taken))
+
+
+def time_scores(
+    information: Information, found: Probe, *, groups: bool, clock: Clock = time.perf_counter
+) -> None:
+    """Time what only "auto" asks for: the score of a node, and, with ``groups``, a joint test."""
+    varying = [k for k in range(information.n_variables) if information.varies(k)]
+    target, others = varying[0], tuple(varying[1 : 1 + max(round(found.boundary), 1)])
+    context = Context(target, others)
+    information.penalised_likelihoods([context])
+    found.likelihood = seconds_of(lambda: information.penalised_likelihoods([context]), clock)
+    if groups and len(varying) > 2:
+        group = [Group(target, (), (varying[1], varying[2]))]
+        information.joint_evidence(group)
+        found.group = seconds_of(lambda: information.joint_evidence(group), clock)
+
+
+def pace(clock: Clock = time.perf_counter) -> float:
+    """How slow Python is here and now: the time of some small change over that where the
+    coefficients of `work` were measured."""
+    return min(seconds_of(_small_change, clock) for _ in range(3)) / USUAL
+
+
+def _small_change() -> int:
+    """What searches do between counts: tuples, dictionaries, sorting."""
+    seen: dict[tuple[int, int], int] = {}
+    for i in range(10_000):
+        key = (i % 97, i % 89)
+        seen[key] = seen.get(key, 0) + i
+    return len(sorted(seen, key=seen.__getitem__))
+
+
+def _spread(size: int, wanted: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """So many positions of all, at even distances."""
+    return np.arange(wanted, dtype=np.int64) * size // max(wanted, 1)
+
+
+def _timed(
+    information: Information, contexts: Sequence[Context], clock: Clock
+) -> tuple[list[Context], float]:
+    """As many of the contexts as can be counted in a moment, and the seconds of each.
+
+    The first call may have to compile loops or load them, and is not counted. It asks about
+    another target, because some sources remember what they were asked.
+    """
+    first = contexts[0]
+    others = [k for k in range(information.n_variables) if k not in (first.target, *first.given)]
+    information.rows([Context(others[-1], first.given) if others else first])
+    single = seconds_of(lambda: information.rows([first]), clock)
+    several = list(contexts[: max(1, int(BATCH_SECONDS / max(single, 1e-9)))])
+    if len(several) == 1:
+        return several, single
+    rest = seconds_of(lambda: information.rows(several[1:]), clock)
+    return several, (single + rest) / len(several)
+
+
+def seconds_of(work: Callable[[], object], clock: Clock) -> float:
+    """How long something takes: the quicker of two times, or the first if that is long already, or
+    if the second is so short that the answer was only remembered."""
+    before = clock()
+    work()
+    first = clock() - before
+    if first > BATCH_SECONDS:
+        return first
+    before = clock()
+    work()
+    again = clock() - before
+    return min(first, again) if again > REMEMBERED * first else first
+
+
+def _next(
+    information: Information, contexts: Sequence[Context], gains: Floats, rule: Rule
+) -> tuple[list[Context], list[Context]]:
+    """Each context with its best candidate: of those where that passes, and of the others."""
+    best = [_best(gains[i], context) for i, context in enumerate(contexts)]
+    open_ones = [(c, k) for c, k in zip(contexts, best, strict=True) if k is not None]
+    if not open_ones:
+        return [], []
+    evidence = information.evidence([Query(*c, np.array([k])) for c, k in open_ones])
+    depth = len(contexts[0].given)
+    bar = float(rule.bar(max(information.n_variables - 1 - depth, 1)))
+    passed: list[Context] = []
+    refused: list[Context] = []
+    for (c, k), score in zip(open_ones, rule.scores(evidence).tolist(), strict=True):
+        longer = Context(c.target, tuple(sorted((*c.given, k))))
+        (passed if score > bar else refused).append(longer)
+    return passed, refused
+
+
+def _best(gains: Floats, context: Context) -> int | None:
+    allowed = gains.copy()
+    allowed[[context.target, *context.given]] = -np.inf
+    best = int(allowed.argmax())
+    return best if np.isfinite(allowed[best]) else None

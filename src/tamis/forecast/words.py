@@ -1,0 +1,59 @@
+"""Why a run will do what it will do, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tamis.data import Table
+from tamis.plans import Plan, Request
+
+ASKED = "as asked for"
+
+
+def reasons(
+    table: Table, request: Request, plans: Sequence[Plan], n_searched: int, look_ahead: int
+) -> dict[str, str]:
+    """What made the choice of information, search and look-ahead; ``n_searched`` of the readings
+    will be searched."""
+    return {
+        "information": _information(table, request, plans, n_searched),
+        "search": _search(request, plans[0]),
+        "look_ahead": _look_ahead(request, plans[0], look_ahead),
+    }
+
+
+def _information(table: Table, request: Request, plans: Sequence[Plan], n_searched: int) -> str:
+    if request.information != "auto":
+        return ASKED
+    if len(plans) > 1:
+        both = "whole numbers are read as levels and as numbers; what explains them better is kept"
+        behind = "; levels look far behind, and will probably not be searched"
+        return both if n_searched > 1 else both + behind
+    n_measured = len(table.measured)
+    if not n_measured:
+        return "every column holds levels"
+    verb = "column is" if n_measured == 1 else "columns are"
+    if plans[0].information == "gaussian":
+        return f"{n_measured:,} {verb} measured, and the others hold numbers if there are any"
+    return f"{n_measured:,} {verb} measured, and others hold labels"
+
+
+def _search(request: Request, plan: Plan) -> str:
+    if request.search != "auto":
+        return ASKED
+    if plan.search != "auto":
+        return "in place of auto, which compares graphs by a likelihood; here there is none"
+    return "sequential, sieve and node are run, and the likeliest graph is refined"
+
+
+def _look_ahead(request: Request, plan: Plan, look_ahead: int) -> str:
+    if look_ahead == 1:
+        if request.look_ahead is None and plan.search == "auto":
+            return (
+                "single candidates only: sets of them would not fit the budget, or are not counted"
+            )
+        return "single candidates only, " + (
+            ASKED if request.look_ahead is not None else "the default of this search"
+        )
+    sets = f"up to {look_ahead} candidates together where no single one passes"
+    return f"{sets}, {ASKED if request.look_ahead is not None else 'as far as the budget allows'}"

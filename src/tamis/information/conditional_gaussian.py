@@ -1,0 +1,329 @@
+"""Information about tables with both levels and measurements, from conditional Gaussians.
+
+Measurements are normal in every cell of the levels, with means, coefficients and variances of the
+cell (Lauritzen and Wermuth, 1989; as a score of graphs, Andrews, Ramsey and Cooper, 2018). Gains
+and tests are likelihood ratios in that model, in whichever direction they are asked for
+(``gaussian_ratios``), without the bias that they have under it. Without measurements they are
+those of counts, without levels those of moments.
+
+Where a level depends on a measurement, the measurement given the level is not normal. Two columns
+of levels given measurements are therefore judged by logistic regressions (``logistic``), and so
+is H of a level given measurements, which as a difference of joint entropies could fall below 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from tamis.data.refusals import listed, shown
+from tamis.data.table import Table
+from tamis.errors import DataError
+from tamis.information.counted import CountedInformation
+from tamis.information.gaussian import GaussianInformation
+from tamis.information.gaussian_cells import Columns, Fit
+from tamis.information.gaussian_ratios import (
+    Ratios,
+    of_level_target,
+    of_measured_target,
+    of_measurements,
+)
+from tamis.information.interface import (
+    STATS,
+    Context,
+    Evidence,
+    Floats,
+    Group,
+    Information,
+    Ints,
+    Query,
+    Rows,
+)
+from tamis.information.logistic import Regression, covariance, linear_gains, regress
+from tamis.information.neighbours.chance import whole
+
+THIN = 10
+"""Cells with fewer rows have no covariance of their own."""
+MOST_BYTES = 2**27
+"""What is kept of each kind, contexts and regressions, may take so much; then all of it goes."""
+MOST_CELLS = 64
+"""With up to so many cells a logistic regression has a constant for each, else for each level."""
+
+Members = tuple[int, ...]
+
+
+class ConditionalGaussianInformation(Information):
+    """H and I of levels and measurements, as if these were normal given those."""
+
+    def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
+        self.names = table.names
+        self.n_rows = float(table.n_rows)
+        d = table.n_variables
+        self._level = np.array([not table.is_measured(k) for k in range(d)])
+        values, self._log_scale, spread = _standardised(table)
+        self._varies = np.where(self._level, table.arities > 1, spread)
+        self._columns = Columns(
+            table.codes.astype(np.int64), table.arities.tolist(), values,
+            self._level.tolist(), whole("thin", thin, 3),
+        )  # fmt: skip
+        self._levels = np.flatnonzero(self._level & self._varies).tolist()
+        self._measured = np.flatnonzero(~self._level & self._varies).tolist()
+        self._counted = (
+            CountedInformation(table.select(self._levels), n_jobs=n_jobs) if self._levels else None
+        )
+        self._indicators, self._owner = self._all_indicators()
+        self._known: dict[tuple[int, Members], Floats] = {}
+        self._fits: dict[Members, Fit | None] = {}
+        self._regressions: dict[tuple[int, Members], Regression] = {}
+
+    @classmethod
+    def from_table(cls, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> Self:
+        """Measured columns by their numbers, all others by their levels, integers among them."""
+        return cls(table, thin=thin, n_jobs=n_jobs)
+
+    def varies(self, k: int) -> bool:
+        """Whether the column has more than one level, or any variance."""
+        return bool(self._varies[k])
+
+    def entropies(self, contexts: Sequence[Context]) -> Floats:
+        """H(target | given) in nats: of levels never below 0, of a measurement in its unit."""
+        return np.array([self._entropy(*context) for context in contexts], dtype=np.float64)
+
+    def gains(self, contexts: Sequence[Context]) -> Floats:
+        """I(target ; l | given) for every variable l: a row of d values for each context."""
+        found = [self._ratios(*context)[0] for context in contexts]
+        return np.array(found, dtype=np.float64).reshape(len(contexts), self.n_variables)
+
+    def rows(self, contexts: Sequence[Context]) -> Rows:
+        """Entropies and gains; tests are made when they are asked for, as some take a fit."""
+        return Rows(self.entropies(contexts), self.gains(contexts))
+
+    def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
+        """Gains with statistics that follow chi-squared: 2 n times ``plugin``, with ``df``."""
+        unknown = np.full(len(gains), np.nan)
+        return Evidence(
+            gains, stats[:, 0], stats[:, 1], unknown, stats[:, 1], unknown, self.n_rows,
+            self.n_variables,
+        )  # fmt: skip
+
+    def evidence(self, queries: Sequence[Query]) -> Evidence:
+        """The candidates of all queries, end to end."""
+        gains, stats = [np.zeros(0)], [np.zeros((0, STATS))]
+        for query in queries:
+            found = self._tests(*query)
+            gains.append(found[:, -1])
+            stats.append(found[:, :STATS])
+        return self.as_evidence(np.concatenate(gains), np.concatenate(stats))
+
+    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+        """The same for groups of variables, judged one after the other, levels first: gains add
+        by the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
+        found = np.zeros((len(groups), STATS + 1))
+        for i, (target, given, members) in enumerate(groups):
+            before = given
+            for k in sorted(set(members) - {target, *given}, key=self._levels_first):
+                found[i] += self._tests(target, before, np.array([k]))[0]
+                before = tuple(sorted((*before, k)))
+        return self.as_evidence(found[:, -1], found[:, :STATS])
+
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """The ln likelihood of a set's joint law less that of the given part's, and ln(n) / 2 for
+        each parameter: differences between sets, so that equivalent DAGs score alike."""
+        found = np.empty(len(contexts))
+        for i, (target, given) in enumerate(contexts):
+            given = self._varying(given)
+            found[i] = self._set_score(self._with(target, given)) - self._set_score(given)
+        return found
+
+    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
+        """From the spread over the rows of ln p(a | S) - ln p(b | S)."""
+        found = np.full(len(given), math.inf)
+        for i, (known, (a, b)) in enumerate(zip(given, pairs.tolist(), strict=True)):
+            sets = [self._with(k, self._varying(known)) for k in (a, b)]
+            of_a, of_b = (self._columns.densities(one) for one in sets)
+            if of_a is not None and of_b is not None:
+                found[i] = math.sqrt(float(np.var(of_a - of_b)) / self.n_rows)
+        return found
+
+    # One context.
+
+    def _entropy(self, target: int, given: Members) -> float:
+        given = self._varying(given)
+        if target in given or not self._varies[target]:
+            return 0.0
+        if self._level[target] and not self._level[list(given)].all():
+            return self._regression(target, given).entropy
+        before, after = self._fit(given), self._fit(self._with(target, given))
+        found = after.unbiased - before.unbiased
+        return found + float(self._log_scale[target]) if not self._level[target] else max(found, 0)
+
+    def _ratios(self, target: int, given: Members) -> Floats:
+        """For all columns the gain, that in likelihood, and the degrees of freedom; of two
+        columns of levels the gain alone."""
+        key = target, self._varying(given)
+        if key not in self._known:
+            found = self._fresh_ratios(*key)
+            if (len(self._known) + 1) * found.nbytes > MOST_BYTES:
+                self._known.clear()
+            self._known[key] = found
+        return self._known[key]
+
+    def _fresh_ratios(self, target: int, given: Members) -> Floats:
+        found = np.zeros((3, self.n_variables))
+        if target in given or not self._varies[target]:
+            return found
+        measured = [k for k in given if not self._level[k]]
+        cells = self._columns.cells([k for k in given if self._level[k]])
+
+        def file(others: Sequence[int], ratios: Ratios) -> None:
+            found[:, others] = ratios.gain - ratios.expected, ratios.gain, ratios.df
+
+        numbers = [k for k in self._measured if k != target and k not in given]
+        levels = [k for k in self._levels if k != target and k not in given]
+        asked = self._columns, cells, target, measured
+        if not self._level[target]:
+            file(numbers, of_measurements(*asked, numbers))
+            file(levels, of_measured_target(*asked, levels))
+        else:
+            file(numbers, of_level_target(*asked, numbers))
+            found[0, levels] = self._level_gains(target, given)[levels]
+        return found
+
+    def _level_gains(self, target: int, given: Members) -> Floats:
+        """I(target ; l | given) of columns of levels."""
+        found = np.zeros(self.n_variables)
+        place = {k: i for i, k in enumerate(self._levels)}
+        if self._counted is not None and self._level[list(given)].all():
+            context = Context(place[target], tuple(place[k] for k in given))
+            found[self._levels] = self._counted.gains([context])[0]
+        else:
+            design = self._design(given)
+            found[self._levels] = linear_gains(self._indicators, self._owner, place[target], design)
+        return found
+
+    def _tests(self, target: int, given: Members, candidates: Ints) -> Floats:
+        """For each candidate its STATS and its gain."""
+        gain, ratio, df = self._ratios(target, given)
+        found = np.zeros((len(candidates), STATS + 1))
+        found[:, -1] = gain[candidates]
+        # Bartlett: scaled so that its mean under independence is that of chi-squared.
+        expected = 2 * self.n_rows * (ratio - gain)
+        usable = (df > 0) & (expected > 0)
+        scale = np.where(usable, df / np.where(usable, expected, 1.0), 0.0)
+        found[:, 0], found[:, 1] = (ratio * scale)[candidates], (df * usable)[candidates]
+        for i, k in enumerate(candidates.tolist()):
+            pair = {target, k}
+            if len(pair - {*given}) == 2 and pair <= {*self._levels}:
+                found[i, :2] = self._of_levels(target, k, self._varying(given))
+        return found
+
+    def _of_levels(self, target: int, other: int, given: Members) -> tuple[float, float]:
+        """The test of two columns of levels: half its statistic a row, and degrees of freedom."""
+        if self._counted is None or not self._level[list(given)].all():
+            left, right = (self._regression(k, given).residuals for k in (target, other))
+            found = covariance(left, right)
+            return found.statistic / (2 * self.n_rows), float(found.df)
+        place = {k: i for i, k in enumerate(self._levels)}
+        asked = Query(place[target], tuple(place[k] for k in given), np.array([place[other]]))
+        test = self._counted.evidence([asked])
+        mean, variance = float(test.null_mean[0]), float(test.null_variance[0])
+        if not variance > 0:
+            return 0.0, 0.0
+        # The gamma law of the permutation test, as a chi-squared one.
+        share = 2 * mean / variance
+        return float(test.pearson[0]) * share / (2 * self.n_rows), mean * share
+
+    # Regressions of levels.
+
+    def _regression(self, k: int, given: Members) -> Regression:
+        key = k, given
+        if key not in self._regressions:
+            codes, arity = self._columns.codes[k], self._columns.arities[k]
+            found = regress(codes, arity, self._design(given))
+            kept = sum(one.residuals.nbytes for one in self._regressions.values())
+            if kept + found.residuals.nbytes > MOST_BYTES:
+                self._regressions.clear()
+            self._regressions[key] = found
+        return self._regressions[key]
+
+    def _design(self, given: Members) -> Floats:
+        """A constant for each cell, the measurements, and their products."""
+        levels, measured = self._columns.split(given)
+        values = self._columns.values[measured]
+        rows, columns = np.triu_indices(len(measured))
+        cells = self._columns.cells(levels)
+        n_cells = len(cells.counts)
+        if n_cells <= MOST_CELLS:
+            cell = np.empty_like(cells.cell)
+            cell[cells.order] = cells.cell
+            dummies = (cell[:, None] == np.arange(n_cells)).astype(np.float64)
+        else:
+            chosen = np.isin(self._owner, [self._levels.index(k) for k in levels])
+            ones = np.ones((len(cells.cell), 1))
+            dummies = np.concatenate([ones, self._indicators[:, chosen]], axis=1)
+        products = values[rows] * values[columns]
+        return np.concatenate([dummies, values.T, products.T], axis=1)
+
+    def _all_indicators(self) -> tuple[Floats, Ints]:
+        """Of every level but the first of a column, and the place of that column."""
+        codes, arities = self._columns.codes, self._columns.arities
+        each = [codes[k][:, None] == np.arange(1, arities[k]) for k in self._levels]
+        owner = [place for place, k in enumerate(self._levels) for _ in range(1, arities[k])]
+        blank = np.zeros((codes.shape[1], 0))
+        return np.concatenate([blank, *each], axis=1), np.array(owner, dtype=np.int64)
+
+    # Sets.
+
+    def _fit(self, members: Members) -> Fit:
+        if members not in self._fits:
+            self._fits[members] = self._columns.fit(members)
+        found = self._fits[members]
+        if found is None:
+            raise DataError(
+                f"The levels among columns {listed([shown(self.names[k]) for k in members])} make "
+                f"so many cells that the {self.n_rows:.0f} rows leave nothing to fit their "
+                "measurements to. Limit the parents of a node (max_boundary), or merge rare levels."
+            )
+        return found
+
+    def _set_score(self, members: Members) -> float:
+        """The penalised likelihood of the joint law of a set."""
+        if not members:
+            return 0.0
+        fit = self._fit(members)
+        levels, _ = self._columns.split(members)
+        size = math.prod(float(self._columns.arities[k]) for k in levels) - 1 + fit.size
+        entropy = fit.entropy + float(self._log_scale[list(members)].sum())
+        return -self.n_rows * entropy - 0.5 * math.log(self.n_rows) * size
+
+    def _with(self, target: int, given: Members) -> Members:
+        """The set with one more column, if that varies."""
+        return tuple(sorted({*given, target})) if self._varies[target] else given
+
+    def _varying(self, given: Members) -> Members:
+        """Without constant columns, which say nothing about anything."""
+        return tuple(k for k in given if self._varies[k])
+
+    def _levels_first(self, k: int) -> tuple[bool, int]:
+        return not self._level[k], k
+
+
+def _standardised(table: Table) -> tuple[Floats, Floats, Floats]:
+    """Measured columns with mean 0 and variance 1, ln of what they were divided by, and which of
+    them vary; columns that are a linear function of others are refused, by name."""
+    d = table.n_variables
+    measured = [k for k in range(d) if table.is_measured(k)]
+    values, log_scale = np.zeros((d, table.n_rows)), np.zeros(d)
+    varying = np.zeros(d, dtype=bool)
+    if measured:
+        moments = GaussianInformation.from_table(table.select(measured))
+        for place, k in enumerate(measured):
+            varying[k] = moments.varies(place)
+            if varying[k]:
+                column = table.numbers(k) - table.numbers(k).mean()
+                scale = math.sqrt(float(np.mean(column**2)))
+                values[k], log_scale[k] = column / scale, math.log(scale)
+    return values, log_scale, varying

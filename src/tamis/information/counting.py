@@ -1,0 +1,21 @@
+"""The counts of a table of levels, by the source that its rows need."""
+
+from __future__ import annotations
+
+from tamis.data.table import Table
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators import EntropyEstimator
+from tamis.information.interface import Information
+
+
+def open_counts(table: Table, estimator: EntropyEstimator, n_jobs: int | None) -> Information:
+    """Plain rows go to the bit planes; gaps and survey weights to sources made for them."""
+    if table.weights is not None:
+        from tamis.information.weighted import WeightedInformation
+
+        return WeightedInformation(table, estimator)
+    if table.gaps:
+        from tamis.information.pairwise import PairwiseInformation
+
+        return PairwiseInformation(table, estimator)
+    return CountedInformation(table, estimator, n_jobs=n_jobs)

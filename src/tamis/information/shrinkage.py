@@ -1,0 +1,49 @@
+"""How far to pull correlations towards 0: a number, or the choice that the rows suggest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tamis.errors import SettingError
+from tamis.information.interface import Floats
+
+AUTO = "auto"
+
+
+def checked(shrinkage: object) -> float:
+    """The value, if it is a number from 0 to 1."""
+    number = isinstance(shrinkage, int | float | np.integer | np.floating)
+    if not number or isinstance(shrinkage, bool) or not 0 <= shrinkage <= 1:  # type: ignore[operator]
+        raise SettingError(f"shrinkage must be a number from 0 to 1, not {shrinkage!r}")
+    return float(shrinkage)  # type: ignore[arg-type]
+
+
+def checked_or_auto(shrinkage: object) -> float | str:
+    """The value, if it is a number from 0 to 1 or leaves the choice to the rows."""
+    if shrinkage == AUTO:
+        return AUTO
+    try:
+        return checked(shrinkage)
+    except SettingError as error:
+        raise SettingError(f"{error}; {AUTO!r} leaves it to the rows") from None
+
+
+def analytic(blocks: Iterable[Floats], correlation: Floats) -> float:
+    """The shrinkage of least expected squared error (Schäfer and Strimmer, 2005).
+
+    It is the summed variance of the correlations over the sum of their squares, neither on the
+    diagonal. ``blocks`` are the rows a block at a time, a column in each line, every column with
+    mean 0 and variance 1, or all 0 if it is constant; ``correlation`` is theirs.
+    """
+    squares = float((correlation**2).sum() - (correlation.diagonal() ** 2).sum())
+    n, of_products = 0, 0.0
+    for block in blocks:
+        n += block.shape[1]
+        of_row = (block**2).sum(axis=0)
+        of_products += float((of_row**2).sum() - (block**4).sum())
+    if not squares > 0 or n < 2:
+        return 0.0
+    found = (of_products - n * squares) / (n * (n - 1) * squares)
+    return min(max(found, 0.0), 1.0)

@@ -1,0 +1,296 @@
+"""Background knowledge: what is known about the arrows before a row has been counted.
+
+A hard constraint inside the search. Statements that contradict each other, or speak of columns
+that are not there, are refused before the search begins, by name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+import networkx as nx
+
+from tamis.errors import FileFormatError, SettingError
+from tamis.search.constraints import Constraints
+
+Arrow = tuple[str, str]
+ARROW = "->"
+
+
+class _Statement(NamedTuple):
+    """Something said: ``before`` is admitted before ``after``, because of ``text``."""
+
+    before: str
+    after: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known about the arrows.
+
+    ``required`` and ``forbidden`` are arrows (parent, child), or written "parent -> child".
+    ``tiers`` are lists of columns, earliest first: no arrow points from a later tier to an earlier
+    one; columns in no tier may stand anywhere. ``sources`` have no parents, ``sinks`` no children.
+    """
+
+    required: Sequence[Arrow | str] = ()
+    forbidden: Sequence[Arrow | str] = ()
+    tiers: Sequence[Sequence[str]] = ()
+    sources: Sequence[str] = ()
+    sinks: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("required", "forbidden"):
+            object.__setattr__(self, name, _arrows(name, getattr(self, name)))
+        object.__setattr__(self, "tiers", _tiers(self.tiers))
+        for name in ("sources", "sinks"):
+            object.__setattr__(self, name, _names(name, getattr(self, name)))
+        self._refuse_contradictions()
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, field.name) for field in fields(self))
+
+    @classmethod
+    def of(cls, given: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None) -> Knowledge:
+        """Knowledge as users give it: itself, a mapping of its parts, or a file that holds one."""
+        if given is None:
+            return cls()
+        if isinstance(given, Knowledge):
+            return given
+        if isinstance(given, Mapping):
+            return cls._from_mapping(given, "knowledge")
+        if isinstance(given, str | os.PathLike):
+            return cls.read(given)
+        raise SettingError(
+            "knowledge must be a Knowledge, a mapping such as {'tiers': [['age'], ['illness']]} or "
+            f"the path of a file, not {type(given).__name__}"
+        )
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Knowledge:
+        """Read a JSON or YAML file with the parts by name."""
+        place = os.fspath(path)
+        try:
+            with open(place, encoding="utf-8") as file:
+                text = file.read()
+        except OSError as error:
+            raise FileFormatError(f"cannot read {place!r}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise FileFormatError(f"{place!r} is not text in UTF-8") from None
+        is_yaml = place.lower().endswith((".yaml", ".yml"))
+        content = _from_yaml(place, text) if is_yaml else _from_json(place, text)
+        if not isinstance(content, Mapping):
+            raise FileFormatError(
+                f"{place!r} must hold a mapping with some of {_parts()}, not a "
+                f"{type(content).__name__}"
+            )
+        try:
+            return cls._from_mapping(content, repr(place))
+        except SettingError as error:
+            raise FileFormatError(f"{place!r}: {error}") from None
+
+    @classmethod
+    def _from_mapping(cls, given: Mapping[str, Any], where: str) -> Self:
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise SettingError(f"{where} has no part {name!r}; there are {_parts()}")
+        return cls(**{name: () if part is None else part for name, part in given.items()})
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """What JSON can hold; parts that say nothing are left out."""
+        parts: dict[str, list[Any]] = {}
+        for field in fields(self):
+            said = [one if isinstance(one, str) else list(one) for one in getattr(self, field.name)]
+            if said:
+                parts[field.name] = said
+        return parts
+
+    def constraints(self, names: Sequence[str]) -> Constraints | None:
+        """The same for a search over these columns; None if nothing is known."""
+        if not self:
+            return None
+        place = {name: k for k, name in enumerate(names)}
+        self._require_columns(place)
+        required: dict[int, list[int]] = {}
+        for parent, child in _pairs(self.required):
+            required.setdefault(place[child], []).append(place[parent])
+        blocked = [0] * len(names)
+        waits = [0] * len(names)
+        for parent, child in self._impossible(names):
+            blocked[place[child]] |= 1 << place[parent]
+        for before, after, _ in self._precedences():
+            waits[place[after]] |= 1 << place[before]
+        ordered = {child: tuple(sorted(set(parents))) for child, parents in required.items()}
+        return Constraints(ordered, tuple(blocked), tuple(waits))
+
+    def decides(self, parent: str, child: str) -> bool:
+        """Whether an arrow between the two can only point this way."""
+        tier = {name: i for i, names in enumerate(self.tiers) for name in names}
+        return (
+            (parent, child) in self.required
+            or (child, parent) in self.forbidden
+            or parent in self.sources
+            or child in self.sinks
+            or (parent in tier and child in tier and tier[parent] < tier[child])
+        )
+
+    def _impossible(self, names: Sequence[str]) -> Iterator[Arrow]:
+        """All arrows that are ruled out."""
+        yield from _pairs(self.forbidden)
+        for child in self.sources:
+            yield from ((parent, child) for parent in names if parent != child)
+        for parent in self.sinks:
+            yield from ((parent, child) for child in names if parent != child)
+        for i, later in enumerate(self.tiers):
+            for earlier in self.tiers[:i]:
+                yield from ((parent, child) for parent in later for child in earlier)
+
+    def _precedences(self) -> Iterator[_Statement]:
+        """Who is admitted before whom, by required arrows and by neighbouring tiers."""
+        for parent, child in _pairs(self.required):
+            yield _Statement(parent, child, f"required {_shown(parent, child)}")
+        tiers = [(i, tier) for i, tier in enumerate(self.tiers, start=1) if tier]
+        for (i, earlier), (j, later) in pairwise(tiers):
+            for before in earlier:
+                for after in later:
+                    text = f"tier {i} with {before!r} before tier {j} with {after!r}"
+                    yield _Statement(before, after, text)
+
+    def _refuse_contradictions(self) -> None:
+        self._refuse_two_tiers()
+        for parent, child in _pairs(self.required):
+            shown = f"required {_shown(parent, child)}"
+            if (parent, child) in self.forbidden:
+                raise _contradiction(shown, f"forbidden {_shown(parent, child)}")
+            if child in self.sources:
+                raise _contradiction(shown, f"{child!r} is a source, which has no parents")
+            if parent in self.sinks:
+                raise _contradiction(shown, f"{parent!r} is a sink, which has no children")
+        self._refuse_cycles()
+
+    def _refuse_two_tiers(self) -> None:
+        tier_of: dict[str, int] = {}
+        for i, names in enumerate(self.tiers, start=1):
+            for name in names:
+                if name in tier_of:
+                    raise SettingError(
+                        f"tiers: {name!r} is in tier {tier_of[name]} and again in tier {i}; a "
+                        "column belongs to one tier"
+                    )
+                tier_of[name] = i
+
+    def _refuse_cycles(self) -> None:
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        for before, after, text in self._precedences():
+            graph.add_edge(before, after, text=text)
+        try:
+            cycle = nx.find_cycle(graph)
+        except nx.NetworkXNoCycle:
+            return
+        raise _contradiction(*(graph.edges[one[0], one[1]]["text"] for one in cycle))
+
+    def _require_columns(self, place: Mapping[str, int]) -> None:
+        for part, name in self._mentioned():
+            if name not in place:
+                from difflib import get_close_matches
+
+                close = get_close_matches(name, list(place), n=1)
+                hint = f"did you mean {close[0]!r}?" if close else "check the spelling."
+                raise SettingError(f"knowledge, {part}: there is no column {name!r}; {hint}")
+
+    def _mentioned(self) -> Iterator[tuple[str, str]]:
+        for part in ("required", "forbidden"):
+            for arrow in _pairs(getattr(self, part)):
+                yield from ((part, name) for name in arrow)
+        for tier in self.tiers:
+            yield from (("tiers", name) for name in tier)
+        for part in ("sources", "sinks"):
+            yield from ((part, name) for name in getattr(self, part))
+
+
+def _pairs(arrows: Iterable[Arrow | str]) -> Iterator[Arrow]:
+    """Arrows once they are pairs, for the type checker."""
+    for arrow in arrows:
+        yield arrow[0], arrow[1]
+
+
+def _shown(parent: str, child: str) -> str:
+    return f"{parent!r} {ARROW} {child!r}"
+
+
+def _contradiction(*texts: str) -> SettingError:
+    return SettingError(f"knowledge contradicts itself: {'; '.join(texts)}")
+
+
+def _parts() -> str:
+    return ", ".join(field.name for field in fields(Knowledge))
+
+
+def _arrows(part: str, given: object) -> tuple[Arrow, ...]:
+    arrows = [_arrow(part, one) for one in _listed(part, given)]
+    return tuple(dict.fromkeys(arrows))
+
+
+def _arrow(part: str, given: object) -> Arrow:
+    if isinstance(given, str):
+        parent, sign, child = given.partition(ARROW)
+        ends = (parent.strip(), child.strip())
+        if not sign or ARROW in child or not all(ends):
+            raise SettingError(f"{part}: {given!r} is no arrow; write 'parent -> child' or a pair")
+    elif isinstance(given, Sequence) and len(given) == 2:
+        ends = (_name(part, given[0]), _name(part, given[1]))
+    else:
+        raise SettingError(f"{part}: {given!r} is no arrow; give a pair (parent, child)")
+    if ends[0] == ends[1]:
+        raise SettingError(f"{part}: {ends[0]!r} cannot be its own parent")
+    return ends
+
+
+def _tiers(given: object) -> tuple[tuple[str, ...], ...]:
+    return tuple(_names("tiers", tier) for tier in _listed("tiers", given))
+
+
+def _names(part: str, given: object) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_name(part, one) for one in _listed(part, given)))
+
+
+def _name(part: str, given: object) -> str:
+    if not isinstance(given, str):
+        raise SettingError(f"{part}: {given!r} is not the name of a column, which is a string")
+    return given
+
+
+def _listed(part: str, given: object) -> list[object]:
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise SettingError(f"{part} must be a list, not {given!r}")
+    return list(given)
+
+
+def _from_json(place: str, text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise FileFormatError(f"{place!r} is not JSON: {error}") from None
+    except RecursionError:
+        raise FileFormatError(f"{place!r} is nested too deeply") from None
+
+
+def _from_yaml(place: str, text: str) -> object:
+    try:
+        import yaml
+    except ImportError:
+        raise SettingError(
+            f"reading {place!r} needs PyYAML: pip install 'tamis[yaml]', or write JSON"
+        ) from None
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FileFormatError(f"{place!r} is not YAML: {first}") from None

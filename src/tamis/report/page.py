@@ -1,0 +1,153 @@
+"""The page: sections in order, style and script put in, and a policy that lets nothing else in."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from tamis.drawing.confidence import Confidence
+from tamis.drawing.labels import name_in_full
+from tamis.report.columns import columns
+from tamis.report.edges import closest, edge_table
+from tamis.report.evidence import certificate_section, confidence_section
+from tamis.report.graph import legend, picture
+from tamis.report.html import Markup, data_block, tag
+from tamis.report.reproduce import reproduce
+from tamis.report.sieve import sieve_data, sieve_in_words
+from tamis.report.summary import ranking, summary
+from tamis.report.words import count
+from tamis.result import Result
+
+if TYPE_CHECKING:
+    from tamis.identifiability import Certificate
+
+
+CONTENTS = {
+    "summary": "Summary",
+    "picture": "Graph",
+    "edges": "Arrows",
+    "calls": "Closest calls",
+    "confidence": "Confidence",
+    "conditions": "Conditions",
+    "searches": "Searches",
+    "columns": "Columns",
+    "sieve": "Sieve",
+    "reproduce": "Reproduce",
+}
+"""The sections by their anchors."""
+SCRIPTS = ("page", "view", "panel", "sieve", "tables")
+"""The parts of the script, in order."""
+
+
+def page(
+    result: Result,
+    *,
+    certificate: Certificate | None = None,
+    confidence: Confidence | None = None,
+    command: str | None = None,
+) -> str:
+    """The whole file; the same arguments give the same text."""
+    style, script = _static("report.css"), _script()
+    title = f"A Bayesian network of {count(len(result.names), 'column')}"
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="referrer", content="no-referrer"),
+        tag("title", title),
+        Markup(f"<style>{style}</style>"),
+    )
+    body = tag(
+        "body",
+        *_body(result, title, certificate, confidence, command),
+        Markup(f"<script>{script}</script>"),
+    )
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _body(
+    result: Result,
+    title: str,
+    certificate: Certificate | None,
+    confidence: Confidence | None,
+    command: str | None,
+) -> list[Markup]:
+    numbers = {name: i for i, name in enumerate(result.names)}
+    sections = [
+        summary(result, confidence),
+        _graph(result, numbers, confidence),
+        edge_table(result, numbers, confidence, certificate),
+        closest(result),
+        confidence_section(result, confidence),
+        certificate_section(certificate),
+        ranking(result),
+        columns(result, numbers, confidence),
+        sieve_in_words(result),
+        reproduce(result, command, certificate),
+    ]
+    data = {"names": [name_in_full(name) for name in result.names], **sieve_data(result, numbers)}
+    return [
+        tag("a", "Skip to the summary", href="#summary", class_="skip"),
+        tag("header", tag("h1", title), tag("div", class_="tools", id="page-tools")),
+        _contents(confidence, certificate, result),
+        tag("main", *sections),
+        data_block("data", data),
+    ]
+
+
+def _contents(
+    confidence: Confidence | None, certificate: Certificate | None, result: Result
+) -> Markup:
+    absent = {
+        "confidence": confidence is None,
+        "conditions": certificate is None,
+        "searches": not result.ranking,
+    }
+    links = [
+        tag("a", title, href=f"#{identity}")
+        for identity, title in CONTENTS.items()
+        if not absent.get(identity)
+    ]
+    return tag("nav", *links, aria_label="Contents")
+
+
+def _graph(result: Result, numbers: dict[str, int], confidence: Confidence | None) -> Markup:
+    """The picture, with empty places for what a script puts there."""
+    return tag(
+        "section",
+        tag("h2", "Graph"),
+        tag("div", class_="tools", id="graph-tools"),
+        tag(
+            "div",
+            tag("div", picture(result, numbers, confidence), id="frame"),
+            tag("aside", id="panel", aria_label="Details", hidden=True),
+            class_="beside",
+        ),
+        legend(result, confidence),
+        id="picture",
+    )
+
+
+def _script() -> str:
+    """The parts in one function, so that they share names with each other and with nobody else."""
+    parts = "\n".join(_static(f"script/{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+
+
+def _static(name: str) -> str:
+    return files("tamis.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing may be loaded; of styles and scripts, these two may be used and no other."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + b64encode(sha256(content.encode()).digest()).decode()

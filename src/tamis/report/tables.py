@@ -1,0 +1,57 @@
+"""Tables that a script may sort: every cell carries the value it is sorted by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tamis.report.html import Markup, tag
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell shows; numbers are sorted by their value and stand to the right."""
+
+    shown: str
+    value: float | None = None
+    words: bool = False
+    """Whether it holds sentences, which need room."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of a row, and what else the page knows of it."""
+
+    cells: Sequence[Cell]
+    class_: str | None = None
+
+
+def table(
+    caption: str, titles: Sequence[str], rows: Iterable[Row], *, identity: str | None = None
+) -> Markup:
+    """A table in a frame that scrolls sideways where the page is narrow."""
+    rows = list(rows)
+    body = [tag("tr", *map(_cell, row.cells), class_=row.class_) for row in rows]
+    numeric = [any(row.cells[i].value is not None for row in rows) for i in range(len(titles))]
+    heads = [
+        tag("th", title, scope="col", class_="number" if right else None)
+        for title, right in zip(titles, numeric, strict=True)
+    ]
+    inner = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", *heads)),
+        tag("tbody", *body),
+        id=identity,
+        class_="sortable",
+    )
+    return tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def _cell(cell: Cell) -> Markup:
+    if cell.value is None:
+        return tag("td", cell.shown, class_="words" if cell.words else None)
+    # repr is exact; values that cannot be compared go to the end.
+    value = repr(float(cell.value)) if math.isfinite(cell.value) else ""
+    return tag("td", cell.shown, class_="number", data_value=value)

@@ -1,0 +1,48 @@
+"""What a search must not do: background knowledge in terms of positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.search.outcome import Decision
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Which nodes may follow which; sets of nodes are numbers with one bit for each.
+
+    ``required`` are the parents that a node has whatever the tests say, ``blocked[k]`` the nodes
+    that cannot be parents of k, and ``waits[k]`` those that are admitted before k.
+    """
+
+    required: Mapping[int, tuple[int, ...]]
+    blocked: tuple[int, ...]
+    waits: tuple[int, ...]
+
+    def free(self, remaining: Sequence[int]) -> list[int]:
+        """The remaining nodes that wait for none of the others."""
+        left = sum(1 << k for k in remaining)
+        return [k for k in remaining if not self.waits[k] & left]
+
+    def required_of(self, k: int) -> tuple[int, ...]:
+        """The parents that a node must have."""
+        return self.required.get(k, ())
+
+    def allows(self, before: Sequence[int], after: Iterable[int]) -> bool:
+        """Whether all of ``before`` may stand before all of ``after``."""
+        later = sum(1 << k for k in after)
+        return not any(self.waits[k] & later for k in before)
+
+    def blocked_matrix(self) -> NDArray[np.bool_]:
+        """[k, l] is True where l cannot be a parent of k."""
+        d = len(self.blocked)
+        return np.array([[bool(bits >> k & 1) for k in range(d)] for bits in self.blocked])
+
+
+def without(decisions: Iterable[Decision], kept: tuple[int, ...]) -> list[Decision]:
+    """The decisions about others than these."""
+    return [one for one in decisions if one.others[0] not in kept]

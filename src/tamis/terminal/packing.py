@@ -1,0 +1,32 @@
+"""The command `tamis pack`: a table becomes a plane file."""
+
+from __future__ import annotations
+
+import os
+
+from tamis.blocks.packing import pack
+from tamis.terminal.consoles import console
+from tamis.terminal.waiting import waiting
+from tamis.terminal.words import count
+
+
+def run(source: str, target: str, *, quiet: bool) -> None:
+    """Pack, and say what is in the file."""
+    with waiting(quiet=quiet) as wait:
+
+        def heard(what: str, done: int, of: int) -> None:
+            # How many rows a CSV file has is known when it has been read.
+            wait.step(what, done, of or done)
+
+        header = pack(source, target, progress=heard)
+    if quiet:
+        return
+    levels = sum(map(len, header.levels))
+    size = f"{os.path.getsize(target) / 10**6:,.1f} MB"
+    console().print(
+        f"{target}: {count(header.rows, 'row')}, {count(len(header.names), 'column')} with "
+        f"{count(levels, 'level')}, {size}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )

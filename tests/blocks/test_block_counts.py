@@ -1,0 +1,165 @@
+"""Counted in blocks, a table gives every number that it gives in memory, to the last bit."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from packed_tables import decoded, packed, wide_table
+
+from tables import rows, table_of
+from tamis.blocks import counting, folding, row_tables, states
+from tamis.blocks.information import BlockInformation
+from tamis.counts import memory
+from tamis.errors import SettingError
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators import Minimax
+from tamis.information.interface import Context, Group, Query
+
+ESTIMATORS = ["grassberger", "plugin", "miller-madow", "jackknife", "minimax"]
+
+WAYS = {
+    "planes": {},
+    "planes without the pair table": {"memory.PAIR_TABLE_BYTES": 0},
+    "planes, a context at a time": {"counting.FOLDED_BYTES": 2**40},
+    "planes in threads": {"memory.THREAD_WORDS": 0},
+    "rows": {"memory.CROSSOVER": 0},
+    "rows, a candidate at a time": {"memory.CROSSOVER": 0, "row_tables.CELL_BYTES": 2**21},
+    "rows in threads": {"memory.CROSSOVER": 0, "memory.THREAD_WORDS": 0},
+    "rows kept sparse": {"memory.CROSSOVER": 0, "memory.DENSE_CELLS": 0},
+    "rows numbered in steps": {
+        "memory.CROSSOVER": 0,
+        "memory.DENSE_CELLS": 0,
+        "row_tables.LARGEST_KEY": 8,
+    },
+    "planes and rows mixed": {"memory.CROSSOVER": 6},
+    "few rows at once": {"memory.CROSSOVER": 6, "states.ROWS_AT_ONCE": 1},
+}
+MODULES = {"memory": memory, "counting": counting, "row_tables": row_tables, "states": states}
+
+
+@pytest.fixture
+def way(request, monkeypatch):
+    """Force one way of counting, in both engines where both have it."""
+    for name, value in WAYS[request.param].items():
+        module, constant = name.split(".")
+        monkeypatch.setattr(MODULES[module], constant, value)
+
+
+def contexts_of(d: int) -> list[Context]:
+    return [
+        Context(k, given)
+        for k in range(d)
+        for size in range(min(d, 4))
+        for given in combinations([v for v in range(d) if v != k], size)
+    ]
+
+
+def assert_same_answers(ref: CountedInformation, comp: CountedInformation) -> None:
+    d = ref.n_variables
+    contexts = contexts_of(d)
+    np.testing.assert_array_equal(comp.entropies(contexts), ref.entropies(contexts))
+    for a, b in zip(comp.rows(contexts), ref.rows(contexts), strict=True):
+        np.testing.assert_array_equal(a, b)
+    queries = [Query(k, g, np.array([d - 1, 0])) for k, g in contexts]
+    for name in ("gain", "plugin", "df", "pearson", "null_mean", "null_variance"):
+        found, expected = comp.evidence(queries), ref.evidence(queries)
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    np.testing.assert_array_equal(
+        comp.penalised_likelihoods(contexts), ref.penalised_likelihoods(contexts)
+    )
+    pairs = np.array([(a, b) for a in range(d) for b in range(d) if a != b])
+    given = [tuple(k for k in range(d) if k not in pair)[:2] for pair in pairs.tolist()]
+    np.testing.assert_array_equal(comp.lead_errors(given, pairs), ref.lead_errors(given, pairs))
+    assert comp.affordable_look_ahead() == ref.affordable_look_ahead()
+    if d > 2:
+        groups = [Group(0, (), (1, 2)), Group(d - 1, (0,), (1,)), Group(0, (d - 1,), (1, 2))]
+        found, expected = comp.joint_evidence(groups), ref.joint_evidence(groups)
+        np.testing.assert_array_equal(found.gain, expected.gain)
+        np.testing.assert_array_equal(found.null_variance, expected.null_variance)
+        assert comp.interactions(2) == ref.interactions(2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows(length=(2, 200)), st.sampled_from([64, 128, 256]), st.sampled_from(ESTIMATORS))
+def test_blocks_of_any_size_answer_as_memory_does(table, block_rows, estimator):
+    table = table_of(table)
+    with packed(table, block_rows) as blocks:
+        np.testing.assert_array_equal(decoded(blocks), table.codes)
+        assert_same_answers(
+            CountedInformation(table, estimator, n_jobs=1),
+            BlockInformation(blocks, estimator, n_jobs=1),
+        )
+
+
+@pytest.mark.parametrize("way", WAYS, indirect=True)
+@settings(
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(table=rows(columns=(3, 4), length=(65, 200)))
+def test_every_way_of_counting_blocks_answers_as_memory_does(way, table):
+    table = table_of(table)
+    with packed(table) as blocks:
+        assert_same_answers(CountedInformation(table, n_jobs=2), BlockInformation(blocks, n_jobs=2))
+
+
+@pytest.mark.parametrize("way", ["planes", "rows kept sparse"], indirect=True)
+def test_columns_without_planes_and_levels_of_one_block_only(way):
+    table = wide_table(1)
+    with packed(table) as blocks:
+        assert blocks.file.layout.n_blocks == 8
+        assert blocks.planed.tolist() == [True, True, False, True, True]
+        assert_same_answers(CountedInformation(table), BlockInformation(blocks))
+
+
+def test_columns_in_another_order_than_in_the_file():
+    table, order = wide_table(2), [3, 0, 4, 1, 2]
+    with packed(table) as blocks:
+        assert_same_answers(
+            CountedInformation(table.select(order)), BlockInformation(blocks.select(order))
+        )
+
+
+def test_counts_beyond_the_heads_of_the_lookup_and_an_observed_support():
+    table = table_of(np.random.default_rng(4).integers(0, 3, (2000, 3)))
+    for estimator in (*ESTIMATORS, Minimax(support="observed")):
+        with packed(table, 512) as blocks:
+            assert_same_answers(
+                CountedInformation(table, estimator), BlockInformation(blocks, estimator)
+            )
+
+
+def test_f_takes_no_room_for_counts_that_do_not_occur():
+    lookup = folding.BlockLookup(lambda counts, n, support: counts / n, 10**15)
+    counts = np.array([0, 3, 70, 5 * 10**14])
+    expected = np.rint((counts[1:] / 1e15) * 2**48).sum()
+    found = lookup.entropies(counts, np.array([0, 4]), np.zeros(1, dtype=np.int64))
+    assert found.tolist() == [expected]
+
+
+def test_sets_beyond_the_memory_limit_are_refused_and_not_afforded(monkeypatch):
+    table = table_of(np.random.default_rng(5).integers(0, 2, (300, 8)))
+    with packed(table) as blocks:
+        information = BlockInformation(blocks)
+        assert information.affordable_look_ahead() == 6
+        monkeypatch.setattr(counting, "_bytes_of_sets", lambda n, k: 0 if k < 3 else 2**60)
+        assert information.affordable_look_ahead() == 2
+        with pytest.raises(SettingError, match="look_ahead=2 is within it"):
+            information.interactions(3)
+
+
+@pytest.mark.parametrize("constants", [{"row_tables.CELL_BYTES": 2**40}, {}])
+def test_tables_beyond_the_memory_limit_are_refused(monkeypatch, constants):
+    monkeypatch.setattr(memory, "CROSSOVER", 0)
+    if not constants:
+        monkeypatch.setattr(memory, "DENSE_CELLS", 0)
+        monkeypatch.setattr(row_tables.RowTables, "_merging", lambda self: states.Merging(16))
+    else:
+        monkeypatch.setattr(row_tables, "CELL_BYTES", 2**40)
+    with packed(wide_table(3)) as blocks:
+        information = BlockInformation(blocks)
+        with pytest.raises(SettingError, match="memory limit has room for"):
+            information.rows([Context(0, (1, 3))])

@@ -1,0 +1,184 @@
+"""Learned from blocks, a DAG is the one learned from memory, with every number."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import tempfile
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from packed_tables import packed, wide_table
+from typer.testing import CliRunner
+
+import tamis
+from tables import table_of
+from tamis.blocks.limits import bytes_of
+from tamis.blocks.opening import open_blocks
+from tamis.blocks.packed import DEFAULT_MEMORY, PackedTable
+from tamis.blocks.packing import pack, pack_table
+from tamis.cli import app
+from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.learning import COUNTED_ONLY, learn
+from tamis.plans import Request
+
+SEARCHES = ["auto", "sequential", "sieve", "node", "layer", "reference"]
+
+
+def chain(n: int = 700, seed: int = 1) -> np.ndarray:
+    """A noisy chain of six binary columns and the parity of two of them."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.integers(0, 2, n)]
+    for _ in range(4):
+        columns.append(columns[-1] ^ (rng.random(n) < 0.15))
+    columns.append(columns[0] ^ columns[4] ^ (rng.random(n) < 0.02))
+    return np.stack(columns, axis=1).astype(int)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three Parquet files of one table, which is in memory too."""
+    rows = chain()
+    names = [f"x{k}" for k in range(rows.shape[1])]
+    for i, part in enumerate(np.array_split(rows, 3)):
+        pl.DataFrame(part, schema=names).write_parquet(tmp_path / f"{i}.parquet")
+    return tmp_path
+
+
+def without_notes(result):
+    return replace(result, warnings=())
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_every_search_finds_the_same_in_blocks(search):
+    request = Request(search=search, information="counts", n_jobs=2)
+    for table in (table_of(chain()), wide_table(5)):
+        expected = learn(table, request)
+        with packed(table) as blocks:
+            assert learn(blocks, request) == expected
+
+
+def test_looking_ahead_finds_the_same_in_blocks():
+    rng = np.random.default_rng(3)
+    rows = rng.integers(0, 2, (600, 5))
+    rows[:, 4] = rows[:, 0] ^ rows[:, 1] ^ rows[:, 2] ^ (rng.random(600) < 0.05)
+    request = Request(search="sequential", look_ahead=3)
+    expected = learn(table_of(rows), request)
+    with packed(table_of(rows)) as blocks:
+        found = learn(blocks, request)
+    assert found == expected
+    assert max(map(len, found.parents.values())) == 3
+
+
+def test_fit_takes_patterns_folders_plane_files_and_files_under_a_limit(folder):
+    rows = chain()
+    expected = tamis.TAM().fit(rows).result_
+    pack(folder, folder / "planes.tamis", block_rows=64)
+    pl.read_parquet(folder / "*.parquet").write_csv(folder / "one.csv")
+    sources = [str(folder / "*.parquet"), folder / "planes.tamis"]
+    for source in sources:
+        model = tamis.TAM().fit(source)
+        assert without_notes(model.result_) == expected
+        assert model._learned_from[0].memory == DEFAULT_MEMORY
+    for source in (folder / "one.csv", folder / "0.parquet"):
+        assert tamis.TAM(memory="1GB").fit(source)._learned_from[0].memory == 10**9
+        assert not isinstance(tamis.TAM().fit(source)._learned_from[0], PackedTable)
+    assert without_notes(tamis.TAM(memory="1GB").fit(folder / "one.csv").result_) == expected
+
+
+def test_a_temporary_plane_file_goes_with_its_table(folder, monkeypatch):
+    (folder / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder / "temporary"))
+    table = open_blocks(folder)
+    assert "packed into a temporary plane file" in table.notes[0]
+    kept = table.select([1, 0, 2])
+    del table
+    gc.collect()
+    if os.name == "posix":
+        assert list((folder / "temporary").iterdir()) == []
+    assert learn(kept, Request()).n_rows == 700
+    del kept
+    gc.collect()
+    assert list((folder / "temporary").iterdir()) == []
+
+
+def test_a_packing_that_fails_leaves_no_temporary_file(folder, monkeypatch):
+    (folder / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder / "temporary"))
+    pl.DataFrame({f"x{k}": [0, None] for k in range(6)}).write_parquet(folder / "3.parquet")
+    with pytest.raises(DataError, match="is missing in 1 of 702 rows"):
+        open_blocks(folder)
+    assert list((folder / "temporary").iterdir()) == []
+
+
+def test_what_needs_rows_is_refused(tmp_path):
+    pack_table(wide_table(1), tmp_path / "t.tamis", block_rows=64)
+    model = tamis.TAM("sequential").fit(tmp_path / "t.tamis")
+    for needs_rows in (model.certify, model.bootstrap, lambda: model.save(str(tmp_path / "n.bif"))):
+        with pytest.raises(SettingError, match=r"rows of 't.tamis' are counted in blocks"):
+            needs_rows()
+    with pytest.raises(SettingError, match="information='gaussian' needs the rows in memory"):
+        tamis.TAM(information="gaussian").fit(tmp_path / "t.tamis")
+    with pytest.raises(SettingError, match="missing='drop' is for tables in memory"):
+        tamis.TAM(missing="drop").fit(tmp_path / "t.tamis")
+    with pytest.raises(SettingError, match="memory limits the counting of files"):
+        tamis.TAM(memory="2GB").fit(chain())
+    with pytest.raises(FileFormatError, match="cannot be read: No such file"):
+        tamis.TAM().fit(tmp_path / "none.tamis")
+
+
+def test_whole_numbers_are_read_as_levels_and_the_result_says_so():
+    rows = np.random.default_rng(7).integers(0, 4, (400, 3))
+    rows[:, 2] = rows[:, 0] + rows[:, 1]
+    table = table_of(rows)
+    with packed(table) as blocks:
+        found = learn(blocks, Request())
+    assert found.warnings == (COUNTED_ONLY,)
+    assert without_notes(found) == learn(table, Request(information="counts"))
+    assert found.settings["information"] == "counts"
+
+
+def test_sizes_are_read_as_people_write_them():
+    assert bytes_of("2GB") == 2 * 10**9
+    assert bytes_of("1.5 GiB") == 3 * 2**29
+    assert bytes_of(700_000_000) == 700_000_000
+    for wrong in ("much", "2XB", -1, True, 1.5, "-2GB"):
+        with pytest.raises(SettingError, match="memory must be a size"):
+            bytes_of(wrong)
+
+
+def test_a_limit_below_what_the_program_takes_is_refused(tmp_path):
+    pack_table(wide_table(1), tmp_path / "t.tamis")
+    with pytest.raises(SettingError, match="memory must be 500MB or more, not 100MB"):
+        tamis.TAM(memory="100MB").fit(tmp_path / "t.tamis")
+
+
+def test_the_command_packs_and_learns_the_same(folder):
+    run = CliRunner().invoke
+    planes, first, second = (str(folder / name) for name in ("p.tamis", "1.json", "2.json"))
+    packed_run = run(app, ["pack", str(folder / "*.parquet"), planes])
+    assert packed_run.exit_code == 0, packed_run.output
+    assert "700 rows, 6 columns with 12 levels" in packed_run.output
+    learned = run(app, ["learn", planes, "--memory", "600MB", "-q", "--out", first])
+    assert learned.exit_code == 0, learned.output
+    pl.read_parquet(folder / "*.parquet").write_parquet(folder / "whole.pq")
+    assert run(app, ["learn", str(folder / "whole.pq"), "-q", "--out", second]).exit_code == 0
+    with open(first) as a, open(second) as b:
+        assert json.load(a) == json.load(b)
+
+
+def test_the_command_refuses_before_it_learns(folder):
+    run = CliRunner().invoke
+    planes = str(folder / "p.tamis")
+    assert run(app, ["pack", str(folder), planes, "-q"]).output == ""
+    for options, message in (
+        (["--out", str(folder / "n.bif")], "would need the rows in memory"),
+        (["--memory", "little"], "--memory 'little' is no size"),
+        (["--missing", "drop"], "--missing drop is for tables in memory"),
+    ):
+        found = run(app, ["learn", planes, *options])
+        assert found.exit_code != 0
+        assert message in " ".join(str(found.output).split())

@@ -1,0 +1,106 @@
+"""The graph with matplotlib: lines, dashes, names as they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from drawn_results import Resampled, chain
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.patches import FancyArrowPatch  # noqa: E402
+
+from tamis.drawing.plot import plot  # noqa: E402
+from tamis.errors import SettingError  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    yield
+    plt.close("all")
+
+
+def arrows(axes):
+    return [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_every_node_layer_and_edge_is_drawn():
+    axes = plot(chain("abc"))
+    assert {"a", "b", "c", "layer 1", "layer 2", "layer 3"} == set(texts(axes))
+    assert len(arrows(axes)) == 2
+
+
+def test_a_larger_gain_is_a_wider_line():
+    result = chain("abc")
+    first, second = result.edges
+    thick = replace(result, edges=(replace(first, gain=0.9), replace(second, gain=0.1)))
+    narrow, wide = arrows(plot(thick))
+    assert wide.get_linewidth() > 2 * narrow.get_linewidth()
+
+
+def test_only_directions_without_support_are_dashed_and_named_in_the_legend():
+    result = chain("abc")
+    first, second = result.edges
+    axes = plot(replace(result, edges=(replace(first, identified=False), second)))
+    assert sum(patch.get_linestyle() != "-" for patch in arrows(axes)) == 1
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert "direction without support" in words
+    plain = plot(result).get_legend()
+    assert "direction without support" not in [text.get_text() for text in plain.get_texts()]
+
+
+def test_confidence_makes_rare_edges_faint():
+    resampled = Resampled(40, {("a", "b"): 1.0, ("b", "c"): 0.1})
+    axes = plot(chain("abc"), confidence=resampled)
+    faint, strong = sorted(patch.get_alpha() for patch in arrows(axes))
+    assert strong == 1.0
+    assert 0.15 < faint < 0.3
+    assert any("40 resamples" in text.get_text() for text in axes.get_legend().get_texts())
+
+
+@pytest.mark.parametrize(
+    "name", ["$x_1$", "$\\frac{", "a_b^c", "50%", "two\nlines", "", "<script>", "é", "\\"]
+)
+def test_a_name_is_text_and_no_formula(name, tmp_path):
+    with matplotlib.rc_context({"text.usetex": False}):
+        axes = plot(chain(["a", name]))
+        axes.figure.savefig(tmp_path / "graph.png", dpi=30)
+    shown = {"two\nlines": "two\\nlines", "": "(no name)"}.get(name, name)
+    assert shown in texts(axes)
+    assert not any(text.get_parse_math() or text.get_usetex() for text in axes.texts)
+
+
+def test_the_figure_grows_with_the_graph_and_text_keeps_its_size():
+    small, large = plot(chain(3)), plot(chain(40))
+    assert large.figure.get_figwidth() > 5 * small.figure.get_figwidth()
+    sizes = {round(text.get_fontsize(), 1) for text in (*small.texts, *large.texts)}
+    assert max(sizes) - min(sizes) < 3
+    assert min(sizes) > 6
+
+
+def test_given_axes_are_used_and_text_shrinks_to_fit():
+    figure, (left, right) = plt.subplots(1, 2, figsize=(6, 3))
+    axes = plot(chain(10), left)
+    assert axes is left
+    assert not right.texts
+    assert figure is axes.figure
+    assert max(text.get_fontsize() for text in axes.texts) < 5
+
+
+def test_a_graph_without_edges_has_no_legend():
+    axes = plot(replace(chain("a"), edges=()))
+    assert axes.get_legend() is None
+    assert texts(axes) == ["layer 1", "a"]
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr("tamis.drawing.plot.find_spec", lambda name: None)
+    with pytest.raises(SettingError, match=r"tamis\[plot\]"):
+        plot(chain("ab"))

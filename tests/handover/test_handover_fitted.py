@@ -1,0 +1,273 @@
+"""The fitted network reaches pgmpy, and BIF readers, with names, labels and probabilities."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hostile_tables import HOSTILE, learned, outside, tables, words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tamis
+from tamis import handover
+from tamis.data import Table, read_table
+from tamis.errors import SettingError
+from tamis.formats import bif_file
+from tamis.network import BayesianNetwork
+from tamis.network.bif.render import render
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "sprinkler.csv"
+ROWS = {"a": ["x", "y", "y", "y"] * 10, "b": [0, 1, 1, 0] * 10}
+
+
+@pytest.fixture(scope="module")
+def example():
+    return tamis.TAM(n_jobs=1).fit(EXAMPLE).result_
+
+
+@pytest.fixture(scope="module")
+def small():
+    """a → b or b → a, from 40 rows."""
+    result = tamis.TAM("sequential", n_jobs=1).fit(ROWS).result_
+    assert len(result.edges) == 1
+    return result
+
+
+def of(network, name):
+    return network.tables[network.names.index(name)]
+
+
+# Fitting
+
+
+def test_the_tables_are_counted_with_a_prior_spread_over_the_cells(small):
+    root, child = small.order
+    sizes = {"a": [10, 30], "b": [20, 20]}
+    together = np.array([[10, 0], [10, 20]])  # a by b
+    if root == "b":
+        together = together.T
+    for prior in (0.0, 1.0, 8.0):
+        network = handover.fitted_network(small, ROWS, equivalent_sample_size=prior)
+        expected = (np.array(sizes[root]) + prior / 2) / (40 + prior)
+        np.testing.assert_allclose(of(network, root), expected, rtol=1e-15)
+        cells = together + prior / 4
+        expected = cells / cells.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(of(network, child), expected, rtol=1e-15)
+    assert handover.fitted_network(small, ROWS) == handover.fitted_network(
+        small, ROWS, equivalent_sample_size=1.0
+    )
+
+
+def test_other_orders_of_columns_and_other_columns_change_nothing(example):
+    table = read_table(EXAMPLE)
+    shuffled = table.select(list(reversed(range(table.n_variables))))
+    wider = Table(
+        (*shuffled.names, "more"),
+        (*shuffled.levels, shuffled.levels[0]),
+        np.vstack([shuffled.codes, shuffled.codes[:1]]),
+    )
+    network = handover.fitted_network(example, table)
+    assert network.names == example.names
+    assert handover.fitted_network(example, shuffled) == network
+    assert handover.fitted_network(example, wider) == network
+    assert handover.fitted_network(example, EXAMPLE) == network
+
+
+def test_data_without_a_column_of_the_result_is_refused(small):
+    with pytest.raises(SettingError, match="the data has no column 'b'"):
+        handover.fitted_network(small, {"a": ROWS["a"], "c": ROWS["b"]})
+
+
+def test_measured_columns_are_refused_by_name_with_the_cure(tmp_path):
+    rows = {f"x{k}": [(i * (k + 3) % 41) / 7 for i in range(41)] for k in range(7)}
+    result = tamis.TAM(n_jobs=1).fit(rows).result_
+    named = r"'x0', 'x1', 'x2', 'x3', 'x4' and 2 more\. Cut them into levels with tamis.discretize"
+    for hand_over in (
+        lambda: handover.fitted_network(result, rows),
+        lambda: handover.to_pgmpy(result, rows),
+        lambda: handover.save(result, rows, tmp_path / "good.json", tmp_path / "x.bif"),
+        lambda: handover.check_outputs([tmp_path / "x.bif"], read_table(rows, measured=True)),
+    ):
+        with pytest.raises(SettingError, match=named):
+            hand_over()
+    assert not list(tmp_path.iterdir())
+    handover.save(result, rows, tmp_path / "x.json")
+    assert (tmp_path / "x.json").exists()
+
+
+def test_a_prior_that_is_none_is_refused(small):
+    with pytest.raises(SettingError, match="equivalent_sample_size must be a number from 0 on"):
+        handover.fitted_network(small, ROWS, equivalent_sample_size=-1)
+
+
+# pgmpy
+
+
+def to_pgmpy(result, data):
+    outside("pgmpy.models")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = handover.to_pgmpy(result, data)
+        assert model.check_model()
+    return model
+
+
+@given(tables())
+@settings(deadline=None, max_examples=15)
+def test_a_model_of_pgmpy_has_the_users_names_and_labels(table):
+    result = learned(table)
+    model = to_pgmpy(result, table)
+    assert set(model.nodes) == set(table.names)
+    assert set(model.edges) == {(edge.parent, edge.child) for edge in result.edges}
+    for name, labels in zip(table.names, table.levels, strict=True):
+        states = model.get_cpds(name).state_names[name]
+        assert [(type(one), one) for one in states] == [(type(one), one) for one in labels]
+    assert BayesianNetwork.from_pgmpy(model).in_order(table.names) == handover.fitted_network(
+        result, table
+    )
+
+
+def marginal(network, name):
+    """The distribution of one variable by summing over all configurations."""
+    found = np.zeros(len(network.levels[network.names.index(name)]))
+    for codes in product(*(range(len(labels)) for labels in network.levels)):
+        found[codes[network.names.index(name)]] += np.prod(
+            [
+                network.tables[k][(*(codes[p] for p in network.parents[k]), codes[k])]
+                for k in range(network.n_variables)
+            ]
+        )
+    return found
+
+
+def test_pgmpy_infers_what_the_tables_say(example):
+    network = handover.fitted_network(example, EXAMPLE)
+    model = to_pgmpy(example, EXAMPLE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        inference = outside("pgmpy.inference").VariableElimination(model)
+        answer = inference.query(["shoes"], show_progress=False)
+    labels = network.levels[network.names.index("shoes")]
+    got = [answer.get_value(shoes=label) for label in labels]
+    np.testing.assert_allclose(got, marginal(network, "shoes"), rtol=1e-9)
+
+
+def test_without_pgmpy_the_error_says_how_to_get_it(small, monkeypatch):
+    def absent(name):
+        raise ModuleNotFoundError(f"No module named {name!r}", name="pgmpy")
+
+    monkeypatch.setattr("tamis.network.conversions.import_module", absent)
+    with pytest.raises(SettingError, match="not installed: pip install pgmpy"):
+        handover.to_pgmpy(small, ROWS)
+
+
+# BIF
+
+
+def texts_of(table):
+    return [*table.names, *(str(label) for labels in table.levels for label in labels)]
+
+
+@given(table=tables())
+@settings(deadline=None, max_examples=40)
+def test_bif_holds_everything_or_says_what_it_cannot_hold(table, tmp_path_factory):
+    result = learned(table)
+    path = tmp_path_factory.mktemp("bif") / "x.bif"
+    bad = [text for text in texts_of(table) if set(text) & set('"\n\r')]
+    if bad:
+        for refuse in (
+            lambda: handover.save(result, table, path),
+            lambda: handover.check_outputs([path], table),
+        ):
+            with pytest.raises(SettingError, match="BIF cannot hold") as caught:
+                refuse()
+            assert any(repr(text) in str(caught.value) for text in bad)
+        assert not path.exists()
+        return
+    handover.check_outputs([path], table)
+    handover.save(result, table, path)
+    back, fitted = BayesianNetwork.read(path), handover.fitted_network(result, table)
+    assert back.names == table.names
+    assert back.levels == tuple(tuple(map(str, labels)) for labels in table.levels)
+    assert back.parents == fitted.parents
+    assert [one.tolist() for one in back.tables] == [one.tolist() for one in fitted.tables]
+
+
+@given(st.sampled_from(HOSTILE) | st.text(st.characters(codec="utf-8"), max_size=5))
+@settings(deadline=None)
+def test_what_bif_holds_is_what_its_writer_writes(text):
+    network = BayesianNetwork(["v"], [[text, text + "other"]], [()], [[0.5, 0.5]])
+    if bif_file.holds(text):
+        assert render(network)
+    else:
+        with pytest.raises(SettingError, match="BIF cannot hold"):
+            render(network)
+
+
+@given(table=tables(names=words, texts=words))
+@settings(deadline=None, max_examples=10)
+def test_pyagrum_reads_plain_words_and_whole_numbers(table, tmp_path_factory):
+    result = learned(table)
+    path = tmp_path_factory.mktemp("agrum") / "x.bif"
+    handover.save(result, table, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = outside("pyagrum").loadBN(str(path))
+    assert set(model.names()) == set(table.names)
+    for name, labels in zip(table.names, table.levels, strict=True):
+        assert set(model.variable(name).labels()) == set(map(str, labels))
+    names = {model.idFromName(name): name for name in table.names}
+    assert {(names[tail], names[head]) for tail, head in model.arcs()} == {
+        (edge.parent, edge.child) for edge in result.edges
+    }
+
+
+def test_pgmpy_reads_the_example_from_bif(example, tmp_path):
+    handover.save(example, EXAMPLE, tmp_path / "x.bif")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = outside("pgmpy.readwrite").BIFReader(str(tmp_path / "x.bif")).get_model()
+    network = handover.fitted_network(example, EXAMPLE)
+    back = BayesianNetwork.from_pgmpy(model).in_order(network.names)
+    assert set(back.graph.edges) == set(network.graph.edges)
+    assert back.log_likelihood(EXAMPLE) == pytest.approx(network.log_likelihood(EXAMPLE), rel=1e-12)
+
+
+# Files
+
+
+def test_bif_goes_beside_the_other_formats_and_all_are_written_or_none(example, tmp_path):
+    names = ("x.json", "x.dot", "x.graphml", "x.csv", "X.BIF")
+    handover.save(example, EXAMPLE, *(tmp_path / name for name in names))
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+    with pytest.raises(SettingError, match=r"one of \.json, \.dot, \.graphml, \.csv, \.bif"):
+        handover.save(example, EXAMPLE, tmp_path / "y.bif", tmp_path / "y.png")
+    assert not (tmp_path / "y.bif").exists()
+
+
+def test_without_bif_the_data_is_not_looked_at(example, tmp_path):
+    handover.save(example, "no such file.csv", tmp_path / "x.json")
+    with pytest.raises(tamis.FileFormatError, match="There is no file"):
+        handover.save(example, "no such file.csv", tmp_path / "x.json", tmp_path / "x.bif")
+
+
+def test_a_result_alone_has_no_probabilities_to_write(example, tmp_path):
+    with pytest.raises(SettingError, match=r"x\.bif' needs a network .* the data"):
+        tamis.save(example, tmp_path / "good.json", tmp_path / "x.bif")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_path_is_refused(example):
+    for path in (None, 3, b"x.bif"):
+        with pytest.raises(SettingError, match="a path must be a string"):
+            handover.save(example, EXAMPLE, path)
+
+
+def test_paths_are_checked_before_there_is_a_table(tmp_path):
+    handover.check_outputs([tmp_path / "x.bif", tmp_path / "x.json"])
+    with pytest.raises(SettingError, match="there is no directory"):
+        handover.check_outputs([tmp_path / "nowhere" / "x.bif"])

@@ -1,0 +1,395 @@
+"""Conditional Gaussians: against cell-by-cell computation, counts, moments and known laws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import digamma
+
+import tamis
+from tamis.data import read_table
+from tamis.decisions.kinds import refuse_shuffled
+from tamis.errors import DataError, SettingError, TamisWarning
+from tamis.information.conditional_gaussian import ConditionalGaussianInformation
+from tamis.information.counted import CountedInformation
+from tamis.information.gaussian import GaussianInformation
+from tamis.information.gaussian_cells import tied
+from tamis.information.interface import Context, Group, Query
+from tamis.information.logistic import covariance, regress
+from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
+
+A, B, X, Y, Z = range(5)
+NAMES = ("a", "b", "x", "y", "z")
+
+
+def columns(n: int = 400, seed: int = 1) -> dict[str, np.ndarray]:
+    """Two columns of levels and three measured, each of which depends on some before it."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 2, n), rng.integers(0, 3, n)
+    b = np.where(rng.random(n) < 0.3, a, b)
+    x = rng.normal(size=n) * (1 + a) + b
+    y = (0.5 + a) * x + rng.normal(size=n)
+    z = rng.normal(size=n) + 0.3 * y
+    return dict(zip(NAMES, (a, b, x, y, z), strict=True))
+
+
+def as_table(data: dict[str, np.ndarray]):
+    labelled = {
+        k: v if v.dtype == np.float64 else [f"v{code}" for code in v] for k, v in data.items()
+    }
+    return read_table(labelled, measured=True)
+
+
+def source_of(data: dict[str, np.ndarray], **options) -> ConditionalGaussianInformation:
+    return ConditionalGaussianInformation.from_table(as_table(data), **options)
+
+
+def evidence(source, target, given, *candidates):
+    return source.evidence([Query(target, given, np.array(candidates))])
+
+
+# Brute force
+
+
+def left_over(rows: np.ndarray, on: np.ndarray) -> float:
+    """The variance of a column that least squares on others leave, by numpy's own solver."""
+    design = np.column_stack([np.ones(len(rows)), *on])
+    return float(np.mean((rows - design @ np.linalg.lstsq(design, rows, rcond=None)[0]) ** 2))
+
+
+def naive_gain(data, level: str, measured: str, levels: list[str], numbers: list[str]):
+    """Stratum by stratum: one regression for all levels against one for each, less its bias."""
+    n, q, gain, bias, df = len(data[level]), len(numbers), 0.0, 0.0, 0
+    strata = np.column_stack([np.zeros(n), *(data[k] for k in levels)])
+    for stratum in np.unique(strata, axis=0):
+        inside = (strata == stratum).all(axis=1)
+        kept = [
+            rows
+            for code in np.unique(data[level][inside])
+            if (rows := inside & (data[level] == code)).sum() >= 10
+        ]
+        if len(kept) < 2:
+            continue
+        df += (len(kept) - 1) * (q + 2)
+        for rows, sign in [(np.any(kept, axis=0), 1), *((rows, -1) for rows in kept)]:
+            m, on = rows.sum(), [data[k][rows] for k in numbers]
+            gain += sign * m / n / 2 * math.log(left_over(data[measured][rows], on))
+            bias += sign * m / n / 2 * (digamma((m - 1 - q) / 2) - math.log(m / 2))
+    return gain, bias, df
+
+
+@pytest.mark.parametrize("n", [60, 400])
+@pytest.mark.parametrize(
+    ("levels", "numbers"), [([], []), (["a"], []), ([], ["y"]), (["a"], ["y", "z"])]
+)
+def test_a_level_and_a_measurement_are_compared_stratum_by_stratum(n, levels, numbers):
+    data = columns(n)
+    source = source_of(data)
+    given = tuple(NAMES.index(k) for k in levels + numbers)
+    ref_gain, ref_bias, ref_df = naive_gain(data, "b", "x", levels, numbers)
+    for target, other in ((B, X), (X, B)):
+        comp = evidence(source, target, given, other)
+        assert comp.gain[0] == pytest.approx(ref_gain - ref_bias, abs=1e-7)
+        assert comp.df[0] == ref_df
+        scaled = ref_gain * ref_df / (2 * n * ref_bias)
+        assert comp.plugin[0] == pytest.approx(scaled, abs=1e-7)
+
+
+def test_two_measurements_are_compared_in_every_cell_of_the_levels():
+    data = columns()
+    ref, n = 0.0, len(data["a"])
+    for code in (0, 1):
+        rows = data["a"] == code
+        alone = left_over(data["x"][rows], [data["y"][rows]])
+        both = left_over(data["x"][rows], [data["y"][rows], data["z"][rows]])
+        free = (rows.sum() - 2) / 2
+        ref += rows.mean() / 2 * (math.log(alone / both) - digamma(free) + digamma(free - 0.5))
+    comp = evidence(source_of(data), X, (A, Y), Z)
+    assert comp.gain[0] == pytest.approx(ref, abs=1e-7)
+    assert comp.df[0] == 2
+    assert n == comp.n_rows
+
+
+def test_the_entropy_of_a_measurement_is_that_of_its_cells_in_its_unit():
+    data = columns(2000)
+    data["x"] *= 1000
+    source = source_of(data)
+    ref = sum(
+        np.mean(data["a"] == code) / 2
+        * math.log(2 * math.pi * math.e * np.var(data["x"][data["a"] == code]))
+        for code in (0, 1)
+    )  # fmt: skip
+    assert source.entropies([Context(X, (A,))])[0] == pytest.approx(ref, abs=2e-3)
+
+
+# Special cases
+
+
+def test_without_levels_it_is_the_moments():
+    data = {k: v for k, v in columns().items() if k in "xyz"}
+    source, other = source_of(data), GaussianInformation.from_table(as_table(data))
+    contexts = [Context(0, ()), Context(0, (1,)), Context(2, (0, 1))]
+    np.testing.assert_allclose(source.gains(contexts), other.gains(contexts), atol=3e-3)
+    np.testing.assert_allclose(source.entropies(contexts), other.entropies(contexts), atol=7e-3)
+    ours, theirs = evidence(source, 0, (1,), 2), evidence(other, 0, (1,), 2)
+    np.testing.assert_allclose(
+        ChiSquared().p_values(ours), FTest().p_values(theirs), rtol=0.02, atol=1e-12
+    )
+
+
+def test_without_measurements_it_is_the_counts():
+    data = {k: columns()[k] for k in "ab"} | {"c": columns(seed=5)["b"]}
+    source, other = source_of(data), CountedInformation(as_table(data))
+    contexts = [Context(0, ()), Context(0, (1,)), Context(2, (0, 1))]
+    np.testing.assert_allclose(source.gains(contexts), other.gains(contexts), atol=1e-12)
+    np.testing.assert_allclose(source.entropies(contexts), other.entropies(contexts), atol=1e-12)
+    ours, theirs = (evidence(one, 0, (1,), 2) for one in (source, other))
+    np.testing.assert_allclose(
+        ChiSquared().p_values(ours), Permutation().p_values(theirs), rtol=1e-9
+    )
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 10**6), st.integers(30, 120))
+def test_gains_are_symmetric_and_nobody_informs_members(seed, n):
+    source = source_of(columns(n, seed))
+    everyone = [Context(k, ()) for k in range(5)]
+    np.testing.assert_allclose(source.gains(everyone), source.gains(everyone).T, atol=1e-8)
+    for pair in ((A, X), (Z, Y), (A, B)):
+        given = tuple(sorted({A, B, X, Y, Z} - {*pair}))
+        found = source.gains([Context(k, given) for k in pair])
+        assert found[0, pair[1]] == pytest.approx(found[1, pair[0]], abs=1e-8)
+        assert not found[:, list(given)].any()
+
+
+def test_an_entropy_falls_by_the_gain():
+    """The chain rule, exactly where all cells are filled and the columns added are measured."""
+    source = source_of(columns(2000))
+    before, after = source.entropies([Context(Z, (A, B)), Context(Z, (A, B, Y))])
+    assert before - after == pytest.approx(source.gains([Context(Z, (A, B))])[0, Y], abs=1e-9)
+    before, after = source.entropies([Context(X, (B,)), Context(X, (A, B))])
+    assert before - after == pytest.approx(source.gains([Context(X, (B,))])[0, A], abs=1e-9)
+
+
+def test_equivalent_graphs_score_alike():
+    source = source_of(columns())
+    chains = [
+        [(A, ()), (X, (A,)), (Y, (X,))],
+        [(Y, ()), (X, (Y,)), (A, (X,))],
+        [(X, ()), (A, (X,)), (Y, (X,))],
+    ]
+    scores = [
+        source.penalised_likelihoods([Context(*one) for one in chain]).sum() for chain in chains
+    ]
+    np.testing.assert_allclose(scores, scores[0], rtol=1e-10)
+    worse = source.penalised_likelihoods([Context(A, ()), Context(X, ()), Context(Y, (X,))]).sum()
+    assert worse < scores[0] - 10
+
+
+def test_a_group_is_judged_one_after_the_other():
+    source = source_of(columns())
+    together = source.joint_evidence([Group(Z, (X,), (B, Y, X))])
+    first, second = evidence(source, Z, (X,), B), evidence(source, Z, (B, X), Y)
+    assert together.gain[0] == pytest.approx(first.gain[0] + second.gain[0])
+    assert together.plugin[0] == pytest.approx(first.plugin[0] + second.plugin[0])
+    assert together.df[0] == first.df[0] + second.df[0]
+
+
+# Levels given measurements
+
+
+def logistic_pair(n: int, rng: np.random.Generator, link: float = 0.0) -> dict[str, np.ndarray]:
+    """Two columns of levels that both depend on x, and b on a if there is a link."""
+    x = rng.normal(size=n)
+    a = (rng.random(n) < 1 / (1 + np.exp(-2 * x))).astype(int)
+    b = np.array([(2 * x + link * a), np.zeros(n), x]) + rng.gumbel(size=(3, n))
+    return {"a": a, "b": b.argmax(axis=0), "x": x}
+
+
+def test_a_logistic_regression_finds_the_entropy_that_is_left():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=20_000)
+    p = 1 / (1 + np.exp(-1 - 2 * x))
+    truth = -np.mean(p * np.log(p) + (1 - p) * np.log(1 - p))
+    source = source_of({"a": (rng.random(20_000) < p).astype(int), "x": x})
+    assert source.entropies([Context(0, (1,))])[0] == pytest.approx(truth, abs=0.01)
+
+
+def test_a_level_that_is_told_perfectly_has_no_entropy_left_and_none_below_0():
+    rng = np.random.default_rng(3)
+    a = rng.integers(0, 3, 300)
+    data = {"a": a, "x": 100.0 * a + rng.normal(size=300), "b": rng.integers(0, 2, 300)}
+    source = source_of(data)
+    assert 0 <= source.entropies([Context(0, (1,))])[0] < 0.01
+    test = evidence(source, 0, (1,), 2)
+    assert ChiSquared().p_values(test)[0] > 0.01
+
+
+def test_residuals_have_mean_0_and_agree_with_themselves():
+    rng = np.random.default_rng(4)
+    codes, design = rng.integers(0, 3, 500), np.column_stack([np.ones(500), rng.normal(size=500)])
+    found = regress(codes, 3, design)
+    np.testing.assert_allclose(found.residuals.mean(axis=0), 0, atol=1e-3)
+    assert covariance(found.residuals, found.residuals).statistic > 400
+    assert covariance(found.residuals, found.residuals[:, :1]).df == 2
+
+
+@pytest.mark.parametrize(("link", "least", "most"), [(0.0, 0.0, 0.12), (2.0, 0.9, 1.0)])
+def test_levels_with_a_common_measured_cause_are_independent_given_it(link, least, most):
+    rng = np.random.default_rng(5)
+    rejected = 0
+    for _ in range(100):
+        source = source_of(logistic_pair(500, rng, link))
+        rejected += ChiSquared().p_values(evidence(source, 0, (2,), 1))[0] < 0.05
+    assert least <= rejected / 100 <= most
+
+
+@pytest.mark.parametrize("rare", [False, True])
+@pytest.mark.parametrize("kinds", ["level", "measurement"])
+def test_false_dependences_are_as_many_as_asked_for(kinds, rare):
+    """S sets means, slopes and spreads; 200 tests at .05, so between .01 and .10."""
+    rng = np.random.default_rng(6)
+    rejected = 0
+    for _ in range(200):
+        d = rng.choice(3, size=200, p=[0.75, 0.2, 0.05] if rare else [1 / 3] * 3)
+        s = rng.normal(size=200) * (1 + d)
+        x = (1 + d) * s + rng.normal(size=200) * (1 + d)
+        y = (2 - d) * s + rng.normal(size=200)
+        if kinds == "level":
+            y = (y > np.median(y)).astype(int)
+        source = source_of({"x": x, "y": y, "d": d, "s": s})
+        rejected += ChiSquared().p_values(evidence(source, 0, (2, 3), 1))[0] < 0.05
+    assert 0.01 <= rejected / 200 <= 0.10
+
+
+def test_lead_errors_are_those_of_the_differences_over_draws():
+    rng = np.random.default_rng(7)
+    leads, told = [], []
+    for _ in range(100):
+        a = rng.integers(0, 2, 300)
+        data = {"a": a, "x": a + rng.normal(size=300), "y": a * rng.normal(size=300) * 2.0 + 0.5}
+        data["y"] += rng.normal(size=300)
+        source = source_of(data)
+        h = source.entropies([Context(1, (0,)), Context(2, (0,))])
+        leads.append(h[1] - h[0])
+        told.append(source.lead_errors([(0,)], np.array([[1, 2]]))[0])
+    assert np.mean(told) == pytest.approx(np.std(leads), rel=0.25)
+
+
+# Small cells
+
+
+def test_cells_without_enough_rows_share_a_covariance():
+    assert tied(np.array([20, 30]), 10, 1).tolist() == [0, 1]
+    assert tied(np.array([3, 30, 9, 20]), 10, 1).tolist() == [0, 1, 0, 2]
+    # Three rows are too few even together: the next larger cell joins, whatever its place.
+    assert tied(np.array([3, 30, 40]), 10, 1).tolist() == [0, 0, 1]
+    assert tied(np.array([2, 2, 1]), 10, 1) is None
+
+
+def test_a_level_of_one_row_changes_little():
+    data = columns(300)
+    plain = source_of(data).entropies([Context(X, (A, B))])[0]
+    data["b"] = data["b"].copy()
+    data["b"][0] = 3
+    source = source_of(data)
+    assert source.entropies([Context(X, (A, B))])[0] == pytest.approx(plain, abs=0.05)
+    assert evidence(source, X, (A,), B).df[0] == 2 * 2 * 2  # the one row is left out
+
+
+def test_where_no_cell_has_rows_enough_nothing_is_found():
+    rng = np.random.default_rng(8)
+    data = {"a": np.arange(40) % 13, "x": rng.normal(size=40), "y": rng.normal(size=40)}
+    test = evidence(source_of(data), 1, (0,), 2)
+    assert (test.df[0], ChiSquared().p_values(test)[0]) == (0, 1)
+
+
+def test_a_set_that_uses_up_the_rows_is_refused_by_name():
+    rng = np.random.default_rng(9)
+    data = {"many": np.arange(40) % 20, "more": np.arange(40) // 2, "x": rng.normal(size=40)}
+    with pytest.raises(DataError, match=r"'many', 'more', 'x' .*40 rows leave nothing"):
+        source_of(data).entropies([Context(2, (0, 1))])
+
+
+def test_constant_columns_inform_nobody():
+    data = columns(100)
+    data |= {"flat": np.full(100, 0.1), "one": np.zeros(100, dtype=int)}
+    with pytest.warns(TamisWarning, match="'flat', 'one'"):
+        source = source_of(data)
+    assert [source.varies(k) for k in range(7)] == [True] * 5 + [False] * 2
+    contexts = [Context(X, (A, 5, 6)), Context(X, (A,)), Context(5, (X,)), Context(6, (X,))]
+    found = source.rows(contexts)
+    np.testing.assert_array_equal(found.gains[0], found.gains[1])
+    assert not found.gains[2:].any()
+    assert found.entropies[0] == found.entropies[1]
+    assert not found.entropies[2:].any()
+
+
+def test_a_measurement_that_is_constant_in_a_cell_is_a_strong_dependence():
+    rng = np.random.default_rng(10)
+    wet = rng.integers(0, 2, 200)
+    source = source_of({"wet": wet, "rain": wet * rng.exponential(size=200)})
+    test = evidence(source, 0, (), 1)
+    assert test.gain[0] > 1
+    assert ChiSquared().p_values(test)[0] < 1e-100
+    assert np.isfinite(source.penalised_likelihoods([Context(1, (0,))])).all()
+
+
+def test_collinear_measurements_are_refused_by_name():
+    data = columns(100)
+    data["twin"] = 2 * data["x"] - data["z"]
+    with pytest.raises(DataError, match=r"Column 'twin' is a linear function of 'x', 'z'"):
+        source_of(data)
+
+
+@pytest.mark.parametrize("thin", [2, 2.5, True, "10"])
+def test_thin_must_be_a_number_of_rows(thin):
+    with pytest.raises(SettingError, match="thin must be a whole number from 3 on"):
+        tamis.TAM(information="conditional-gaussian", source={"thin": thin}).fit(columns(60))
+
+
+# Rules
+
+
+def test_only_rules_that_know_the_law_judge_it():
+    test = evidence(source_of(columns(100)), X, (A,), Y)
+    for rule in (ChiSquared(), BIC(), Fixed(0.1)):
+        assert np.isfinite(rule.scores(test)).all()
+    for rule in (Permutation(), FTest(), LocalPermutation()):
+        with pytest.raises(SettingError, match=f"{type(rule).__name__} .*choose ChiSquared or BIC"):
+            rule.scores(test)
+    refuse_shuffled("BIC", test)
+
+
+# Graphs
+
+
+def test_levels_and_measurements_are_learned_out_of_the_box():
+    rng = np.random.default_rng(11)
+    site = rng.integers(0, 3, 600)
+    depth = 2.0 * site + rng.normal(size=600) * 3
+    colour = (rng.random(600) < 1 / (1 + np.exp(-depth + 2))).astype(int)
+    data = {"<site>": [f"s{i}" for i in site], "depth": depth, 'co"l': colour.astype(bool)}
+    model = tamis.TAM().fit(data)
+    assert model.result_.settings["information"] == "conditional-gaussian"
+    assert {frozenset(edge) for edge in model.graph_.edges} == {
+        frozenset(("<site>", "depth")),
+        frozenset(("depth", 'co"l')),
+    }
+    assert all(0 <= edge.p_value < 0.01 for edge in model.result_.edges)
+
+
+@pytest.mark.parametrize("search", ["sequential", "sieve", "node", "layer", "auto"])
+def test_shuffled_columns_give_the_same_graph(search):
+    data = columns(150)
+    names = ["z", "b", "x", "a", "y"]
+    one, other = (
+        tamis.TAM(search, information="conditional-gaussian").fit({k: data[k] for k in order})
+        for order in (NAMES, names)
+    )
+    assert set(one.graph_.edges) == set(other.graph_.edges)
+    assert one.entropies_ == other.entropies_

@@ -1,0 +1,311 @@
+"""Counts over gaps: every number is that of the rows which have all the columns it is about."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tamis
+from tamis.data.table import Table
+from tamis.decisions.bic import BIC
+from tamis.decisions.chi_squared import ChiSquared
+from tamis.decisions.permutation import Permutation
+from tamis.errors import SettingError, TamisWarning
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators.estimator import EntropyEstimator
+from tamis.information.interface import Context, Group, Query
+from tamis.information.pairwise import PairwiseInformation
+from tamis.rules import Fixed, Rate
+
+ESTIMATORS = ["grassberger", "plugin", "miller-madow", "jackknife"]
+FIELDS = ["gain", "plugin", "df", "pearson", "null_mean", "null_variance"]
+
+
+def gapped(seed: int, n: int = 60, d: int = 4, share: float = 0.2, widest: int = 3) -> Table:
+    """Dependent columns of 1 to ``widest`` levels, every level seen, a share of cells missing."""
+    rng = np.random.default_rng(seed)
+    base = rng.integers(0, widest, n)
+    codes = np.where(rng.random((d, n)) < 0.5, base, rng.integers(0, widest, (d, n)))
+    gaps, levels = {}, []
+    for k in range(d):
+        absent = rng.random(n) < share * rng.integers(0, 3)
+        absent[:widest] = False
+        found, codes[k] = np.unique(np.where(absent, codes[k, 0], codes[k]), return_inverse=True)
+        codes[k, absent] = 0
+        levels.append(tuple(range(len(found))))
+        if absent.any():
+            gaps[k] = absent
+    return Table(tuple("abcdefgh"[:d]), tuple(levels), codes.astype(np.uint8), gaps=gaps)
+
+
+def complete(table: Table, columns: tuple[int, ...]) -> Table:
+    """The rows that have all these columns; what the others say there does not matter."""
+    kept = np.ones(table.n_rows, dtype=bool)
+    for k in columns:
+        if k in table.gaps:
+            kept &= ~table.gaps[k]
+    return Table(table.names, table.levels, table.codes[:, kept])
+
+
+def contexts(d: int) -> list[Context]:
+    return [
+        Context(k, s)
+        for k in range(d)
+        for size in range(d - 1)
+        for s in combinations([j for j in range(d) if j != k], size)
+    ]
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), name=st.sampled_from(ESTIMATORS))
+def test_every_entropy_is_that_of_the_rows_that_have_its_columns(seed, name):
+    table = gapped(seed)
+    found = PairwiseInformation(table, name).entropies(contexts(4))
+    for context, entropy in zip(contexts(4), found, strict=True):
+        rows = complete(table, (context.target, *context.given))
+        wanted = CountedInformation(rows, name).entropies([context])[0]
+        assert entropy == pytest.approx(wanted, abs=1e-12)
+
+
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), name=st.sampled_from(ESTIMATORS))
+def test_every_test_is_that_of_the_rows_that_have_its_columns(seed, name):
+    table = gapped(seed)
+    source = PairwiseInformation(table, name)
+    whole = source.rows(contexts(4)).gains
+    for i, (target, s) in enumerate(contexts(4)):
+        others = np.array([k for k in range(4) if k != target and k not in s])
+        found = source.evidence([Query(target, s, others)])
+        fresh = PairwiseInformation(table, name).evidence([Query(target, s, others)])
+        for j, k in enumerate(others.tolist()):
+            rows = complete(table, (target, *s, k))
+            wanted = CountedInformation(rows, name).evidence([Query(target, s, np.array([k]))])
+            for field in FIELDS:
+                value = getattr(wanted, field)[0]
+                assert getattr(found, field)[j] == pytest.approx(value, rel=1e-9, abs=1e-11), field
+                assert getattr(fresh, field)[j] == getattr(found, field)[j]
+            assert whole[i, k] == found.gain[j]
+            assert found.rows is not None
+            assert found.rows[j] == rows.n_rows
+            for rule in (Permutation(), ChiSquared(), BIC()):
+                score = rule.scores(found)[j]
+                assert score == pytest.approx(rule.scores(wanted)[0], rel=1e-6, abs=1e-8)
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_group_is_missing_where_one_of_its_members_is(seed):
+    table = gapped(seed)
+    groups = [Group(0, (), (1, 2)), Group(1, (3,), (0, 2)), Group(2, (), (0, 1, 3))]
+    found = PairwiseInformation(table).joint_evidence(groups)
+    for i, (target, s, members) in enumerate(groups):
+        rows = complete(table, (target, *s, *members))
+        wanted = CountedInformation(rows).joint_evidence([groups[i]])
+        for field in FIELDS:
+            value = getattr(wanted, field)[0]
+            assert getattr(found, field)[i] == pytest.approx(value, rel=1e-9, abs=1e-11)
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_tables_too_large_to_lay_out_give_the_same(seed):
+    table = gapped(seed)
+    source, small = PairwiseInformation(table), PairwiseInformation(table)
+    small._states.most_cells = 1
+    query = [Query(0, (1,), np.arange(4)), Query(2, (), np.array([0, 3]))]
+    groups = [Group(0, (3,), (1, 2))]
+    for field in FIELDS:
+        for ask in (lambda one: one.evidence(query), lambda one: one.joint_evidence(groups)):
+            comp, ref = getattr(ask(small), field), getattr(ask(source), field)
+            np.testing.assert_allclose(comp, ref, rtol=1e-9, atol=1e-11)
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), name=st.sampled_from(ESTIMATORS))
+def test_without_gaps_it_is_the_plain_source(seed, name):
+    table = gapped(seed, share=0.0)
+    comp, ref = PairwiseInformation(table, name), CountedInformation(table, name)
+    asked = contexts(4)
+    np.testing.assert_allclose(comp.entropies(asked), ref.entropies(asked), atol=1e-13)
+    np.testing.assert_allclose(comp.gains(asked), ref.gains(asked), atol=1e-13)
+    scores = comp.penalised_likelihoods(asked), ref.penalised_likelihoods(asked)
+    np.testing.assert_allclose(*scores, rtol=1e-9, atol=1e-9)
+    strata, pairs = [(), (2,), (2, 3)], np.array([[0, 1]] * 3)
+    errors = comp.lead_errors(strata, pairs), ref.lead_errors(strata, pairs)
+    np.testing.assert_allclose(*errors, rtol=1e-9)
+    assert [comp.varies(k) for k in range(4)] == [ref.varies(k) for k in range(4)]
+    assert comp.rows_with((0, 1, 2, 3)) is None
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_scores_are_what_parents_explain_on_the_rows_that_have_them(seed):
+    table = gapped(seed)
+    n = table.n_rows
+    asked = contexts(4)
+    found = PairwiseInformation(table).penalised_likelihoods(asked)
+    for (target, s), score in zip(asked, found, strict=True):
+        own, rows = complete(table, (target,)), complete(table, (target, *s))
+        alone = CountedInformation(own).penalised_likelihoods([Context(target, ())])[0]
+        both = [Context(target, s), Context(target, ())]
+        with_s, without = CountedInformation(rows).penalised_likelihoods(both)
+        wanted = n / own.n_rows * alone + n / rows.n_rows * (with_s - without)
+        # Constant columns have a state; their price is 0 either way.
+        assert score == pytest.approx(wanted, rel=1e-9, abs=1e-8)
+
+
+def test_an_edge_scores_the_same_both_ways():
+    source = PairwiseInformation(gapped(5, n=400))
+    one = source.penalised_likelihoods([Context(0, ()), Context(1, (0,))])
+    other = source.penalised_likelihoods([Context(1, ()), Context(0, (1,))])
+    assert one.sum() == pytest.approx(other.sum(), abs=1e-6)
+
+
+def test_the_error_of_a_lead_is_its_spread_over_samples():
+    """Against simulation: entropies of two columns, one of them with gaps."""
+    rng = np.random.default_rng(11)
+    leads, errors = [], []
+    for _ in range(200):
+        n = 400
+        a, b = rng.random(n) < 0.2, rng.random(n) < 0.35
+        absent = rng.random(n) < 0.4
+        codes = np.array([a, np.where(absent, 0, b)]).astype(np.uint8)
+        table = Table(("a", "b"), ((0, 1), (0, 1)), codes, gaps={1: absent})
+        source = PairwiseInformation(table, "plugin")
+        h_a, h_b = source.entropies([Context(0, ()), Context(1, ())])
+        leads.append(h_b - h_a)
+        errors.append(source.lead_errors([()], np.array([[0, 1]]))[0])
+    assert np.mean(errors) == pytest.approx(np.std(leads), rel=0.2)
+
+
+def test_rows_with_counts_the_rows_that_have_all():
+    table = gapped(2)
+    source = PairwiseInformation(table)
+    assert source.rows_with((0, 1, 2)) == complete(table, (0, 1, 2)).n_rows
+    whole = next(k for k in range(4) if k not in gapped(3).gaps)
+    assert PairwiseInformation(gapped(3)).rows_with((whole,)) is None
+
+
+def test_columns_that_are_never_seen_together_are_independent():
+    absent = np.array([True, False] * 20)
+    codes = np.tile(np.array([0, 0, 1, 1], dtype=np.uint8), (2, 10))
+    table = Table(("a", "b"), ((0, 1), (0, 1)), codes, gaps={0: absent, 1: ~absent})
+    source = PairwiseInformation(table)
+    found = source.evidence([Query(0, (), np.array([1]))])
+    assert (found.gain[0], found.plugin[0], found.rows[0]) == (0.0, 0.0, 0.0)
+    assert Permutation().p_values(found)[0] == 1.0
+    assert ChiSquared().p_values(found)[0] == 1.0
+    assert BIC().scores(found)[0] <= 0.0
+    assert math.isfinite(source.penalised_likelihoods([Context(0, (1,))])[0])
+    assert math.isfinite(source.lead_errors([(1,)], np.array([[0, 1]]))[0])
+
+
+class Halved(EntropyEstimator):
+    """An f that does not scale."""
+
+    name = "halved"
+
+    def terms(self, counts, n_rows, support):
+        return np.sqrt(counts) / n_rows**0.7
+
+
+@pytest.mark.parametrize("estimator", ["minimax", Halved()])
+def test_estimators_that_do_not_scale_are_refused(estimator):
+    with pytest.raises(SettingError, match="missing='pairwise'"):
+        PairwiseInformation(gapped(1), estimator)
+
+
+# Learning.
+
+
+def fitted(data, missing, **settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TamisWarning)
+        return tamis.TAM(missing=missing, **settings).fit(data).result_
+
+
+def chain(n: int, seed: int, share: float) -> dict[str, list[int | None]]:
+    rng = np.random.default_rng(seed)
+    columns = {"a": rng.random(n) < 0.3}
+    for name, parent in (("b", "a"), ("c", "b"), ("d", "c")):
+        columns[name] = columns[parent] ^ (rng.random(n) < 0.2)
+    return {
+        name: [None if rng.random() < share else int(value) for value in values]
+        for name, values in columns.items()
+    }
+
+
+@pytest.mark.parametrize("search", ["auto", "node", "layer", "sieve", "sequential"])
+def test_searches_find_a_chain_through_gaps(search):
+    result = fitted(chain(4000, 1, 0.1), "pairwise", search=search)
+    assert {frozenset((e.parent, e.child)) for e in result.edges} == {
+        frozenset(pair) for pair in ("ab", "bc", "cd")
+    }
+    used = [verdict.n_rows for verdict in result.trace.verdicts()]
+    assert used
+    assert all(rows is not None and 2000 < rows < 4000 for rows in used)
+
+
+@pytest.mark.parametrize("search", ["auto", "reference", "layer"])
+def test_without_missing_values_all_choices_give_the_same_result(search):
+    data = chain(500, 2, 0.0)
+    results = [fitted(data, m, search=search) for m in ("error", "drop", "level", "pairwise")]
+    for other in results[1:]:
+        assert {**other.settings, "missing": "error"} == results[0].settings
+        for field in ("names", "levels", "n_rows", "layers", "order", "parents", "entropies"):
+            assert getattr(other, field) == getattr(results[0], field)
+        assert (other.edges, other.trace, other.ranking, other.warnings) == (
+            results[0].edges,
+            results[0].trace,
+            results[0].ranking,
+            results[0].warnings,
+        )
+
+
+def test_the_order_of_rows_and_columns_plays_no_part():
+    data = chain(600, 3, 0.15)
+    order = np.random.default_rng(0).permutation(600)
+    turned = {name: [data[name][i] for i in order] for name in reversed(list(data))}
+    one, other = fitted(data, "pairwise"), fitted(turned, "pairwise")
+    assert one.order == other.order
+    assert set(one.edges) == set(other.edges)
+
+
+def test_verdicts_keep_their_rows_in_a_file(tmp_path):
+    result = fitted(chain(500, 4, 0.1), "pairwise")
+    place = tmp_path / "run.json"
+    tamis.save(result, str(place))
+    loaded = tamis.load(str(place))
+    assert loaded == result
+    assert [v.n_rows for v in loaded.trace.verdicts()] == [
+        v.n_rows for v in result.trace.verdicts()
+    ]
+    assert "rows; p" in loaded.explain(loaded.order[-1])
+    tamis.save(fitted(chain(500, 4, 0.0), "pairwise"), str(place))
+    # What differs from the first files is written only where there is something to say.
+    assert place.read_text().count('"n_rows"') == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"information": "gaussian"}, "information='gaussian' does not"),
+        ({"search": "reference"}, "entropy='minimax'"),
+        ({"look_ahead": 2}, "look_ahead=1"),
+        ({"boundary_rule": Rate()}, "Rate sets one threshold"),
+    ],
+)
+def test_what_does_not_go_with_gaps_is_refused(settings, told):
+    with pytest.raises(SettingError, match=told):
+        fitted(chain(200, 5, 0.1), "pairwise", **settings)
+
+
+def test_fixed_thresholds_go_with_gaps():
+    result = fitted(chain(3000, 6, 0.1), "pairwise", search="node", boundary_rule=Fixed(0.02))
+    assert len(result.edges) == 3

@@ -1,0 +1,357 @@
+"""The report in a real browser: Debian's chromium, driven by playwright."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from drawing.drawn_results import Resampled, layered
+from tamis.report import write_report
+
+CHROMIUM = "/usr/bin/chromium"
+OPTIONS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+HOSTILE = "<script>alert(1)</script>"
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+if not os.path.exists(CHROMIUM):
+    pytest.skip(f"there is no browser at {CHROMIUM}", allow_module_level=True)
+
+
+def garden():
+    """season → sprinkler, rain → lawn, with a hostile name at the end of the line."""
+    result = layered(
+        [["season"], ["sprinkler", "rain"], ["lawn"], [HOSTILE]],
+        [
+            ("season", "sprinkler"),
+            ("season", "rain"),
+            ("sprinkler", "lawn"),
+            ("rain", "lawn"),
+            ("lawn", HOSTILE),
+        ],
+    )
+    *others, last = result.edges
+    return replace(result, edges=(*others, replace(last, identified=False, gain=0.002)))
+
+
+def wide(d=200, layers=10):
+    """d nodes over several layers, with about two edges a node."""
+    names = [f"column {k}" for k in range(d)]
+    size = d // layers
+    split = [names[j * size : (j + 1) * size] for j in range(layers)]
+    edges = {
+        (names[k * 7 % (j * size)], names[j * size + k % size])
+        for j in range(1, layers)
+        for k in range(j * 13, j * 13 + size * 5 // 2)
+    }
+    return layered(split, sorted(edges))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=OPTIONS.split())
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def garden_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("garden") / "report.html"
+    result = garden()
+    shares = {(e.parent, e.child): 0.9 for e in result.edges}
+    write_report(result, path, confidence=Resampled(20, shares), command=f"tamis learn {HOSTILE}")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def wide_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("wide") / "report.html"
+    write_report(wide(), path)
+    return path.as_uri()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Opens a report; afterwards nothing may have been said, loaded or popped up."""
+    contexts, trouble = [], []
+
+    def opened(address, **options):
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: request.url == address or trouble.append(request.url))
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not trouble
+
+
+def view(page):
+    """The part of the drawing that is seen, once it has been drawn."""
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    return [float(x) for x in page.locator("#graph").get_attribute("viewBox").split()]
+
+
+def node(page, name):
+    return page.locator(".node").filter(has_text=name)
+
+
+def classes(page, name):
+    return set(node(page, name).get_attribute("class").split()) - {"node"}
+
+
+def test_a_click_on_a_node_opens_its_story_and_a_click_beside_closes_it(open_page, garden_file):
+    page = open_page(garden_file)
+    assert page.locator("#panel").is_hidden()
+    node(page, "lawn").click()
+    told = page.locator("#panel").inner_text()
+    assert "Layer 3 of 4" in told
+    assert "sprinkler: gain" in told
+    assert "took rain" in told
+    assert page.locator(".edge.near").count() == 3
+    assert "self" in classes(page, "lawn")
+    page.locator("#graph").click(position={"x": 5, "y": 5})
+    assert page.locator("#panel").is_hidden()
+
+
+def test_a_hostile_name_is_only_a_name(open_page, garden_file):
+    page = open_page(garden_file)
+    page.locator("#find").fill(HOSTILE)
+    assert page.locator("#panel h3").inner_text() == HOSTILE
+    page.locator("#step").fill("4")
+    assert f"{HOSTILE} masked by lawn" in page.locator("#panel").inner_text()
+    assert page.locator("script").count() == 2
+
+
+def test_the_keyboard_zooms_moves_and_fits(open_page, garden_file):
+    page = open_page(garden_file)
+    page.locator("#graph").focus()
+    fitted = view(page)
+    page.keyboard.press("+")
+    near = view(page)
+    assert near[2] == pytest.approx(fitted[2] / 1.25)
+    page.keyboard.press("ArrowRight")
+    assert view(page)[0] == pytest.approx(near[0] + 0.1 * near[2])
+    page.keyboard.press("-")
+    page.keyboard.press("-")
+    assert view(page)[2] == pytest.approx(fitted[2] * 1.25)
+    page.keyboard.press("0")
+    assert view(page) == pytest.approx(fitted)
+
+
+def test_the_keyboard_walks_the_nodes_opens_one_and_comes_back(open_page, garden_file):
+    page = open_page(garden_file)
+    page.locator("#graph").focus()
+    page.keyboard.press("Tab")
+    focused = "document.activeElement.textContent"
+    assert "season" in page.evaluate(focused)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert "lawn" in page.evaluate(focused)
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused) == "lawn"
+    assert page.evaluate("document.activeElement.tagName") == "H3"
+    page.keyboard.press("Escape")
+    assert page.locator("#panel").is_hidden()
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("lawn")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#graph')") is None
+
+
+def test_dragging_moves_and_does_not_open(open_page, garden_file):
+    page = open_page(garden_file)
+    before = view(page)
+    box = node(page, "lawn").locator("rect").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 95, box["y"] + 5, steps=4)
+    page.mouse.up()
+    assert view(page)[0] > before[0] + 20
+    assert page.locator("#panel").is_hidden()
+    dropped = view(page)
+    page.mouse.move(box["x"], box["y"])
+    assert view(page) == dropped
+
+
+def test_the_wheel_is_the_pages_until_the_graph_is_chosen(open_page, garden_file):
+    page = open_page(garden_file)
+    before = view(page)
+    box = page.locator("#graph").bounding_box()
+    page.mouse.move(box["x"] + 50, box["y"] + 50)
+    page.mouse.wheel(0, -100)
+    assert view(page) == before
+    page.locator("#graph").focus()
+    page.mouse.wheel(0, -100)
+    page.wait_for_function(
+        "w => document.getElementById('graph').viewBox.baseVal.width < w", arg=before[2]
+    )
+
+
+def test_the_slider_plays_the_sieve(open_page, garden_file):
+    page = open_page(garden_file)
+    slider = page.locator("#step")
+    slider.fill("0")
+    assert classes(page, "season") == {"waiting"}
+    slider.fill("1")
+    assert classes(page, "season") == {"now"}
+    assert classes(page, "rain") == {"masked"}
+    assert page.locator(".edge.found").count() == 0
+    told = page.locator("#panel").inner_text()
+    assert "season enters layer 1" in told
+    assert "Masked: " in told
+    slider.press("ArrowRight")
+    assert page.locator("#told").inner_text() == "step 2 of 5, layer 2"
+    assert classes(page, "season") == {"before"}
+    assert classes(page, "sprinkler") == {"now"}
+    assert page.locator(".edge.found").count() == 1
+    values = page.locator(".bars .value").all_inner_texts()
+    assert values == sorted(values)
+    slider.fill("5")
+    assert page.locator(".edge.found").count() == 5
+    assert not classes(page, "season")
+    page.get_by_role("button", name="Close").click()
+    assert page.locator("#panel").is_hidden()
+
+
+def test_play_goes_to_the_end_by_itself_and_can_be_paused(open_page, garden_file):
+    page = open_page(garden_file)
+    page.clock.install()
+    page.locator("#play").click()
+    page.clock.run_for(2500)
+    assert page.locator("#step").input_value() == "2"
+    page.locator("#play").click()
+    page.clock.run_for(5000)
+    assert page.locator("#step").input_value() == "2"
+    page.locator("#play").click()
+    page.clock.run_for(10000)
+    assert page.locator("#step").input_value() == "5"
+    assert page.locator("#play").inner_text() == "Play the sieve"
+    assert page.locator("#graph.playing").count() == 0
+
+
+def column(page, number):
+    cells = page.locator(f"#edge-table tbody tr:not([hidden]) td:nth-child({number})")
+    return cells.all_inner_texts()
+
+
+def test_the_arrows_are_sorted_by_any_column_both_ways(open_page, garden_file):
+    page = open_page(garden_file)
+    gains = column(page, 3)
+    assert gains == sorted(gains, reverse=True)
+    header = page.locator("#edge-table th").nth(2)
+    header.get_by_role("button").click()
+    assert column(page, 3) == sorted(gains)
+    assert header.get_attribute("aria-sort") == "ascending"
+    header.get_by_role("button").press("Enter")
+    assert column(page, 3) == sorted(gains, reverse=True)
+    assert header.get_attribute("aria-sort") == "descending"
+    page.locator("#edge-table th").nth(0).get_by_role("button").click()
+    assert column(page, 1) == sorted(column(page, 1))
+    assert header.get_attribute("aria-sort") is None
+
+
+def test_the_arrows_are_filtered_by_name_and_by_support(open_page, garden_file):
+    page = open_page(garden_file)
+    page.locator("#filter").fill("RAIN")
+    assert column(page, 2) == ["lawn", "rain"]
+    assert page.locator("#left").inner_text() == "2 of 5 arrows"
+    page.locator("#filter").fill("")
+    page.locator("#only-unsure").check()
+    assert column(page, 2) == [HOSTILE]
+    page.locator("#filter").fill("season")
+    assert page.locator("#left").inner_text() == "0 of 5 arrows"
+
+
+def test_a_name_in_the_table_opens_beside_the_graph(open_page, garden_file):
+    page = open_page(garden_file)
+    page.locator("#edge-table a").filter(has_text="sprinkler").first.click()
+    assert page.locator("#panel h3").inner_text() == "sprinkler"
+    assert page.locator("#panel").is_visible()
+
+
+def test_dark_follows_the_system_and_the_button_turns_it(open_page, garden_file):
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = open_page(garden_file, color_scheme="light").evaluate(paper)
+    page = open_page(garden_file, color_scheme="dark")
+    dark = page.evaluate(paper)
+    assert dark != light
+    page.locator("#theme").click()
+    assert page.evaluate(paper) == light
+    page.locator("#theme").click()
+    assert page.evaluate(paper) == dark
+    page.emulate_media(media="print")
+    assert page.evaluate(paper) == light
+    assert page.locator("#graph-tools").is_hidden()
+    assert page.locator("#graph").is_visible()
+
+
+def test_without_scripts_everything_is_there_and_links_lead_to_stories(open_page, garden_file):
+    page = open_page(garden_file, java_script_enabled=False)
+    assert page.locator("#graph").is_visible()
+    assert page.locator("#edge-table tbody tr").count() == 5
+    assert page.locator("button, input").count() == 0
+    node(page, "lawn").click()
+    assert page.locator(".story").filter(has_text="took rain").is_visible()
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(open_page, garden_file):
+    page = open_page(garden_file, viewport={"width": 360, "height": 700}, has_touch=True)
+    node(page, "lawn").tap()
+    assert page.locator("#panel h3").inner_text() == "lawn"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_two_fingers_zoom_and_one_moves(open_page, garden_file):
+    page = open_page(garden_file, viewport={"width": 400, "height": 800}, has_touch=True)
+    page.locator("#graph").scroll_into_view_if_needed()
+    box = page.locator("#graph").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    fingers = page.context.new_cdp_session(page)
+
+    def touch(kind, *places):
+        points = [{"x": at, "y": y, "id": i} for i, at in enumerate(places)]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    before = view(page)
+    touch("touchStart", x - 30, x + 30)
+    touch("touchMove", x - 60, x + 60)
+    touch("touchEnd")
+    near = view(page)
+    assert near[2] == pytest.approx(before[2] / 2, rel=0.05)
+    assert near[0] + near[2] / 2 == pytest.approx(before[0] + before[2] / 2, rel=0.05)
+    touch("touchStart", x)
+    touch("touchMove", x - 20)
+    touch("touchMove", x - 40)
+    touch("touchEnd")
+    assert view(page)[0] > near[0]
+    assert page.locator("#panel").is_hidden()
+
+
+def test_two_hundred_columns_are_drawn_found_and_played(open_page, wide_file):
+    page = open_page(wide_file)
+    assert page.locator(".node").count() == 200
+    assert page.locator(".edge").count() == 380
+    overview = view(page)
+    page.locator("#find").fill("column 137")
+    assert page.locator("#panel h3").inner_text() == "column 137"
+    close = view(page)
+    assert close[2] < overview[2]
+    box = node(page, "column 137").locator("rect").bounding_box()
+    frame = page.locator("#graph").bounding_box()
+    assert frame["x"] < box["x"] < frame["x"] + frame["width"]
+    assert frame["y"] < box["y"] < frame["y"] + frame["height"]
+    page.locator("#step").fill("100")
+    assert page.locator(".node.before, .node.layer, .node.now").count() == 100
+    assert page.locator(".node.masked").count() == 100
+    assert page.locator(".bars .now").is_visible()

@@ -1,0 +1,285 @@
+"""The report as a file: complete without scripts, closed to the network, names are only names."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from report_parsing import Parsed
+
+import tamis
+from drawing.drawn_results import Resampled, chain, layered
+from formats.made_results import STRANGE, results
+from tamis.errors import SettingError
+from tamis.report import write_report
+from tamis.report.page import CONTENTS, page
+from tamis.report.sieve import sieve_data, steps_of
+from tamis.result import Moved, show
+
+SPRINKLER = "examples/sprinkler.csv"
+OPTIONAL = {"confidence", "conditions", "searches"}
+
+
+@pytest.fixture(scope="module")
+def model(request):
+    return tamis.TAM().fit(str(request.config.rootpath / SPRINKLER))
+
+
+@pytest.fixture(scope="module")
+def certificate(model):
+    return model.certify(n_simulations=2)
+
+
+@pytest.fixture(scope="module")
+def strange():
+    """Every strange name as a column, a level, a note and a part of the command."""
+    names = (*STRANGE, "", "lone \ud800 surrogate", "</script><b>", "--><i>")
+    result = chain(names)
+    return replace(
+        result, levels=dict.fromkeys(names, names), warnings=(names[8], "<img src=x onerror=y>")
+    )
+
+
+def sha(text):
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def numbers(result):
+    return {name: i for i, name in enumerate(result.names)}
+
+
+def test_names_levels_notes_and_commands_stay_text(strange):
+    parsed = Parsed(page(strange, command="tamis learn '<script>alert(1)</script>'"))
+    assert [e.attributes.get("type") for e in parsed.named("script")] == ["application/json", None]
+    assert not parsed.named("img")
+    assert not parsed.named("b")
+    assert not parsed.named("i")
+    assert not any(k.startswith("on") for e in parsed.elements for k in e.attributes)
+    shown = {element.text for element in parsed.named("bdi")}
+    assert {show(name) or "(no name)" for name in strange.names} == shown
+    assert "<img src=x onerror=y>" in parsed.by_id("summary").text
+    assert "<script>alert(1)</script>" in parsed.by_id("reproduce").text
+
+
+def test_the_data_come_back_and_hold_nothing_that_html_could_read(strange):
+    text = page(strange)
+    written = re.search(r'<script type="application/json" id="data">(.*?)</script>', text).group(1)
+    assert written.isascii()
+    assert not set("<>&") & set(written)
+    data = json.loads(written)
+    assert data["names"] == [show(name) or "(no name)" for name in strange.names]
+    assert [step["node"] for step in data["steps"]] == [
+        strange.names.index(name) for name in strange.order
+    ]
+
+
+def test_nothing_is_loaded_from_anywhere(strange):
+    text = page(strange, confidence=Resampled(10, {}))
+    parsed = Parsed(text)
+    assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & {
+        element.name for element in parsed.elements
+    }
+    for element in parsed.elements:
+        assert not {"src", "srcset", "style", "action", "xlink:href"} & element.attributes.keys()
+        assert element.attributes.get("href", "#").startswith("#")
+    (style,) = parsed.named("style")
+    assert not re.search(r"url\(|@import|https?:|image-set", style.text)
+    script = parsed.named("script")[1].text
+    banned = r"innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(|https?:|fetch\("
+    assert not re.search(banned, script)
+
+
+def test_the_policy_allows_this_style_and_this_script_only(strange):
+    parsed = Parsed(page(strange))
+    policy = next(
+        e.attributes["content"]
+        for e in parsed.named("meta")
+        if e.attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy.split("; ") == [
+        "default-src 'none'",
+        f"style-src '{sha(parsed.named('style')[0].text)}'",
+        f"script-src '{sha(parsed.named('script')[1].text)}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(results())
+def test_whatever_the_result_the_page_is_well_formed_and_complete(result):
+    text = page(result)
+    assert text == page(result)
+    parsed = Parsed(text)
+    assert len(parsed.named("script")) == 2
+    ids = [e.attributes["id"] for e in parsed.elements if "id" in e.attributes]
+    assert len(ids) == len(set(ids))
+    targets = {e.attributes["href"][1:] for e in parsed.elements if "href" in e.attributes}
+    assert targets <= set(ids)
+    assert sum(e.attributes.get("class") == "node" for e in parsed.elements) == len(result.names)
+    drawn = [e for e in parsed.elements if e.attributes.get("class") in ("edge", "edge unsure")]
+    assert len(drawn) == len(result.edges)
+    json.loads(parsed.by_id("data").text)
+
+
+def test_sections_without_scripts_tell_everything(model, certificate):
+    result = model.result_
+    shares = {(e.parent, e.child): 0.5 for e in result.edges}
+    resampled = Resampled(30, shares | {("shoes", "season"): 0.2}, {"lawn": {3: 0.9, 2: 0.1}})
+    parsed = Parsed(
+        page(result, certificate=certificate, confidence=resampled, command="tamis learn x.csv")
+    )
+    for identity in CONTENTS:
+        assert parsed.has_id(identity), identity
+    assert "2,000 rows of 7 columns" in parsed.by_id("summary").text
+    assert "season comes first" in parsed.by_id("summary").text
+    rows = parsed.by_id("edge-table").text
+    for edge in result.edges:
+        assert f"{edge.gain:.4f}" in rows
+    for name in result.names:
+        story = parsed.by_id(f"column-{result.names.index(name)}").text
+        for line in str(result.explain(name)).split("\n")[1:]:
+            assert line.strip() in story
+    calls = parsed.by_id("calls").text
+    for verdict in result.closest_calls(10):
+        assert str(verdict) in calls
+    assert "layer 3 in 90%, layer 2 in 10%" in parsed.by_id("columns").text
+    assert "30 times" in parsed.by_id("confidence").text
+    assert "20%" in parsed.by_id("confidence").text
+    assert certificate.check.answer in parsed.by_id("conditions").text
+    for condition in certificate.check.conditions.values():
+        assert condition.sentence in parsed.by_id("conditions").text
+    told = parsed.by_id("reproduce").text
+    for fact in ("tamis learn x.csv", "Python", "numpy", "2,000 rows", "permutation", "seed"):
+        assert fact in told
+    assert all(run.rests_on in parsed.by_id("searches").text for run in result.ranking)
+
+
+def test_sections_without_content_are_left_out_and_not_linked():
+    parsed = Parsed(page(chain("abc")))
+    present = {identity for identity in CONTENTS if parsed.has_id(identity)}
+    assert present == set(CONTENTS) - OPTIONAL
+    links = {a.attributes["href"][1:] for a in parsed.named("a") if not a.attributes.get("class")}
+    assert links == present
+
+
+def test_directions_without_support_are_marked_everywhere():
+    result = chain("abc")
+    first, second = result.edges
+    text = page(replace(result, edges=(replace(first, identified=False), second)))
+    parsed = Parsed(text)
+    assert sum(e.attributes.get("class") == "edge unsure" for e in parsed.elements) == 1
+    assert sum(e.attributes.get("class") == "unsure" for e in parsed.named("tr")) == 1
+    assert "1 of 2 directions is without support" in parsed.by_id("summary").text
+    assert "Dashed" in parsed.by_id("picture").text
+
+
+def test_fewer_resamples_make_an_edge_fainter():
+    parsed = Parsed(page(chain("abc"), confidence=Resampled(9, {("a", "b"): 1.0})))
+    lines = [e for e in parsed.named("path") if e.attributes["class"] == "line"]
+    assert sorted(float(line.attributes["opacity"]) for line in lines) == [0.15, 1.0]
+
+
+def test_a_graph_without_edges_is_said_to_have_none():
+    alone = layered([("a", "b")], [])
+    parsed = Parsed(page(alone))
+    assert "no column was found to depend on another" in parsed.by_id("summary").text
+    assert not parsed.has_id("edge-table")
+
+
+def test_what_is_not_finite_is_not_known():
+    result = chain("abc", search="sequential")
+    first, second = result.edges
+    unknown = replace(first, lead=math.inf, p_value=math.nan, gain=-0.1)
+    entries = tuple(
+        replace(one, runner_up=None, runner_up_entropy=None) for one in result.trace.admissions
+    )
+    trace = replace(result.trace, admissions=entries)
+    parsed = Parsed(page(replace(result, edges=(unknown, second), trace=trace)))
+    row = parsed.by_id("edge-table").text
+    assert "not known" in row
+    assert "no test" in row
+    assert [1, None, 0, []] in json.loads(parsed.by_id("data").text)["rounds"]["1"]
+
+
+def test_each_step_masks_what_depends_on_the_column_just_admitted(model):
+    steps = steps_of(tamis.TAM("node").fit(dict(_columns(model))).result_)
+    told = [(s.admitted.name, [m.name for m in s.masked]) for s in steps]
+    assert told == [
+        ("season", ["sprinkler", "rain", "road", "lawn", "traffic", "shoes"]),
+        ("sprinkler", ["lawn", "shoes"]),
+        ("rain", ["road", "traffic"]),
+        ("lawn", ["shoes"]),
+        ("road", ["traffic"]),
+        ("traffic", []),
+        ("shoes", []),
+    ]
+
+
+@pytest.mark.parametrize("search", ["node", "layer", "sieve", "reference"])
+def test_in_every_round_of_a_masking_search_all_remaining_columns_have_a_bar(model, search):
+    result = tamis.TAM(search).fit(dict(_columns(model))).result_
+    data = sieve_data(result, numbers(result))
+    assert data["manner"] is None
+    admitted: set[str] = set()
+    for number, layer in enumerate(result.layers, start=1):
+        bars = data["rounds"][str(number)]
+        assert {result.names[bar[0]] for bar in bars} == set(result.names) - admitted
+        assert [bar[1] for bar in bars] == sorted(bar[1] for bar in bars)
+        assert {result.names[bar[0]] for bar in bars if not bar[3]} == set(layer)
+        admitted |= set(layer)
+
+
+def test_one_column_at_a_time_shows_those_it_was_compared_with():
+    result = chain("abcd", search="sequential")
+    data = sieve_data(result, numbers(result))
+    assert data["manner"] == "one column at a time"
+    assert [bar[0] for bar in data["rounds"]["1"]] == [0, 1]
+    (first, _, step, by), (_, entropy, waiting, _) = data["rounds"]["1"]
+    assert (first, step, by, waiting) == (0, 1, [], 0)
+    assert entropy == pytest.approx(0.15)
+
+
+def test_a_refined_order_tells_its_moves():
+    result = chain("abc", search="sequential")
+    run = tamis.result.Run("refined", "counts", -1.0, 2, "the likelihood", chosen=True)
+    trace = replace(result.trace, moves=(Moved("c", "b", 12.5),))
+    parsed = Parsed(page(replace(result, ranking=(run,), trace=trace)))
+    told = parsed.by_id("sieve").text
+    assert "was refined" in told
+    assert "refined by the likelihood" in parsed.by_id("data").text
+    assert "c went before b: the penalised log-likelihood rose by 12.5 nats" in told
+
+
+def test_the_file_is_the_page_and_the_same_every_time(tmp_path):
+    path = tmp_path / "report.html"
+    write_report(chain("abé"), path, command="x")
+    assert path.read_text(encoding="utf-8") == page(chain("abé"), command="x")
+    again = path.read_bytes()
+    write_report(chain("abé"), str(path), command="x")
+    assert path.read_bytes() == again
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize("path", ["report.txt", "report", "no/such/place/report.html"])
+def test_a_path_that_is_no_place_for_a_report_is_refused(tmp_path, path):
+    with pytest.raises(SettingError, match="report"):
+        write_report(chain("ab"), tmp_path / path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_certificate_of_another_result_is_refused(tmp_path, certificate):
+    with pytest.raises(SettingError, match="not of this result"):
+        write_report(chain("ab"), tmp_path / "report.html", certificate=certificate)
+
+
+def _columns(model):
+    table, _ = model._learned_from
+    for name, levels, codes in zip(table.names, table.levels, table.codes, strict=True):
+        yield name, [levels[code] for code in codes]
