@@ -129,6 +129,21 @@ def measurements() -> dict[str, np.ndarray]:
     return dict(zip(("length", "width", "height"), columns, strict=True))
 
 
+def blocks_of_rows() -> None:
+    """The files that the page about many rows speaks of."""
+    import pandas as pd
+
+    Path("data").mkdir()
+    for i in range(2):
+        pd.read_csv("examples/sprinkler.csv").to_parquet(f"data/{i}.parquet")
+    packed = CliRunner().invoke(app, ["pack", "examples/sprinkler.csv", "planes.tamis"])
+    assert packed.exit_code == 0, packed.output
+
+
+FILES = {"docs/scale.md": blocks_of_rows}
+"""What pages need beside the examples."""
+
+
 class Reader:
     """Runs the blocks of one page and holds what was printed against what is shown."""
 
@@ -175,6 +190,7 @@ def _spoken(dialogue: str) -> Iterator[tuple[str, str]]:
     "name", [n for n in NAMES if any(b.language in ("python", "console") for b in blocks_of(n))]
 )
 def test_every_block_runs_and_prints_what_is_shown(name):
+    FILES.get(name, lambda: None)()
     reader = Reader()
     for block in blocks_of(name):
         if not left_out(name, block):

@@ -110,6 +110,9 @@ def _read(data: object, how: Reading) -> Table:
         return read_mapping(data, how)
     if isinstance(data, list | tuple):
         return read_rows(data, how)
+    if hasattr(data, "__array__") and not is_series(data):
+        # Tensors and their like are arrays in all but name.
+        return read_array(np.asarray(data), how)
     raise DataError(
         f"{_what(data)} Accepted are data frames, arrays, mappings, lists of rows and paths."
     )
