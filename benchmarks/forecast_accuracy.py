@@ -263,7 +263,7 @@ def main() -> None:
         if section == "memory":
             memories()
         else:
-            times(FITTED if section == "fit" else CHECKED, 7 if section == "fit" else 23, asked.raw)
+            times(FITTED if section == "fit" else CHECKED, 7 if section == "fit" else 41, asked.raw)
         print()
 
 

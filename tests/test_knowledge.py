@@ -144,6 +144,41 @@ def test_tiers_turn_an_arrow_that_the_entropies_got_wrong():
     assert told.graph_.edges["cause", "effect"]["identified"]
 
 
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"tiers": [["cause"], ["effect"]]},
+        {"sources": ["cause"]},
+        {"sinks": ["effect"]},
+        {"forbidden": ["effect -> cause"]},
+    ],
+)
+def test_what_is_ruled_out_one_way_is_found_the_other(known):
+    rng = np.random.default_rng(0)
+    coin = rng.integers(0, 2, 4000)
+    rare = coin & (rng.random(4000) < 0.2)  # less uncertain than its cause
+    third = rare ^ (rng.random(4000) < 0.02)
+    columns = {"cause": coin, "effect": rare, "third": third}
+    assert ("effect", "cause") in tamis.TAM().fit(columns).graph_.edges
+    told = tamis.TAM(knowledge=known).fit(columns)
+    assert ("cause", "effect") in told.graph_.edges or known.get("sinks")
+    assert violations(told.graph_, Knowledge.of(known)) == []
+    assert told.graph_.in_degree("effect") or told.graph_.out_degree("effect")
+
+
+def test_sources_come_first_and_sinks_last_unless_tiers_say_otherwise():
+    known = Knowledge(tiers=[["a"], ["b"]], sources=["b", "c"], sinks=["a"])
+    constraints = known.constraints(NAMES)
+    assert constraints is not None
+    order: list[int] = []
+    while len(order) < len(NAMES):
+        free = constraints.free([k for k in range(len(NAMES)) if k not in order])
+        assert free
+        order.append(free[0])
+    assert order.index(0) < order.index(1)  # the tiers, though a is a sink and b a source
+    assert order.index(2) < order.index(3)
+
+
 def test_a_required_parent_without_dependence_is_there_and_explained():
     columns = table(1, n=500)
     columns["z"] = np.random.default_rng(5).integers(0, 2, 500)

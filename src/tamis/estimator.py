@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tamis.bootstrap import Confidence as Bootstrapped
     from tamis.drawing import Confidence
+    from tamis.forecast import Forecast
     from tamis.identifiability import Certificate
 
 
@@ -194,6 +195,20 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.entropies_: dict[str, float] = dict(result.entropies)
         self.trace_: Trace = result.trace
         return self
+
+    def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
+        """What `fit` would take, in memory and time, and how weak a dependence it could see."""
+        from tamis.forecast import forecast
+
+        settings = self.get_params(deep=False)
+        memory = settings.pop("memory")
+        table = read_table(
+            open_blocks(X, memory=memory, missing=self.missing),
+            measured=self.information != "counts",
+            missing=self.missing,
+            weights=sample_weight,
+        )
+        return forecast(table, Request(**settings))
 
     @property
     def cpdag_(self) -> nx.DiGraph[str]:

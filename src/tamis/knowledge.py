@@ -125,7 +125,7 @@ class Knowledge:
         waits = [0] * len(names)
         for parent, child in self._impossible(names):
             blocked[place[child]] |= 1 << place[parent]
-        for before, after, _ in self._precedences():
+        for before, after in self._order(names):
             waits[place[after]] |= 1 << place[before]
         ordered = {child: tuple(sorted(set(parents))) for child, parents in required.items()}
         return Constraints(ordered, tuple(blocked), tuple(waits))
@@ -162,6 +162,20 @@ class Knowledge:
                 for after in later:
                     text = f"tier {i} with {before!r} before tier {j} with {after!r}"
                     yield _Statement(before, after, text)
+
+    def _order(self, names: Sequence[str]) -> list[Arrow]:
+        """Who is admitted before whom: by what is said, and because those without parents can
+        always come first and those without children last, unless that would close a circle."""
+        order: nx.DiGraph[str] = nx.DiGraph()
+        order.add_nodes_from(names)
+        order.add_edges_from((before, after) for before, after, _ in self._precedences())
+        for source in self.sources:
+            not_after = {source, *self.sources, *nx.ancestors(order, source)}
+            order.add_edges_from((source, k) for k in names if k not in not_after)
+        for sink in self.sinks:
+            not_before = {sink, *self.sinks, *nx.descendants(order, sink)}
+            order.add_edges_from((k, sink) for k in names if k not in not_before)
+        return list(order.edges)
 
     def _refuse_contradictions(self) -> None:
         self._refuse_two_tiers()

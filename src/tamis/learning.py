@@ -97,7 +97,7 @@ def _answers(
     for reading in reversed(kinds):
         plan = make_plan(request, reading)
         try:
-            source = _source(table, plan, request.n_jobs)
+            source = open_information(table, plan, request.n_jobs)
         except DataError as error:
             if reading == kinds[0]:
                 raise
@@ -144,12 +144,12 @@ def interactions_of(table: Table, plan: Plan, n_jobs: int | None) -> dict[int, I
     """The sets of candidates that the plan will try on this table, by their largest size."""
     if not plan.look_ahead or plan.look_ahead < 2:
         return {}
-    return {plan.look_ahead: _source(table, plan, n_jobs).interactions(plan.look_ahead)}
+    return {plan.look_ahead: open_information(table, plan, n_jobs).interactions(plan.look_ahead)}
 
 
 def found_in(table: Table, plan: Plan, interactions: Mapping[int, Interactions]) -> Found:
     """What the plan finds in a table, in one thread and without the reasons."""
-    information = RememberedInformation(_source(table, plan, 1), interactions)
+    information = RememberedInformation(open_information(table, plan, 1), interactions)
     settings = _settings(information, plan)
     chosen = plan.search
     if plan.search == "auto":
@@ -194,7 +194,8 @@ def _is_lattice(table: Table) -> bool:
     return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
 
 
-def _source(table: Table, plan: Plan, n_jobs: int | None) -> Information:
+def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Information:
+    """The source that the plan asks of a table."""
     if isinstance(table, PackedTable):
         from tamis.blocks.information import open_packed
 

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tamis.cli import app
+from tamis.data.reading import MISSING
 from tamis.decisions.specification import RULES
 from tamis.information.estimators import ESTIMATORS
 from tamis.plans import BACKWARD, BOUNDARY, SEARCHES, SOURCES
@@ -24,6 +25,7 @@ CHOICES = [
     ("--masking-rule", completion.rules, RULES),
     ("--boundary", completion.boundaries, BOUNDARY),
     ("--backward", completion.backward, BACKWARD),
+    ("--missing", completion.missing, MISSING),
 ]
 
 

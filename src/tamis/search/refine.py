@@ -81,7 +81,8 @@ def _sweep(selector: Selector, found: Refined, bar: float) -> bool:
         _prepare(selector, found, children)
         for child in children:
             for parent in _nearest_first(found, child):
-                if parent in found.selected[child].members:
+                one = found.selected[child]
+                if parent in one.members or parent == one.barred:
                     tuck = _tuck(selector, found, parent, child)
                     if tuck.rise > bar:
                         _keep(found, tuck, bar)
@@ -154,8 +155,12 @@ def _prepare(selector: Selector, found: Refined, children: Sequence[int]) -> Non
 
 
 def _nearest_first(found: Refined, child: int) -> list[int]:
+    """The parents of a node, and one that knowledge forbids though the rows ask for it: it may be
+    a child."""
     position = {k: i for i, k in enumerate(found.order)}
-    return sorted(found.selected[child].members, key=position.__getitem__, reverse=True)
+    one = found.selected[child]
+    near = one.members if one.barred is None else (*one.members, one.barred)
+    return sorted(near, key=position.__getitem__, reverse=True)
 
 
 def _nearly(found: Refined, child: int) -> tuple[int, ...]:

@@ -34,8 +34,8 @@ from tamis.search.pps import (
 Members = tuple[int, ...]
 Asked = tuple[int, int]
 """A target and its candidates, one bit each: thousands of sets of them are kept."""
-Chosen = tuple[Members, int | None]
-"""The parents, and the best candidate that was refused."""
+Chosen = tuple[Members, int | None, int | None]
+"""The parents, the best candidate that was refused, and one that knowledge has ruled out."""
 Needs = Context | tuple[Group, ...]
 """What a selection waits for: a row of gains, or sets to be judged."""
 
@@ -47,6 +47,8 @@ class Selected(NamedTuple):
     score: float
     refused: int | None
     """The best of those that were not taken."""
+    barred: int | None
+    """One that would have been taken, had knowledge not ruled it out."""
 
 
 @dataclass(slots=True)
@@ -100,11 +102,11 @@ class Selector:
             chosen = self._in_step([self._chosen(*one) for one in fresh])
             contexts = [
                 Context(target, tuple(sorted(members)))
-                for (target, _), (members, _) in zip(fresh, chosen, strict=True)
+                for (target, _), (members, *_) in zip(fresh, chosen, strict=True)
             ]
             self._know_scores(contexts)
-            for one, context, (members, refused) in zip(fresh, contexts, chosen, strict=True):
-                self._selected[one] = Selected(members, self._scores[context], refused)
+            for one, context, (members, *others) in zip(fresh, contexts, chosen, strict=True):
+                self._selected[one] = Selected(members, self._scores[context], *others)
         return [self._selected[one] for one in asked]
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
@@ -161,7 +163,8 @@ class Selector:
     def _chosen(self, target: int, candidates: int) -> Generator[Needs, None, Chosen]:
         """Algorithm 2, then the backward phase."""
         n_candidates = candidates.bit_count()
-        candidates &= ~self._blocked[target]
+        ruled_out = candidates & self._blocked[target]
+        candidates &= ~ruled_out
         limit = n_candidates if self._max_boundary is None else self._max_boundary
         members: Members = self._required.get(target, ())
         refused: int | None = None
@@ -185,7 +188,19 @@ class Selector:
             members += together
         if self._backward and len(members) > 1:
             members = yield from self._shrunk(target, members, n_candidates)
-        return members, refused
+        return members, refused, self._barred(target, members, ruled_out, n_candidates)
+
+    def _barred(
+        self, target: int, members: Members, ruled_out: int, n_candidates: int
+    ) -> int | None:
+        """The candidate that knowledge has ruled out and the rows ask for most, if they do."""
+        context = Context(target, tuple(sorted(members)))
+        row = self._rows.get(context)
+        if not ruled_out or row is None:
+            return None
+        best = next((k for k in row.best_first if ruled_out >> k & 1), None)
+        bar = self._bars[n_candidates - len(members)]
+        return best if best is not None and self._score_of(context, row, best) > bar else None
 
     def _together(
         self, context: Context, candidates: int, n_left: int, limit: int
