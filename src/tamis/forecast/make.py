@@ -26,8 +26,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Information
 from tamis.information.lattice import lattice_likelihood
-from tamis.learning import open_information
-from tamis.learning import readings
+from tamis.learning import open_information, readings
 from tamis.plans import Plan, Request, make_plan
 
 MOST_WORDS = 2**22
