@@ -149,6 +149,42 @@ def test_a_file_of_something_else_is_refused(model, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        '{"number":0}',
+        '{"number":"x","edges":[],"layers":[1,1,1,1,1,1,1]}',
+        '{"number":-3,"edges":[],"layers":[1,1,1,1,1,1,1]}',
+        '{"number":0,"edges":[[9,8]],"layers":[1,1,1,1,1,1,1]}',
+        '{"number":0,"edges":[[0,1,2]],"layers":[1,1,1,1,1,1,1]}',
+        '{"number":0,"edges":[],"layers":[1]}',
+    ],
+)
+def test_lines_that_are_no_resamples_are_refused(model, tmp_path, line):
+    path = tmp_path / "boot.jsonl"
+    model.bootstrap(1, resume=path)
+    path.write_text(path.read_text().splitlines()[0] + "\n" + line + "\n")
+    with pytest.raises(tamis.FileFormatError, match="is no resample"):
+        model.bootstrap(2, resume=path)
+
+
+def test_a_table_with_other_labels_gaps_or_weights_is_another(tmp_path):
+    rng = np.random.default_rng(0)
+    a = rng.integers(1, 4, 200)
+    b = np.where(rng.random(200) < 0.7, a, 1)
+    weights = rng.random(200) + 0.5
+    first = tamis.TAM(information="gaussian", n_jobs=1).fit({"a": a, "b": b})
+    other = tamis.TAM(information="gaussian", n_jobs=1).fit({"a": np.where(a == 3, 300, a), "b": b})
+    first.bootstrap(2, resume=tmp_path / "labels")
+    with pytest.raises(tamis.SettingError, match="another table"):
+        other.bootstrap(2, resume=tmp_path / "labels")
+    first = tamis.TAM(n_jobs=1).fit({"a": a, "b": b}, sample_weight=weights)
+    other = tamis.TAM(n_jobs=1).fit({"a": a, "b": b}, sample_weight=weights[::-1])
+    first.bootstrap(2, resume=tmp_path / "weights")
+    with pytest.raises(tamis.SettingError, match="another table"):
+        other.bootstrap(2, resume=tmp_path / "weights")
+
+
+@pytest.mark.parametrize(
     ("wrong", "words"),
     [
         ({"n": 0}, "n must be a whole number from 1 on"),
@@ -157,6 +193,7 @@ def test_a_file_of_something_else_is_refused(model, tmp_path):
         ({"seed": -1}, "seed must be"),
         ({"scheme": "jackknife"}, "'half' .* or 'rows'"),
         ({"search": "best"}, "search must be one of"),
+        ({"resume": 5}, "resume must be the path of a file"),
     ],
 )
 def test_odd_arguments_are_refused(model, wrong, words):

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from tamis.counts.memory import usable_jobs
 from tamis.data import Table
-from tamis.errors import SettingError
+from tamis.errors import FileFormatError, SettingError
 from tamis.information.remembered import Interactions
 from tamis.journal import Journal
 from tamis.learning import Plan, Request, found_in, interactions_of, make_plan
@@ -128,7 +128,8 @@ def bootstrap(
     done: dict[int, Drawn] = {}
     if resume is not None:
         journal = Journal.open(resume, "bootstrap", _digest(wanted))
-        done = {one.number: one for one in map(_read, journal.entries) if one.number < n}
+        read = [_read(entry, len(names), os.fspath(resume)) for entry in journal.entries]
+        done = {one.number: one for one in read if one.number < n}
     missing = [i for i in range(n) if i not in done]
     for fresh in _in_parallel(wanted, missing, usable_jobs(n_jobs)):
         for one in fresh:
@@ -260,10 +261,18 @@ def _digest(wanted: _Wanted) -> str:
     digest = hashlib.sha256()
     said = {**wanted.plan.to_dict(), "seed": int(wanted.seed), "scheme": wanted.scheme}
     digest.update(json.dumps([list(wanted.table.names), said], sort_keys=True).encode())
-    for k in range(wanted.table.n_variables):
-        digest.update(np.ascontiguousarray(wanted.table.codes[k]).tobytes())
-        if k in wanted.table.measured:
-            digest.update(wanted.table.numbers(k).tobytes())
+    table = wanted.table
+    digest.update(
+        repr([[(type(one).__name__, one) for one in labels] for labels in table.levels]).encode()
+    )
+    for k in range(table.n_variables):
+        digest.update(np.ascontiguousarray(table.codes[k]).tobytes())
+        if k in table.measured:
+            digest.update(table.numbers(k).tobytes())
+        if k in table.gaps:
+            digest.update(b"gaps" + table.gaps[k].tobytes())
+    if table.weights is not None:
+        digest.update(b"weights" + table.weights.tobytes())
     return digest.hexdigest()
 
 
@@ -271,8 +280,27 @@ def _written(one: Drawn) -> dict[str, object]:
     return {"number": one.number, "edges": one.edges, "layers": one.layers}
 
 
-def _read(entry: Mapping[str, object]) -> Drawn:
-    edges, layers = entry["edges"], entry["layers"]
-    if not isinstance(edges, list) or not isinstance(layers, list):
-        raise SettingError("the file of resamples holds something else: remove it")
-    return Drawn(int(str(entry["number"])), tuple((p, k) for p, k in edges), tuple(layers))
+def _read(entry: Mapping[str, object], d: int, path: str) -> Drawn:
+    """A resample from the file, if that is what it is."""
+    number, edges, layers = (entry.get(part) for part in ("number", "edges", "layers"))
+    pairs = edges if isinstance(edges, list) else [None]
+    whole = all(_is_pair(pair, d) for pair in pairs)
+    placed = isinstance(layers, list) and len(layers) == d and all(map(_is_count, layers))
+    if not (_is_count(number) and whole and placed):
+        raise FileFormatError(
+            f"{path!r} holds something that is no resample: it was changed or damaged. Remove it, "
+            "and the resamples are drawn again."
+        )
+    return Drawn(
+        int(str(number)),
+        tuple((p, k) for p, k in pairs),  # type: ignore[misc]
+        tuple(layers),  # type: ignore[arg-type]
+    )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_pair(pair: object, d: int) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(_is_count(k) and k < d for k in pair)

@@ -152,8 +152,8 @@ def learn(
         typer.Option(
             metavar="NAME=VALUE",
             help="A setting of that information: k, shuffles or seed of neighbours and mixed; "
-            "shrinkage or seed of copula; thin of conditional-gaussian; constant, smoothness, ... "
-            "of lipschitz. May be repeated.",
+            "shrinkage of gaussian; shrinkage or seed of copula; thin of conditional-gaussian; "
+            "constant, smoothness, ... of lipschitz. May be repeated.",
         ),
     ] = None,
     memory: Annotated[
@@ -301,6 +301,7 @@ def learn(
                 weights=weights,
                 bootstrap=bootstrap,
                 certify=certify,
+                knowledge=knowledge,
                 seed=seed,
                 dry_run=dry_run,
                 memory=memory,

@@ -80,7 +80,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     source : mapping or None
         The settings of the information by name, such as {"k": 10}: ``k``, ``shuffles`` and
         ``seed`` of "neighbours" and "mixed"; ``thin`` of "conditional-gaussian", the rows that a
-        cell needs for moments of its own; ``shrinkage`` and ``seed`` of "copula"; those of
+        cell needs for moments of its own; ``shrinkage`` of "gaussian", a number
+        or "auto"; ``shrinkage`` and ``seed`` of "copula"; those of
         `tamis.information.lipschitz.Smoothing`. The others have none.
     knowledge : Knowledge, mapping, path or None
         What is known about the arrows: required and forbidden ones, tiers, sources and sinks. The

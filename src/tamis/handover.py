@@ -63,6 +63,12 @@ def fitted_network(
     frequencies, and the uniform row where the parents' levels never occur together. Raises
     ``SettingError`` if a column is measured, for a table of probabilities needs levels.
     """
+    if isinstance(data, Table) and (data.gaps or data.weights is not None):
+        raise SettingError(
+            "tables of probabilities are counted from whole rows that count alike, and these rows "
+            "have missing values or survey weights: fit with missing='drop' or 'level', without "
+            "such weights"
+        )
     table = _columns(result, read_table(data, measured=True))
     _require_levels(table)
     return BayesianNetwork.fit(result.graph, table, equivalent_sample_size=equivalent_sample_size)

@@ -27,15 +27,17 @@ class Journal:
     @classmethod
     def open(cls, path: str | os.PathLike[str], work: str, digest: str) -> Journal:
         """Open or begin the file of a work; one that belongs to another is refused."""
+        if not isinstance(path, str | os.PathLike):
+            raise SettingError(f"resume must be the path of a file, not {path!r}")
         place = os.fspath(path)
         check_place(place)
         head = {"tamis": work, "version": 1, "of": digest}
         if not os.path.exists(place) or os.path.getsize(place) == 0:
             write_files({place: _line(head)})
             return cls(place, [])
-        entries, whole = _read(place)
-        if not entries or entries[0].get("tamis") != work:
+        if not _begins(place, work):
             raise FileFormatError(f"{place!r} is not a file of a {work}: choose another path")
+        entries, whole = _read(place)
         if entries[0] != head:
             raise SettingError(
                 f"{place!r} belongs to a {work} of another table or with other settings: use "
@@ -51,6 +53,13 @@ class Journal:
             file.write(b"".join(map(_line, entries)))
             file.flush()
             os.fsync(file.fileno())
+
+
+def _begins(path: str, work: str) -> bool:
+    """Whether the first line is the head of such a work."""
+    with open(path, "rb") as file:
+        entry = _entry(file.readline())
+    return entry is not None and entry.get("tamis") == work
 
 
 def _line(entry: Entry) -> bytes:

@@ -81,8 +81,10 @@ class Knowledge:
                 text = file.read()
         except OSError as error:
             raise FileFormatError(f"cannot read {place!r}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise FileFormatError(f"{place!r} is not text in UTF-8") from None
+        except ValueError as error:
+            if isinstance(error, UnicodeDecodeError):
+                raise FileFormatError(f"{place!r} is not text in UTF-8") from None
+            raise FileFormatError(f"{place!r} cannot be the path of a file") from None
         is_yaml = place.lower().endswith((".yaml", ".yml"))
         content = _from_yaml(place, text) if is_yaml else _from_json(place, text)
         if not isinstance(content, Mapping):
@@ -289,11 +291,22 @@ def _listed(part: str, given: object) -> list[object]:
 
 def _from_json(place: str, text: str) -> object:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_said_once)
+    except SettingError as error:
+        raise FileFormatError(f"{place!r}: {error}") from None
     except ValueError as error:
         raise FileFormatError(f"{place!r} is not JSON: {error}") from None
     except RecursionError:
         raise FileFormatError(f"{place!r} is nested too deeply") from None
+
+
+def _said_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A mapping in which nothing is said twice: JSON would keep the last and say nothing."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
+        raise SettingError(f"{twice!r} is there twice; put both into one list")
+    return found
 
 
 def _from_yaml(place: str, text: str) -> object:

@@ -13,6 +13,7 @@ from packed_tables import decoded, packed, wide_table
 from tables import rows, table_of
 from tamis.blocks import counting, folding, row_tables, states
 from tamis.blocks.information import BlockInformation
+from tamis.blocks.packed import PackedTable
 from tamis.counts import memory
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
@@ -65,8 +66,8 @@ def assert_same_answers(ref: CountedInformation, comp: CountedInformation) -> No
     for a, b in zip(comp.rows(contexts), ref.rows(contexts), strict=True):
         np.testing.assert_array_equal(a, b)
     queries = [Query(k, g, np.array([d - 1, 0])) for k, g in contexts]
+    found, expected = comp.evidence(queries), ref.evidence(queries)
     for name in ("gain", "plugin", "df", "pearson", "null_mean", "null_variance"):
-        found, expected = comp.evidence(queries), ref.evidence(queries)
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
     np.testing.assert_array_equal(
         comp.penalised_likelihoods(contexts), ref.penalised_likelihoods(contexts)
@@ -113,6 +114,17 @@ def test_columns_without_planes_and_levels_of_one_block_only(way):
         assert blocks.file.layout.n_blocks == 8
         assert blocks.planed.tolist() == [True, True, False, True, True]
         assert_same_answers(CountedInformation(table), BlockInformation(blocks))
+
+
+def test_one_block_in_memory_at_a_time(monkeypatch):
+    monkeypatch.setattr(PackedTable, "blocks_at_once", property(lambda self: 1))
+    table = wide_table(6)
+    with packed(table) as blocks:
+        left = []
+        leave = blocks.file._leave
+        monkeypatch.setattr(blocks.file, "_leave", lambda *g: left.append(g) or leave(*g))
+        assert_same_answers(CountedInformation(table), BlockInformation(blocks))
+        assert left[:8] == [(block, block + 1) for block in range(8)]
 
 
 def test_columns_in_another_order_than_in_the_file():

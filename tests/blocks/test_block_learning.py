@@ -152,7 +152,7 @@ def test_sizes_are_read_as_people_write_them():
 
 def test_a_limit_below_what_the_program_takes_is_refused(tmp_path):
     pack_table(wide_table(1), tmp_path / "t.tamis")
-    with pytest.raises(SettingError, match="memory must be 500MB or more, not 100MB"):
+    with pytest.raises(SettingError, match="memory must be 600MB or more, not 100MB"):
         tamis.TAM(memory="100MB").fit(tmp_path / "t.tamis")
 
 

@@ -40,10 +40,13 @@ def test_answers_are_those_of_the_source(source, room, monkeypatch):
     for field in ("gain", "pearson", "null_mean", "null_variance", "df", "plugin"):
         np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
     groups = [Group(3, (), (0, 1)), Group(3, (2,), (0, 1))]
-    for _ in range(2):
-        np.testing.assert_array_equal(
-            keeping.joint_evidence(groups).gain, source.joint_evidence(groups).gain
-        )
+    more = [Group(2, (), (0, 3)), groups[1], groups[0], groups[1]]
+    for asked in (groups, groups, more, more[:1]):
+        ours, theirs = keeping.joint_evidence(asked), source.joint_evidence(asked)
+        for field in ("gain", "pearson", "null_mean", "null_variance", "df", "plugin"):
+            np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
+        assert ours.n_rows == theirs.n_rows
+        assert ours.residual is None
     assert keeping.interactions(2) == source.interactions(2)
     assert [keeping.varies(k) for k in range(5)] == [True] * 4 + [False]
 

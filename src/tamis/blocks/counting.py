@@ -168,17 +168,15 @@ class BlockCounts(MemoryCounts):
     ) -> None:
         """The contexts of a batch at these places, as many at once as memory has room for."""
         contexts = [batch.contexts[b] for b in places]
-        spans = [np.arange(batch.starts[b], batch.starts[b + 1]) for b in places]
-        # A candidate that is part of its context gains nothing and has no test.
-        for (target, given), span in zip(contexts, spans, strict=True):
-            own = span[np.isin(batch.candidates[span], (target, *given))]
-            answers.gains[own] = 0.0
+        spans: list[Ints] = []
+        for b, (target, given) in zip(places, contexts, strict=True):
+            span = np.arange(batch.starts[b], batch.starts[b + 1])
+            # A candidate that is part of its context gains nothing and has no test.
+            own = np.isin(batch.candidates[span], (target, *given))
+            answers.gains[span[own]] = 0.0
             if len(answers.stats):
-                answers.stats[own] = 0.0
-        spans = [
-            span[~np.isin(batch.candidates[span], (target, *given))]
-            for (target, given), span in zip(contexts, spans, strict=True)
-        ]
+                answers.stats[span[own]] = 0.0
+            spans.append(span[~own])
         candidates = [batch.candidates[span] for span in spans]
         for start, stop in self._chunks(contexts, candidates):
             counted = self._count(contexts[start:stop], candidates[start:stop])
@@ -196,7 +194,7 @@ class BlockCounts(MemoryCounts):
         self, contexts: Sequence[Question], candidates: Sequence[Ints]
     ) -> list[tuple[int, int]]:
         """Cut contexts into runs whose tables fit into memory together."""
-        most = self.table.working_bytes // 2 // FOLDED_BYTES // max(self._n_jobs // 4, 1)
+        most = self.table.working_bytes // 2 // (FOLDED_BYTES + 8 * self._n_jobs)
         cuts, held = [0], 0
         for b, (target, given) in enumerate(contexts):
             size = self._n_cells((target, given)) * (1 + 2 * int(self.arities[candidates[b]].sum()))

@@ -15,9 +15,9 @@ from tamis.data.table import Table
 from tamis.errors import SettingError
 
 DEFAULT_MEMORY = 2 * 10**9
-PROGRAM_BYTES = 4 * 10**8
-"""What Python, its libraries and the compiled loops take before the first row is read."""
-LEAST_MEMORY = 5 * 10**8
+PROGRAM_BYTES = 5 * 10**8
+"""What Python, its libraries and the compiled loops take, and what a search remembers."""
+LEAST_MEMORY = 6 * 10**8
 
 
 class PackedTable(Table):
@@ -116,6 +116,6 @@ def _checked(memory: int | None) -> int:
     if limit < LEAST_MEMORY:
         raise SettingError(
             f"memory must be {LEAST_MEMORY // 10**6}MB or more, not {limit / 10**6:.0f}MB: the "
-            f"program itself takes {PROGRAM_BYTES // 10**6}MB"
+            f"program itself takes up to {PROGRAM_BYTES // 10**6}MB"
         )
     return limit

@@ -41,8 +41,9 @@ def find_parts(source: str) -> list[str]:
         if ending_of(path) in TEXT_ENDINGS + PARQUET_ENDINGS and os.path.isfile(path)
     )
     if not parts:
+        seen = "is a directory without a" if os.path.isdir(source) else "leads to no"
         raise FileFormatError(
-            f"{shown_path(source)} leads to no file that ends in one of {_ENDINGS}. Check the path."
+            f"{shown_path(source)} {seen} file that ends in one of {_ENDINGS}. Check the path."
         )
     kinds = sorted({ending_of(path) for path in parts})
     if len({kind in TEXT_ENDINGS for kind in kinds}) > 1:
@@ -51,8 +52,3 @@ def find_parts(source: str) -> list[str]:
             "Use a pattern that finds one kind, such as 'folder/*.parquet'."
         )
     return parts
-
-
-def total_bytes(parts: list[str]) -> int:
-    """The bytes of all of them."""
-    return sum(os.path.getsize(path) for path in parts)

@@ -14,7 +14,7 @@ from tamis.blocks.states import LARGEST_KEY, Group, Merging, States, row_groups
 from tamis.counts.compiled import Codes, Ints
 from tamis.counts.independence import SCALE
 from tamis.counts.memory import Judgements, Question
-from tamis.counts.sparse import _Margin, _statistics
+from tamis.counts.sparse import Margin, _statistics
 from tamis.errors import SettingError
 
 CELL_BYTES = 64
@@ -176,7 +176,7 @@ class RowTables:
         n_levels = self._sizes[target]
         pairs = self._settled(States((target,), strata, self._sizes))
         pair_keys = pairs.keys
-        with_target = _Margin(pairs.counts, pair_keys // n_levels)
+        with_target = Margin(pairs.counts, pair_keys // n_levels)
         h_s = 0 if not given else _entropy(lookup, strata.counts, base_choices[0])
         h_sk = _entropy(lookup, pairs.counts, base_choices[1])
         answers.entropies[0] = (h_sk - h_s) / SCALE
@@ -190,7 +190,7 @@ class RowTables:
             stratum = pair // n_levels
             beside_keys, column = np.unique(stratum * width + level, return_inverse=True)
             beside_counts = _summed(column, merging.counts, len(beside_keys))
-            beside = _Margin(beside_counts, beside_keys // width)
+            beside = Margin(beside_counts, beside_keys // width)
             h_sl = _entropy(lookup, beside.counts, choices[c, 0])
             h_skl = _entropy(lookup, merging.counts, choices[c, 1])
             answers.gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE

@@ -13,7 +13,9 @@ from tamis.counts.compiled import Codes, Ints
 from tamis.errors import SettingError
 
 ROWS_AT_ONCE = 2**20
-"""Rows whose states are held at once; each takes some dozens of bytes."""
+"""Rows whose states are held at once."""
+ROW_BYTES = 128
+"""Of the limit for each of them: keys, cells and codes, in several threads."""
 LARGEST_KEY = 2**62
 
 
@@ -111,7 +113,8 @@ class Merging:
 
 def row_groups(table: PackedTable, columns: int = 1) -> Iterator[Group]:
     """All rows in order, some blocks at a time; fewer if many columns are decoded at once."""
-    rows = min(ROWS_AT_ONCE, table.working_bytes // 8 // columns)
+    working = table.working_bytes
+    rows = min(ROWS_AT_ONCE, working // ROW_BYTES, working // 8 // columns)
     most = max(1, rows // table.file.layout.block_rows)
     for start, stop in table.file.groups(min(most, table.blocks_at_once)):
         yield Group(table, start, stop, table.file.rows_in(start, stop))

@@ -48,7 +48,7 @@ def judge_sparse(
             )  # fmt: skip
 
 
-class _Margin:
+class Margin:
     """The occupied cells of (stratum, variable): their counts and their strata."""
 
     def __init__(self, counts: Ints, strata: Ints) -> None:
@@ -56,16 +56,16 @@ class _Margin:
         self.strata = strata
 
 
-def _joined(states: Ints, column: NDArray[np.integer]) -> tuple[_Margin, Ints]:
+def _joined(states: Ints, column: NDArray[np.integer]) -> tuple[Margin, Ints]:
     width = int(column.max()) + 1
     values, of_row, counts = np.unique(
         states * width + column, return_inverse=True, return_counts=True
     )
-    return _Margin(counts.astype(np.int64), values // width), of_row
+    return Margin(counts.astype(np.int64), values // width), of_row
 
 
 def _statistics(
-    plain: Ints, n_s: Ints, rows: _Margin, columns: _Margin, cells: Ints, cell_stratum: Ints,
+    plain: Ints, n_s: Ints, rows: Margin, columns: Margin, cells: Ints, cell_stratum: Ints,
     cell_row: Ints, cell_column: Ints,
 ) -> Floats:  # fmt: skip
     """Plug-in gain, degrees of freedom, X2, null mean and variance; see the dense kernel."""

@@ -16,6 +16,9 @@ from tamis.errors import DataError
 MOST_CELLS = 2**30
 """Frequencies may repeat the rows of a table until it has so many cells, a byte or more each."""
 
+LARGEST = 1e150
+"""Weights beyond this have sums and squares that a float may not hold."""
+
 Floats = NDArray[np.float64]
 
 
@@ -43,6 +46,11 @@ def check_weights(weights: Floats, what: str) -> Floats:
         raise DataError(
             f"{what} hold {weights[row]:g} {at_row(row)}. A weight is 0, which leaves its row "
             "out, or more."
+        )
+    if weights.max(initial=0.0) > LARGEST:
+        raise DataError(
+            f"{what} go up to {weights.max():g}, whose sum a float may not hold. Divide them all "
+            "by the same number."
         )
     if not (weights > 0).any():
         raise DataError(f"{what} are zero in every row. Give at least two rows a weight above 0.")

@@ -61,6 +61,7 @@ def forecast(table: Table, request: Request, *, clock: Clock = time.perf_counter
     """
     started = clock()
     names = table.names
+    make_plan(request).knowledge.constraints(names)  # what a run would refuse
     as_they_are = request.search == "reference"
     order = range(len(names)) if as_they_are else sorted(range(len(names)), key=names.__getitem__)
     arranged = table.select(list(order))

@@ -19,7 +19,7 @@ from tamis.identifiability.simulation import relearn, returned, seed_of, whole_n
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
 from tamis.plans import Request
-from tamis.result import Result
+from tamis.result import Result, show
 
 Progress = Callable[[int, int], None]
 """Called with the number of tables learned so far and the number of all."""
@@ -78,7 +78,7 @@ class Certificate:
         for (parent, child), share in sorted(self.edges.items(), key=lambda item: item[1]):
             turned = self.turned[parent, child]
             way = f", the other way round in {turned:.0%}" if turned else ""
-            lines.append(f"  {parent} -> {child}: in {share:.0%}{way}")
+            lines.append(f"  {show(parent)} -> {show(child)}: in {share:.0%}{way}")
         if self.check is not None:
             lines.append(f"The fitted network: {self.check.answer}")
         return "\n".join(lines)

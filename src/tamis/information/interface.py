@@ -87,10 +87,26 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.gain)
 
+    @classmethod
+    def gathered(cls, entries: Sequence[tuple[Evidence, int]]) -> Evidence:
+        """Single tests out of several batches of one source, as one batch."""
+        first = entries[0][0]
+        columns = {}
+        for name in _BY_TEST:
+            if getattr(first, name) is not None:
+                columns[name] = np.array([getattr(batch, name)[i] for batch, i in entries])
+        return cls(n_rows=first.n_rows, n_variables=first.n_variables, **columns)
+
     @property
     def n_tested(self) -> float | Floats:
         """The rows behind each test."""
         return self.n_rows if self.rows is None else self.rows
+
+
+_BY_TEST = (
+    "gain", "plugin", "df", "pearson", "null_mean", "null_variance", "residual", "rows",
+)  # fmt: skip
+"""The parts of evidence that have an entry for each test."""
 
 
 class Rows(NamedTuple):

@@ -43,7 +43,7 @@ class RememberedInformation(Information):
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
         self._likelihoods: dict[Context, float] = {}
-        self._batches: dict[tuple[Group, ...], Evidence] = {}
+        self._groups: dict[Group, tuple[Evidence, int]] = {}
         self._interactions: dict[int, Interactions] = dict(interactions or {})
 
     def varies(self, k: int) -> bool:
@@ -106,12 +106,16 @@ class RememberedInformation(Information):
         return self.as_evidence(np.concatenate(gains), np.concatenate(stats))
 
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
-        """The same for groups of variables, one test a group; the same batch comes once."""
-        key = tuple(groups)
-        known = self._batches.get(key)
-        if known is None:
-            known = self._batches[key] = self.source.joint_evidence(groups)
-        return known
+        """The same for groups of variables, one test a group; each group is counted once."""
+        unknown = [one for one in dict.fromkeys(groups) if one not in self._groups]
+        if len(unknown) == len(groups) or not groups:
+            fresh = self.source.joint_evidence(groups)
+            self._groups.update({one: (fresh, i) for i, one in enumerate(groups)})
+            return fresh
+        if unknown:
+            fresh = self.source.joint_evidence(unknown)
+            self._groups.update({one: (fresh, i) for i, one in enumerate(unknown)})
+        return Evidence.gathered([self._groups[one] for one in groups])
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The score of each node; those not known are asked for in one batch."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import PackedTable
+from tamis.blocks.parts import find_parts, is_several
 from tamis.bootstrap import Confidence, bootstrap
 from tamis.data import Table, read_table
 from tamis.errors import SettingError, TamisWarning
@@ -48,6 +49,8 @@ class Wishes:
     seed: int = 1
     dry_run: bool = False
     """Show what it would take, and do nothing."""
+    knowledge: str | None = None
+    """The file that holds it, which is not to be overwritten."""
     memory: str | None = None
     """How much of it counting in blocks may take; part of how the table is read."""
 
@@ -65,6 +68,7 @@ class Learned(NamedTuple):
 def run(source: str, request: Request, wishes: Wishes) -> None:
     """Learn from a file; whatever can be refused is refused before the work begins."""
     _check(request)
+    _require_numbers(wishes)
     check_outputs(wishes.out)
     if wishes.report is not None:
         check_report_place(wishes.report)
@@ -121,7 +125,10 @@ def _read(source: str, request: Request, wishes: Wishes, wait: Waiting) -> Table
         weights=wishes.weights,
     )
     _require_countable(table, wishes.out)
+    _require_drawable(table, wishes)
     check_outputs(wishes.out, table)
+    with _options_named():
+        make_plan(request).knowledge.constraints(table.names)
     for name in wishes.explain:
         if name not in table.names:
             raise SettingError(
@@ -147,6 +154,33 @@ def _show_forecast(source: str, request: Request, wishes: Wishes) -> None:
 def _on_top(option: str, n: int) -> str:
     """A word about tables that are learned besides."""
     return f"{option} {n} comes on top: up to {n} times as long."
+
+
+def _require_numbers(wishes: Wishes) -> None:
+    asked = (("--bootstrap", wishes.bootstrap, 1), ("--certify", wishes.certify, 1))
+    for option, n, least in (*asked, ("--seed", wishes.seed, 0)):
+        if n is not None and n < least:
+            raise SettingError(f"{option} must be a whole number from {least} on, not {n}")
+
+
+def _require_drawable(table: Table, wishes: Wishes) -> None:
+    """Refuse resamples and drawn tables that cannot be had, before the search."""
+    if isinstance(table, PackedTable):
+        for option, wish in (("--bootstrap", wishes.bootstrap), ("--certify", wishes.certify)):
+            if wish is not None:
+                raise SettingError(
+                    f"{option} needs the rows in memory, and they are counted in blocks: leave it "
+                    "out, or read the table without --memory"
+                )
+    if wishes.certify is None:
+        return
+    why = "measured columns" if table.measured else "missing values" if table.gaps else None
+    why = "survey weights" if table.weights is not None else why
+    if why is not None:
+        raise SettingError(
+            f"--certify draws tables of levels whose rows count alike, and these have {why}: "
+            "leave it out"
+        )
 
 
 def _require_countable(table: Table, out: Sequence[str]) -> None:
@@ -185,10 +219,6 @@ def _certificate(
 ) -> Certificate | None:
     if wishes.certify is None:
         return None
-    if table.measured:
-        raise SettingError(
-            "--certify draws tables of levels, and some columns are measured: leave it out"
-        )
     return certify(
         table,
         result,
@@ -239,9 +269,13 @@ def _value(text: str) -> float | str | bool:
 def _spare_the_source(source: str, wishes: Wishes) -> None:
     written = [("--out", path) for path in wishes.out]
     written += [("--report", wishes.report)] if wishes.report is not None else []
+    tables = find_parts(source) if is_several(source) else [source]
+    read = [(path, "the table itself") for path in tables]
+    read += [(wishes.knowledge, "the knowledge")] if wishes.knowledge is not None else []
     for option, path in written:
-        if os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source):
-            raise SettingError(f"{option} {path!r} would overwrite the table itself")
+        for given, what in read:
+            if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
+                raise SettingError(f"{option} {path!r} would overwrite {what}")
 
 
 @contextmanager
