@@ -30,6 +30,8 @@ class _Stuck:
     sets: tuple[tuple[int, ...], ...] = ()
     judged: Sequence[Judged] = ()
     taken: tuple[int, ...] | None = None
+    hopeless: bool = False
+    """None of the sets passes, and bars only rise."""
 
 
 class InteractingBoundaries(GreedyBoundaries):
@@ -47,7 +49,9 @@ class InteractingBoundaries(GreedyBoundaries):
     ) -> None:
         self._barred = () if constraints is None else constraints.blocked
         self._listed = [listed(one) for one in interactions]
+        self._mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._listed]
         self._candidates = 0
+        self._fresh = 0
         self._stuck: dict[int, _Stuck] = {}
         super().__init__(
             information,
@@ -60,7 +64,8 @@ class InteractingBoundaries(GreedyBoundaries):
     def offer(self, newcomers: Sequence[int]) -> None:
         """Single candidates first, then sets, until nothing changes any more."""
         super().offer(newcomers)
-        self._candidates |= as_bits(newcomers)
+        self._fresh = as_bits(newcomers)
+        self._candidates |= self._fresh
         waiting = [k for k, path in enumerate(self._paths) if path and self._listed[k]]
         while waiting:
             self._judge(waiting)
@@ -101,7 +106,10 @@ class InteractingBoundaries(GreedyBoundaries):
         changed: list[_Stuck] = []
         groups: list[Group] = []
         for k in targets:
+            concerned = bool(self._mentioned[k] & self._fresh)
             for row in self._stuck_rows(k):
+                if not concerned and row in self._stuck:
+                    continue  # its sets are those it had
                 stuck = self._stuck.setdefault(row, _Stuck())
                 given = self._given[row]
                 candidates = (
@@ -110,6 +118,7 @@ class InteractingBoundaries(GreedyBoundaries):
                 sets = sets_to_try(self._listed[k], candidates, given, limit)
                 if sets != stuck.sets:
                     stuck.sets = sets
+                    stuck.hopeless = False
                     changed.append(stuck)
                     groups += [Group(k, given, one) for one in sets]
         judged = iter(judge_sets(self._information, groups, self._rule))
@@ -125,8 +134,14 @@ class InteractingBoundaries(GreedyBoundaries):
         return None
 
     def _wanted(self, row: int) -> tuple[int, ...] | None:
+        stuck = self._stuck[row]
+        if stuck.hopeless:
+            return None
         best = self._best_set(row)
-        return best.others if best is not None and best.dependent else None
+        if best is not None and best.dependent:
+            return best.others
+        stuck.hopeless = True
+        return None
 
     def _best_set(self, row: int) -> Decision | None:
         stuck = self._stuck[row]

@@ -31,6 +31,9 @@ from tamis.search.pps import (
     sets_to_try,
 )
 
+MOST_LIKELY = 3
+"""Of a row so many variables are scored at once, those of largest gain."""
+
 Members = tuple[int, ...]
 Asked = tuple[int, int]
 """A target and its candidates, one bit each: thousands of sets of them are kept."""
@@ -264,6 +267,19 @@ class Selector:
             excluded = {context.target, *context.given}
             best_first = [k for k in order[i] if k not in excluded]
             self._rows[context] = _Row(best_first, gains[i], stats[i], {})
+        if counted.stats is not None:
+            self._score_the_best([self._rows[context] for context in fresh])
+
+    def _score_the_best(self, rows: Sequence[_Row]) -> None:
+        """The scores that will be asked for most likely, all at once."""
+        asked = [(row, k) for row in rows for k in row.best_first[:MOST_LIKELY]]
+        if not asked:
+            return
+        gains = np.array([row.gains[k] for row, k in asked])
+        stats = np.array([row.stats[k] for row, k in asked if row.stats is not None])
+        scores = self._rule.scores(self._information.as_evidence(gains, stats))
+        for (row, k), score in zip(asked, scores.tolist(), strict=True):
+            row.scores[k] = score
 
     def _know_sets(self, groups: Sequence[Group]) -> None:
         fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
