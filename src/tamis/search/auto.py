@@ -97,8 +97,7 @@ def with_refinement(
         return list(tried)
     parents = {**best.parents, **{k: frozenset(one.members) for k, one in found.selected.items()}}
     refined = Tried(REFINED, parents, score_of(information, parents))
-    # Every rise is the best of many, so each must be paid for.
-    if refined.score > best.score + found.n_rises * noise(information, best.n_edges):
+    if refined.score > best.score + found.chances * noise(information, best.n_edges):
         outcome = _outcome(information, selector, found)
         return [replace(refined, outcome=outcome), best, *others]
     return [best, *sorted((refined, *others), key=lambda one: -one.score)]

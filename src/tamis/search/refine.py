@@ -45,9 +45,10 @@ class Refined:
         return math.fsum(move.rise for move in self.moves)
 
     @property
-    def n_rises(self) -> int:
-        """The number of moves that raised it; the others made way for these."""
-        return sum(move.rise > move.bar for move in self.moves)
+    def chances(self) -> float:
+        """How much more all rises may be by chance than a single one: like the root of their
+        number."""
+        return math.sqrt(sum(move.rise > move.bar for move in self.moves))
 
 
 class Tuck(NamedTuple):
@@ -65,14 +66,14 @@ def refine(selector: Selector, order: Sequence[int], bar: float, clear: float = 
     """Tuck edges while that raises the score by more than ``bar``; every rise is final, so there
     is an end.
 
-    Where no single tuck rises any more, and the kept ones have on average risen by more than
-    ``clear``, paths of tucks are tried that leave the score as it is until their last one raises
-    it. Before that the order is the entropies' own: so many graphs lie on such paths that some
-    score higher by chance.
+    Where no single tuck rises any more, and the kept ones have risen by more than ``clear``, times
+    the root of their number, paths of tucks are tried that leave the score as it is until their
+    last one raises it. Before that the order is the entropies' own: so many graphs lie on such
+    paths that some score higher by chance.
     """
     found = Refined(list(order), select_along(selector, order), [])
     while _sweep(selector, found, bar) or (
-        found.n_rises and found.rise > clear * found.n_rises and _look_deeper(selector, found, bar)
+        found.moves and found.rise > clear * found.chances and _look_deeper(selector, found, bar)
     ):
         pass
     return found
