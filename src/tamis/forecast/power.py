@@ -136,6 +136,8 @@ def difference_of_coins(gain: float) -> float:
     """Two even coins with a gain of so many nats: P(heads | heads) - P(heads | tails)."""
     if gain >= COIN:
         return 1.0
+    if gain <= 0.0:
+        return 0.0
 
     def told(difference: float) -> float:
         return sum(p * math.log(2 * p) for s in (-1, 1) if (p := (1 + s * difference) / 2) > 0)
