@@ -41,7 +41,7 @@ LEVELS = [
     {"baselines"},
     {"experiments"},
     {"terminal"},
-    {"cli_experiment"},
+    {"cli_experiment", "cli_learn"},
     {"cli"},
     {"__main__"},
 ]
