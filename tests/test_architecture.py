@@ -19,6 +19,7 @@ LEVELS = [
     {"counts"},
     {"information"},
     {"blocks"},
+    {"cluster"},
     {"network"},
     {"metrics"},
     {"decisions"},

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tamis.blocks.opening import open_blocks
+from tamis.cluster.opening import open_table
 from tamis.data import read_table
 from tamis.decisions.rule import Rule
 from tamis.errors import SettingError
@@ -176,7 +176,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         memory = settings.pop("memory")
         request = Request(**settings)
         table = read_table(
-            open_blocks(X, memory=memory, missing=self.missing),
+            open_table(X, memory=memory, missing=self.missing),
             measured=self.information != "counts",
             missing=self.missing,
             weights=sample_weight,
@@ -204,7 +204,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         settings = self.get_params(deep=False)
         memory = settings.pop("memory")
         table = read_table(
-            open_blocks(X, memory=memory, missing=self.missing),
+            open_table(X, memory=memory, missing=self.missing),
             measured=self.information != "counts",
             missing=self.missing,
             weights=sample_weight,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tamis.blocks.packed import PackedTable
+from tamis.blocks.packed import BlockTable
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
 from tamis.decisions.rate import Rate
@@ -92,7 +92,7 @@ def _answers(
     answers: list[Answer] = []
     notes: tuple[str, ...] = ()
     kinds = readings(table, request)
-    if isinstance(table, PackedTable) and len(kinds) > 1:
+    if isinstance(table, BlockTable) and len(kinds) > 1:
         kinds, notes = kinds[:1], (COUNTED_ONLY,)
     for reading in reversed(kinds):
         plan = make_plan(request, reading)
@@ -196,7 +196,7 @@ def _is_lattice(table: Table) -> bool:
 
 def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Information:
     """The source that the plan asks of a table."""
-    if isinstance(table, PackedTable):
+    if isinstance(table, BlockTable):
         from tamis.blocks.information import open_packed
 
         return open_packed(table, plan.information, plan.entropy, n_jobs)

@@ -27,9 +27,7 @@ def packed(table: Table, block_rows: int = 64) -> Iterator[PackedTable]:
 
 def decoded(table: PackedTable) -> np.ndarray:
     """The codes of all columns, back from the file."""
-    from tamis.blocks.states import row_groups
-
-    groups = list(row_groups(table))
+    groups = list(table.view().row_groups())
     return np.array(
         [np.concatenate([g.codes(k) for g in groups]) for k in range(table.n_variables)]
     )

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from packed_tables import decoded, packed, wide_table
 
 from tables import rows, table_of
-from tamis.blocks import counting, folding, row_tables, states
+from tamis.blocks import counting, folding, row_tables, view
 from tamis.blocks.information import BlockInformation
-from tamis.blocks.packed import PackedTable
 from tamis.counts import memory
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
@@ -37,9 +36,9 @@ WAYS = {
         "row_tables.LARGEST_KEY": 8,
     },
     "planes and rows mixed": {"memory.CROSSOVER": 6},
-    "few rows at once": {"memory.CROSSOVER": 6, "states.ROWS_AT_ONCE": 1},
+    "few rows at once": {"memory.CROSSOVER": 6, "view.ROWS_AT_ONCE": 1},
 }
-MODULES = {"memory": memory, "counting": counting, "row_tables": row_tables, "states": states}
+MODULES = {"memory": memory, "counting": counting, "row_tables": row_tables, "view": view}
 
 
 @pytest.fixture
@@ -117,7 +116,7 @@ def test_columns_without_planes_and_levels_of_one_block_only(way):
 
 
 def test_one_block_in_memory_at_a_time(monkeypatch):
-    monkeypatch.setattr(PackedTable, "blocks_at_once", property(lambda self: 1))
+    monkeypatch.setattr(view.View, "blocks_at_once", property(lambda self: 1))
     table = wide_table(6)
     with packed(table) as blocks:
         left = []
@@ -168,7 +167,7 @@ def test_tables_beyond_the_memory_limit_are_refused(monkeypatch, constants):
     monkeypatch.setattr(memory, "CROSSOVER", 0)
     if not constants:
         monkeypatch.setattr(memory, "DENSE_CELLS", 0)
-        monkeypatch.setattr(row_tables.RowTables, "_merging", lambda self: states.Merging(16))
+        monkeypatch.setattr(row_tables.RowTables, "_most_bytes", 16)
     else:
         monkeypatch.setattr(row_tables, "CELL_BYTES", 2**40)
     with packed(wide_table(3)) as blocks:

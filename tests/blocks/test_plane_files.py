@@ -185,7 +185,7 @@ def test_an_interrupted_packing_leaves_what_was_there(tmp_path, monkeypatch):
     def interrupted(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(packing._Blocks, "finish", interrupted)
+    monkeypatch.setattr(packing.BlockWriter, "finish", interrupted)
     with pytest.raises(KeyboardInterrupt):
         pack(tmp_path / "t.parquet", tmp_path / "t.tamis")
     assert (tmp_path / "t.tamis").read_bytes() == before
@@ -201,7 +201,7 @@ def test_half_a_file_has_no_header(tmp_path, monkeypatch):
         seen.append(half.read_bytes()[: len(MAGIC)])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(packing._Blocks, "finish", looks)
+    monkeypatch.setattr(packing.BlockWriter, "finish", looks)
     with pytest.raises(OSError, match="No space left"):
         pack_table(wide_table(1), tmp_path / "t.tamis", block_rows=64)
     assert seen == [bytes(len(MAGIC))]

@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.blocks.folding import BlockLookup, TableBatch, starts_of
-from tamis.blocks.kernels import add_masked, add_ones, add_pairs, lay_out
-from tamis.blocks.packed import PackedTable
-from tamis.blocks.parities import Interacting, SummedParities
-from tamis.blocks.row_tables import RowTables
-from tamis.blocks.states import States
+from tamis.blocks.kernels import lay_out
+from tamis.blocks.packed import BlockTable
+from tamis.blocks.parities import SummedParities, interacting_columns
+from tamis.blocks.passes import Pass, Sums
+from tamis.blocks.plane_passes import Masked, OddRows, PlaneRows
+from tamis.blocks.row_tables import RowQuestion, RowTables
 from tamis.counts import memory
 from tamis.counts.compiled import Ints, Words
 from tamis.counts.interactions import Interaction, affordable, require_affordable
@@ -33,9 +33,9 @@ FOLDED_BYTES = 64
 
 
 class BlockCounts(MemoryCounts):
-    """The contingency tables of a plane file, judged in batches within a limit of memory."""
+    """The contingency tables of a table in blocks, judged in batches within a limit of memory."""
 
-    def __init__(self, table: PackedTable, n_jobs: int | None = None) -> None:
+    def __init__(self, table: BlockTable, n_jobs: int | None = None) -> None:
         self.table = table
         self.n_rows = table.n_rows
         self.arities = table.arities
@@ -45,42 +45,42 @@ class BlockCounts(MemoryCounts):
         self._no_words = nothing
         # What the loops in memory would read; here they do not run.
         self._planes = Planes(nothing, table.first, table.planed)
-        self._codes = np.zeros((0, 0), dtype=np.uint8)
         self._widest = int(table.arities.max())
         self._all_planed = bool(table.planed.all())
         class_arities, classes = np.unique(table.arities, return_inverse=True)
         self._class_sizes: list[float] = class_arities.tolist()
         self._classes = classes.astype(np.int64)
-        self._bank = memory._Bank(
-            nothing, self._classes[:0], np.zeros((0, 0), dtype=np.int32), table.first,
-            table.arities, 1, self._classes,
-        )  # fmt: skip
         self._everyone_often = np.zeros(0, dtype=np.int64)
         self._n_jobs = usable_jobs(n_jobs)
         self._most_cells = min(memory.DENSE_CELLS, max(2**16, 64 * self.n_rows))
-        self._n_words = table.file.layout.n_blocks * table.file.layout.words
-        self._rows = RowTables(table, self._share, self._most_cells)
+        self._rows = RowTables(table, self._total, self._most_cells)
         self._ones, self._pairs = self._count_planes()
+
+    def _total(self, passes: Sequence[Pass]) -> list[Sums]:
+        return self.table.total(passes, self._n_jobs)
 
     def judge_joint(self, context: Question, others: tuple[int, ...], lookup: Lookup) -> Judgements:
         """Judge several variables taken together as one candidate."""
-        together = self._rows.states(others)
+        target, given = context
+        found = self._rows.all_states([given, others])
         cells = math.prod(float(self.arities[k]) for k in others)
         base, choices = self._supports([context], [cells], lookup)
         answers = Judgements.blank(1, 1, tests=True)
-        self._rows.judge(context, [together], base, choices[0], _for_blocks(lookup), answers)
+        question = RowQuestion(target, found[given], [found[others]], base, choices[0], answers)
+        self._rows.judge([question], _for_blocks(lookup))
         return answers
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
         small = {i: one for i, one in enumerate(sets) if one and self.is_small(one)}
-        whole = dict(zip(small, self.whole_tables(list(small.values())), strict=True))
+        large = self._rows.all_states([one for i, one in enumerate(sets) if i not in small])
+        whole = dict(zip(small, self._whole_tables(list(small.values())), strict=True))
         return [
-            whole[i][whole[i] > 0] if i in whole else self._rows.states(one).counts
+            whole[i][whole[i] > 0] if i in whole else large[one].counts
             for i, one in enumerate(sets)
         ]
 
-    def whole_tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
+    def _whole_tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each small set of columns the rows of every joint state, whether it occurs or not."""
         found: list[Ints] = []
         contexts = [(one[-1], one[:-1]) for one in sets]
@@ -90,17 +90,35 @@ class BlockCounts(MemoryCounts):
             found += np.split(counted.margins, counted.margin_starts[1:-1])
         return found
 
-    def states_of(self, variables: tuple[int, ...]) -> States:
-        """The joint states of columns, to be numbered row by row."""
-        return self._rows.states(variables)
+    def joint_tables(self, contexts: Sequence[Question], others: Sequence[int]) -> list[Sums]:
+        """For each context and another column the cells (s, x, y) that occur, by their numbers, and
+        their rows."""
+        found: dict[int, Sums] = {}
+        small = [
+            i
+            for i, ((target, given), other) in enumerate(zip(contexts, others, strict=True))
+            if self.is_small((*given, target)) and self.is_small((*given, target, other))
+        ]
+        asked = [contexts[i] for i in small]
+        candidates = [np.array([others[i]], dtype=np.int64) for i in small]
+        for start, stop in self._chunks(asked, candidates):
+            counted = self._count(asked[start:stop], candidates[start:stop])
+            cells = np.split(counted.cells, counted.cell_starts[1:-1])
+            for i, own in zip(small[start:stop], cells, strict=True):
+                keys = np.flatnonzero(own)
+                found[i] = keys, own[keys]
+        large = [i for i in range(len(contexts)) if i not in found]
+        rest = self._rows.joints([contexts[i] for i in large], [others[i] for i in large])
+        found.update(zip(large, rest, strict=True))
+        return [found[i] for i in range(len(contexts))]
 
     @cached_property
-    def _interacting_planes(self) -> Interacting:
-        return Interacting(self.table)
+    def _interacting_columns(self) -> Ints:
+        return interacting_columns(self.arities)
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates whose interactions fit the budget and the memory."""
-        n_planes = len(self._interacting_planes.column)
+        n_planes = len(self._interacting_columns)
         most = affordable(n_planes, -(-self.n_rows // 64))
         while most > 1 and _bytes_of_sets(n_planes, most) > self.table.working_bytes // 2:
             most -= 1
@@ -108,44 +126,55 @@ class BlockCounts(MemoryCounts):
 
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each column the sets of up to ``largest`` others that it depends on together."""
-        planes = self._interacting_planes
-        n_planes = len(planes.column)
-        require_affordable(n_planes, -(-self.n_rows // 64), largest)
-        if _bytes_of_sets(n_planes, largest) > self.table.working_bytes // 2:
+        columns = self._interacting_columns
+        require_affordable(len(columns), -(-self.n_rows // 64), largest)
+        if _bytes_of_sets(len(columns), largest) > self.table.working_bytes // 2:
             raise SettingError(
                 f"look_ahead={largest} counts more sets than the memory limit has room for; "
                 f"look_ahead={self.affordable_look_ahead()} is within it"
             )
-        parities = SummedParities(n_planes, planes.column, self.n_rows, largest)
-        for start, stop in self.table.file.groups(self.table.blocks_at_once):
-            for block in range(start, stop):
-                parities.take(planes.words(block))
-                self._count_sets(parities, n_planes, largest)
-                parities.keep()
-        parities.finish()
+        parities = SummedParities(len(columns), columns, self.n_rows, largest)
+        ((total,),) = self._total([OddRows(largest)])
+        parities.finish(total)
         return parities.interactions(len(self._sizes))
 
-    def _count_sets(self, parities: SummedParities, n_planes: int, largest: int) -> None:
-        for size in range(1, largest + 2):
-
-            def part(start: int, stop: int, size: int = size) -> None:
-                parities.count(size, start, stop)
-
-            work = math.comb(n_planes, size) * self.table.file.layout.words
-            self._share(parities.shares(size), work, part, power=1 / size)
-
     def _dispatch(self, batch: memory._Batch, lookup: Lookup, answers: Judgements) -> None:
-        """All contexts that go to planes with all their candidates share a pass."""
-        cells = [self._n_cells(context) for context in batch.contexts]
-        large = [b for b, n in enumerate(cells) if not self._is_for_planes(n)]
-        small = [b for b, n in enumerate(cells) if self._is_for_planes(n)]
-        if small:
-            self._judge_in_planes(batch, small, lookup, answers)
-        for b in large:
-            self._judge_one(batch, b, cells[b], lookup, answers)
+        """All that goes to planes shares a pass, and so does all that goes to rows."""
+        places: list[int] = []
+        spans: list[Ints] = []
+        by_rows: list[tuple[int, Ints]] = []
+        own: list[Ints] = []
+        for b, context in enumerate(batch.contexts):
+            span = np.arange(batch.starts[b], batch.starts[b + 1])
+            candidates = batch.candidates[span]
+            is_own = np.isin(candidates, (context[0], *context[1]))
+            own.append(span[is_own])
+            small = self._is_for_planes(context, candidates)
+            # Without candidates the context's own entropy is still wanted, once.
+            alone = not len(span) and self.is_small((*context[1], context[0]))
+            if small.any() or alone:
+                places.append(b)
+                spans.append(span[small & ~is_own])
+            if not (small.all() if len(span) else alone):
+                by_rows.append((b, span[~small]))
+        if places:
+            self._judge_in_planes(batch, places, spans, lookup, answers)
+        if by_rows:
+            self._judge_by_rows(batch, by_rows, lookup, answers)
+        # A candidate that is part of its context gains nothing and has no test.
+        every = np.concatenate(own)
+        answers.gains[every] = 0.0
+        if len(answers.stats):
+            answers.stats[every] = 0.0
 
-    def _is_for_planes(self, n_cells: int) -> bool:
-        return n_cells * (self._widest - 1) <= memory.CROSSOVER and self._all_planed
+    def _is_for_planes(self, context: Question, candidates: Ints) -> NDArray[np.bool_]:
+        """Which candidates of a context are counted in planes."""
+        n_cells = self._n_cells(context)
+        # A candidate without levels to count must not bring a large context to the planes.
+        few = n_cells <= memory.CROSSOVER and (self._all_planed or self._is_planed(context))
+        small = n_cells * (self.arities[candidates] - 1) <= memory.CROSSOVER
+        found: NDArray[np.bool_] = small & self._planes.planed[candidates] & few
+        return found
 
     def is_small(self, variables: tuple[int, ...]) -> bool:
         """Whether a table is counted in planes."""
@@ -153,30 +182,45 @@ class BlockCounts(MemoryCounts):
         few = self._n_cells((target, given)) <= memory.CROSSOVER
         return few and self._is_planed((target, given))
 
-    def _judge_planes(
+    def _judge_by_rows(
         self,
         batch: memory._Batch,
-        bank: memory._Bank,
+        places: Sequence[tuple[int, Ints]],
         lookup: Lookup,
         answers: Judgements,
-        n_cells: int,
     ) -> None:
-        self._judge_in_planes(batch, list(range(len(batch.contexts))), lookup, answers)
+        """Contexts of a batch with some of their candidates, counted row by row."""
+        strata = self._rows.all_states([batch.contexts[b][1] for b, _ in places])
+        tests = len(answers.stats) > 0
+        asked = []
+        for b, span in places:
+            target, given = batch.contexts[b]
+            candidates = batch.candidates[span]
+            asked.append(
+                RowQuestion(
+                    target, strata[given], [self._rows.column(k) for k in candidates.tolist()],
+                    batch.base_choices[b : b + 1], batch.choices[b][self._classes[candidates]],
+                    Judgements.blank(1, len(span), tests=tests),
+                )
+            )  # fmt: skip
+        self._rows.judge(asked, _for_blocks(lookup))
+        for (b, span), question in zip(places, asked, strict=True):
+            found = question.answers
+            answers.entropies[b] = found.entropies[0]
+            answers.gains[span] = found.gains
+            if tests:
+                answers.stats[span] = found.stats
 
     def _judge_in_planes(
-        self, batch: memory._Batch, places: list[int], lookup: Lookup, answers: Judgements
+        self,
+        batch: memory._Batch,
+        places: list[int],
+        spans: list[Ints],
+        lookup: Lookup,
+        answers: Judgements,
     ) -> None:
-        """The contexts of a batch at these places, as many at once as memory has room for."""
+        """The contexts at these places with these candidates, as many at once as fit."""
         contexts = [batch.contexts[b] for b in places]
-        spans: list[Ints] = []
-        for b, (target, given) in zip(places, contexts, strict=True):
-            span = np.arange(batch.starts[b], batch.starts[b + 1])
-            # A candidate that is part of its context gains nothing and has no test.
-            own = np.isin(batch.candidates[span], (target, *given))
-            answers.gains[span[own]] = 0.0
-            if len(answers.stats):
-                answers.stats[span[own]] = 0.0
-            spans.append(span[~own])
         candidates = [batch.candidates[span] for span in spans]
         for start, stop in self._chunks(contexts, candidates):
             counted = self._count(contexts[start:stop], candidates[start:stop])
@@ -207,25 +251,20 @@ class BlockCounts(MemoryCounts):
     def _count(self, contexts: Sequence[Question], candidates: Sequence[Ints]) -> TableBatch:
         """Count the tables of contexts in planes, over all blocks."""
         sets = [(*given, target) for target, given in contexts]
+        wanted = Masked(sets, candidates, self.arities, len(self._pairs) > 0)
+        sums = np.zeros(0, dtype=np.int64)
+        if wanted.size:
+            ((sums,),) = self._total([wanted])
         n_cells = np.array([self._n_cells(context) for context in contexts], dtype=np.int64)
-        planes = [int((self.arities[some] - 1).sum()) for some in candidates]
-        sums_start = starts_of(n_cells * (1 + np.array(planes, dtype=np.int64)))
-        lengths = np.array([len(some) for some in candidates], dtype=np.int64)
-        flat = np.concatenate([np.zeros(0, dtype=np.int64), *candidates])
-        wanted = (
-            np.array([k for one in sets for k in one], dtype=np.int64),
-            starts_of(np.array([len(one) for one in sets], dtype=np.int64)),
-            flat, starts_of(lengths), sums_start,
-        )  # fmt: skip
-        sums = self._sums(wanted, int(sums_start[-1]))
-        of_context = np.repeat(np.arange(len(contexts)), lengths)
+        flat = wanted.wanted[2]
+        of_context = np.repeat(np.arange(len(contexts)), [len(some) for some in candidates])
         widths = self.arities[flat]
         cell_starts = starts_of(n_cells[of_context] * widths)
         margins = np.empty(int(n_cells.sum()), dtype=np.int64)
         cells = np.empty(int(cell_starts[-1]), dtype=np.int64)
         lay_out(
             self._no_words, self._first, self.arities, self._ones, self._pairs, self.n_rows,
-            *wanted, sums, margins, cells,
+            *wanted.wanted, sums, margins, cells,
         )  # fmt: skip
         return TableBatch(
             self.arities[[target for target, _ in contexts]],
@@ -233,60 +272,11 @@ class BlockCounts(MemoryCounts):
             starts_of(n_cells), margins, of_context, widths, cell_starts, cells,
         )  # fmt: skip
 
-    def _sums(self, wanted: tuple[Ints, Ints, Ints, Ints, Ints], size: int) -> Ints:
-        """Go through all blocks; threads share them, and each has sums of its own."""
-        sums = np.zeros(size, dtype=np.int64)
-        one_at_a_time = Lock()
-        for start, stop in self.table.file.groups(self.table.blocks_at_once):
-            blocks = self.table.file.words(start, stop)
-
-            def part(i: int, j: int, blocks: Words = blocks) -> None:
-                own = np.zeros(size, dtype=np.int64)
-                add_masked(
-                    blocks[i:j], self._first, self.arities, len(self._pairs) > 0, *wanted, own
-                )
-                with one_at_a_time:
-                    np.add(sums, own, out=sums)
-
-            self._share(len(blocks), len(blocks) * size * blocks.shape[2], part)
-        return sums
-
-    def _judge_rows(
-        self,
-        batch: memory._Batch,
-        columns: memory._Columns,
-        lookup: Lookup,
-        answers: Judgements,
-    ) -> None:
-        """A batch of one context, counted row by row."""
-        candidates = [self._rows.column(k) for k in batch.candidates.tolist()]
-        choices = batch.choices[0][columns.classes[batch.candidates]]
-        self._rows.judge(
-            batch.contexts[0],
-            candidates,
-            batch.base_choices,
-            choices,
-            _for_blocks(lookup),
-            answers,
-        )
-
     def _count_planes(self) -> tuple[Ints, NDArray[np.int64]]:
         """The rows of each plane, and of each pair of planes if those fit into memory."""
-        n_planes = self.table.file.layout.n_planes
-        ones = np.zeros(n_planes, dtype=np.int64)
+        n_planes = self.table.n_planes
         fits = 8 * n_planes**2 <= min(memory.PAIR_TABLE_BYTES, self.table.working_bytes // 8)
-        pairs = np.zeros((n_planes, n_planes) if fits else (0, 0), dtype=np.int64)
-        for start, stop in self.table.file.groups(self.table.blocks_at_once):
-            blocks = self.table.file.words(start, stop)
-            add_ones(blocks, ones)
-            if not fits:
-                continue
-
-            def part(first: int, last: int, blocks: Words = blocks) -> None:
-                add_pairs(blocks, first, last, pairs)
-
-            work = n_planes**2 * blocks.shape[0] * blocks.shape[2] // 2
-            self._share(n_planes, work, part, power=0.5, falling=True)
+        ((ones, pairs),) = self._total([PlaneRows(fits)])
         upper = np.triu(pairs, 1)
         return ones, upper + upper.T + np.diag(np.diag(pairs)) if fits else pairs
 

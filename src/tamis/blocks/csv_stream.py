@@ -32,9 +32,9 @@ class CsvStream(Stream):
 
     expected_rows = 0
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], names: Sequence[str] | None = None) -> None:
         self._paths = paths
-        self.names = next(self._pieces(paths[0]))
+        self.names = next(self._pieces(paths[0])) if names is None else tuple(names)
 
     def batches(self) -> Iterator[Batch]:
         """All rows in order."""
@@ -59,7 +59,7 @@ class CsvStream(Stream):
         if names != self.names:
             raise FileFormatError(
                 f"The files differ in their columns: {shown_path(path)} begins with another "
-                f"header than {shown_path(self._paths[0])}. Give all files the same header."
+                "header than the first file. Give all files the same header."
             )
 
 
@@ -99,6 +99,11 @@ class TextLevels(GrowingLevels):
             n_missing = sum(text in self._markers for text in cells)
             if n_missing:
                 self.note_missing(n_missing, batch.where)
+        self.refuse_many(len(self._texts))
+
+    def _take_over(self, other: TextLevels) -> None:
+        self._texts.update(other._texts)
+        self._markers |= other._markers
         self.refuse_many(len(self._texts))
 
     def labels(self) -> tuple[Label, ...]:

@@ -1,4 +1,4 @@
-"""Information from the counts of a plane file, number for number that of a table in memory."""
+"""Information from the counts of a table in blocks, number for number that of a table in memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from scipy.special import xlogy
 from tamis.blocks.counting import BlockCounts
 from tamis.blocks.folding import BlockLookup
 from tamis.blocks.leads import lead_errors
-from tamis.blocks.packed import PackedTable
-from tamis.counts.memory import usable_jobs
+from tamis.blocks.packed import BlockTable
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator, as_estimator
@@ -21,11 +20,11 @@ from tamis.information.regret import price
 
 
 class BlockInformation(CountedInformation):
-    """H and I of a table on disk; every number is the one that the table in memory gives."""
+    """H and I of a table in blocks; every number is the one that the table in memory gives."""
 
     def __init__(
         self,
-        table: PackedTable,
+        table: BlockTable,
         estimator: str | EntropyEstimator = "grassberger",
         *,
         n_jobs: int | None = None,
@@ -37,7 +36,6 @@ class BlockInformation(CountedInformation):
         self._counts = self._blocks
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
-        self._n_jobs = usable_jobs(n_jobs)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the largest likelihood, less the price of the table: quotient NML."""
@@ -54,11 +52,8 @@ class BlockInformation(CountedInformation):
         return found
 
     def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell.
-
-        Two passes over the rows, in their order, as in memory: sums of floats depend on it.
-        """
-        return lead_errors(self._blocks, given, pairs, self._n_jobs)
+        """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell."""
+        return lead_errors(self._blocks, given, pairs)
 
 
 def _lookup(estimator: EntropyEstimator, n_rows: int) -> BlockLookup:
@@ -76,7 +71,7 @@ def _lookup(estimator: EntropyEstimator, n_rows: int) -> BlockLookup:
 
 
 def open_packed(
-    table: PackedTable, information: str, estimator: EntropyEstimator | None, n_jobs: int | None
+    table: BlockTable, information: str, estimator: EntropyEstimator | None, n_jobs: int | None
 ) -> BlockInformation:
     """The counts of a packed table; other information would need its rows."""
     if estimator is None:

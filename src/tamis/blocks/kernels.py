@@ -47,6 +47,13 @@ def sizes_of(context: Ints, arities: Ints) -> tuple[Ints, int]:
     return sizes, n_cells
 
 
+@inner
+def is_counted(single: int, slot: int, with_pairs: bool) -> bool:
+    """Whether a cell has to be counted: all but those that fix no level or, where the joint counts
+    of all pairs of planes are at hand, one."""
+    return slot >= 0 or (single >= 0 and not with_pairs)
+
+
 @compiled
 def add_masked(
     blocks: Words,
@@ -62,9 +69,8 @@ def add_masked(
 ) -> None:
     """Count the cells of contexts, alone and with each plane of their candidates.
 
-    The sums of context b are ``sums[sums_start[b] : sums_start[b + 1]]``, a row a cell: its own
-    count, then one for each plane. As in memory, last levels mean "any", and cells that fix no
-    level, or with a table of all pairs one, are left to ``lay_out``.
+    The sums of context b are ``sums[sums_start[b] : sums_start[b + 1]]``, a row for each cell that
+    is counted: its own count, then one for each plane. As in memory, last levels mean "any".
     """
     for g in range(blocks.shape[0]):
         words = blocks[g]
@@ -74,25 +80,25 @@ def add_masked(
             single = np.empty(n_cells, dtype=np.int64)
             slot = np.empty(n_cells, dtype=np.int64)
             masks = context_masks(words, first, context, sizes, single, slot)
-            width = (sums_start[b + 1] - sums_start[b]) // n_cells
+            at = sums_start[b]
             for e in range(n_cells):
-                at = sums_start[b] + e * width
+                if not is_counted(single[e], slot[e], with_pairs):
+                    continue
                 if slot[e] >= 0:
                     sums[at] += count_common(masks, slot[e], masks, slot[e])
-                elif single[e] < 0 or with_pairs:
-                    continue
+                at += 1
                 for c in range(candidates_start[b], candidates_start[b + 1]):
                     k = candidates[c]
                     for q in range(first[k], first[k] + arities[k] - 1):
-                        at += 1
                         if slot[e] >= 0:
                             sums[at] += count_common(masks, slot[e], words, q)
                         else:
                             sums[at] += count_common(words, single[e], words, q)
+                        at += 1
 
 
 @inner
-def complete(
+def whole_counts(
     sums: Ints,
     single: Ints,
     slot: Ints,
@@ -102,20 +108,28 @@ def complete(
     first: Ints,
     arities: Ints,
     candidates: Ints,
+    counts: Ints,
 ) -> None:
-    """Enter the counts that are known without masks; ``sums`` has a row a cell."""
+    """A row for every cell: those that were counted, and those that are known without."""
+    at = 0
+    width = counts.shape[1]
+    with_pairs = pairs.shape[0] > 0
     for e in range(single.shape[0]):
+        if is_counted(single[e], slot[e], with_pairs):
+            for j in range(width):
+                counts[e, j] = sums[at + j]
+            at += width
         if slot[e] >= 0:
             continue
-        sums[e, 0] = ones[single[e]] if single[e] >= 0 else n_rows
+        counts[e, 0] = ones[single[e]] if single[e] >= 0 else n_rows
         j = 0
         for k in candidates:
             for q in range(first[k], first[k] + arities[k] - 1):
                 j += 1
                 if single[e] < 0:
-                    sums[e, j] = ones[q]
-                elif pairs.shape[0]:
-                    sums[e, j] = pairs[single[e], q]
+                    counts[e, j] = ones[q]
+                elif with_pairs:
+                    counts[e, j] = pairs[single[e], q]
 
 
 @compiled
@@ -148,9 +162,14 @@ def lay_out(
         single = np.empty(n_cells, dtype=np.int64)
         slot = np.empty(n_cells, dtype=np.int64)
         context_masks(no_words, first, context, sizes, single, slot)
-        width = (sums_start[b + 1] - sums_start[b]) // n_cells
-        counts = sums[sums_start[b] : sums_start[b + 1]].reshape(n_cells, width)
-        complete(counts, single, slot, ones, pairs, n_rows, first, arities, own)
+        width = 1
+        for k in own:
+            width += arities[k] - 1
+        counts = np.empty((n_cells, width), dtype=np.int64)
+        counted = sums[sums_start[b] : sums_start[b + 1]]
+        whole_counts(
+            counted, single, slot, ones, pairs, n_rows, first, arities, own, counts
+        )  # fmt: skip
         close_levels(counts, sizes, width)
         margin = margins[margin_at : margin_at + n_cells]
         for e in range(n_cells):
@@ -232,57 +251,3 @@ def test_tables(
         test_table(
             table, n_cells, n_levels[c], n_candidates[c], plain, rows, columns, inverses, c, stats
         )
-
-
-@compiled
-def add_log_ratios(
-    codes: Codes,
-    places: Ints,
-    sizes: Ints,
-    of_first: Floats,
-    of_second: Floats,
-    mean: float,
-    squared: bool,
-    total: float,
-) -> float:
-    """Go on adding, over the rows, ln p(a | S) - ln p(b | S), or the square of its distance from
-    the mean.
-
-    ``places`` are the rows of ``codes`` that hold S, then a, then b, and ``sizes`` their arities;
-    ``of_first`` and ``of_second`` are the values of the cells of (S, a) and (S, b).
-    """
-    n_strata = places.shape[0] - 2
-    a, b = places[n_strata], places[n_strata + 1]
-    for i in range(codes.shape[1]):
-        stratum = np.int64(0)
-        for v in range(n_strata):
-            stratum = stratum * sizes[v] + np.int64(codes[places[v], i])
-        first = stratum * sizes[n_strata] + np.int64(codes[a, i])
-        second = stratum * sizes[n_strata + 1] + np.int64(codes[b, i])
-        if squared:
-            off = of_first[first] - of_second[second] - mean
-            total += off * off
-        else:
-            total += of_first[first] - of_second[second]
-    return total
-
-
-@compiled
-def add_leads(
-    first: Ints, of_first: Floats, second: Ints, of_second: Floats, total: float
-) -> float:
-    """Go on adding of_first[first] - of_second[second] over the rows."""
-    for i in range(first.shape[0]):
-        total += of_first[first[i]] - of_second[second[i]]
-    return total
-
-
-@compiled
-def add_squares(
-    first: Ints, of_first: Floats, second: Ints, of_second: Floats, mean: float, total: float
-) -> float:
-    """Go on adding the squares of their distances from the mean."""
-    for i in range(first.shape[0]):
-        off = of_first[first[i]] - of_second[second[i]] - mean
-        total += off * off
-    return total

@@ -67,6 +67,17 @@ class Layout:
         return self.n_planes * self.words * 8
 
     @property
+    def block_bytes(self) -> int:
+        """The bytes of one block, planes and codes."""
+        return self.plane_block_bytes + sum(map(self.code_block_bytes, self.coded))
+
+    @cached_property
+    def coded(self) -> list[int]:
+        """The columns without planes."""
+        found: list[int] = np.flatnonzero(~self.planed).tolist()
+        return found
+
+    @property
     def planes_start(self) -> int:
         """Where the planes begin."""
         return _page_after(self.header_end)
@@ -76,7 +87,7 @@ class Layout:
         """Where the codes of each column without planes begin."""
         place = _page_after(self.planes_start + self.n_blocks * self.plane_block_bytes)
         starts: dict[int, int] = {}
-        for k in np.flatnonzero(~self.planed).tolist():
+        for k in self.coded:
             starts[k] = place
             place = _page_after(place + self.n_blocks * self.code_block_bytes(k))
         return starts

@@ -1,8 +1,10 @@
-"""A table in a plane file, in the place of one that is held in memory."""
+"""Tables whose rows are elsewhere, in the place of one that is held in memory."""
 
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from functools import cached_property
 from typing import Any
@@ -10,8 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.plane_file import PlaneFile
-from tamis.data.table import Table
+from tamis.blocks.view import View
+from tamis.counts.planes import MAX_PLANE_LEVELS
+from tamis.data.table import Label, Table
 from tamis.errors import SettingError
 
 DEFAULT_MEMORY = 2 * 10**9
@@ -20,11 +25,62 @@ PROGRAM_BYTES = 5 * 10**8
 LEAST_MEMORY = 6 * 10**8
 
 
-class PackedTable(Table):
-    """The columns of a plane file: names and levels as in any table, the rows in blocks on disk.
+class BlockTable(Table):
+    """Names and levels as in any table, the rows in blocks that only passes go over.
 
-    ``memory`` is how many bytes the whole process may take while it counts. What needs the rows
-    themselves in memory is refused.
+    What needs the rows themselves in memory is refused.
+    """
+
+    working_bytes: int
+    """What there is for tables and, where blocks are counted here, for blocks."""
+
+    def _settle(self, names: Sequence[str], levels: Sequence[Sequence[Label]], **more: Any) -> None:  # noqa: ANN401
+        """Set the fields of a table and more; tables are frozen."""
+        chosen = {"names": tuple(names), "levels": tuple(map(tuple, levels))}
+        for name, value in (_defaults() | chosen | more).items():
+            object.__setattr__(self, name, value)
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """Where the rows are, in words."""
+
+    @abstractmethod
+    def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
+        """What each pass finds over all rows."""
+
+    @property
+    def codes(self) -> NDArray[np.unsignedinteger]:
+        """Not in memory: raises ``SettingError``."""
+        raise SettingError(
+            f"The rows of {self.where} are counted in blocks and never held in memory, which this "
+            "needs: read the table itself, or a sample of its rows"
+        )
+
+    @cached_property
+    def planed(self) -> NDArray[np.bool_]:
+        """Which columns have planes."""
+        return self.arities <= MAX_PLANE_LEVELS
+
+    @property
+    @abstractmethod
+    def first(self) -> NDArray[np.int64]:
+        """The first plane of each column."""
+
+    @property
+    @abstractmethod
+    def n_planes(self) -> int:
+        """All planes that there are, those of columns that are not among these included."""
+
+    def arrange(self, rows: NDArray[np.int64]) -> Table:
+        """Not in memory: raises ``SettingError``."""
+        return Table(self.names, self.levels, self.codes[:, rows])
+
+
+class PackedTable(BlockTable):
+    """The columns of a plane file.
+
+    ``memory`` is how many bytes the whole process may take while it counts.
     """
 
     file: PlaneFile
@@ -42,62 +98,55 @@ class PackedTable(Table):
     ) -> None:
         if positions is None:
             positions = tuple(range(len(file.header.names)))
-        settings = _defaults() | {
-            "names": tuple(file.header.names[k] for k in positions),
-            "levels": tuple(file.header.levels[k] for k in positions),
-            "notes": notes,
-            "file": file,
-            "positions": positions,
-            "memory": _checked(memory),
+        self._settle(
+            [file.header.names[k] for k in positions],
+            [file.header.levels[k] for k in positions],
+            notes=notes,
+            file=file,
+            positions=positions,
+            memory=_checked(memory),
             # What must live as long as the table, such as the folder of a temporary file.
-            "owned": owned,
-        }
-        for name, value in settings.items():
-            object.__setattr__(self, name, value)
+            owned=owned,
+        )
 
     @property
-    def codes(self) -> NDArray[np.unsignedinteger]:
-        """Not in memory: raises ``SettingError``."""
-        raise SettingError(
-            f"The rows of {os.path.basename(self.file.path)!r} are counted in blocks and never "
-            "held in memory, which this needs: read the table itself, or a sample of its rows"
-        )
+    def where(self) -> str:
+        """Where the rows are, in words."""
+        return repr(os.path.basename(self.file.path))
 
     @property
     def n_rows(self) -> int:
         """The paper's n."""
         return self.file.n_rows
 
+    @property
+    def n_planes(self) -> int:
+        """All planes of the file."""
+        return self.file.layout.n_planes
+
     @cached_property
     def first(self) -> NDArray[np.int64]:
         """The first plane of each column."""
         return self.file.layout.first[list(self.positions)]
 
-    @cached_property
-    def planed(self) -> NDArray[np.bool_]:
-        """Which columns have planes."""
-        return self.file.layout.planed[list(self.positions)]
-
     @property
-    def working_bytes(self) -> int:
+    def working_bytes(self) -> int:  # type: ignore[override]
         """What the limit leaves for blocks and tables."""
         return self.memory - PROGRAM_BYTES
 
-    @property
-    def blocks_at_once(self) -> int:
-        """The blocks that a quarter of that has room for."""
-        layout = self.file.layout
-        one = layout.plane_block_bytes + sum(map(layout.code_block_bytes, layout.code_starts))
-        return max(1, self.working_bytes // 4 // max(one, 1))
+    def view(self, n_jobs: int = 1) -> View:
+        """These columns, to go over."""
+        return View(self.file, self.positions, self.working_bytes, n_jobs)
+
+    def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
+        """What each pass finds over all rows."""
+        view = self.view(n_jobs)
+        return [one.over(view) for one in passes]
 
     def select(self, positions: list[int]) -> PackedTable:
         """The same rows with the columns at these positions, in this order."""
         chosen = tuple(self.positions[k] for k in positions)
         return PackedTable(self.file, self.memory, chosen, self.notes, self.__dict__["owned"])
-
-    def arrange(self, rows: NDArray[np.int64]) -> Table:
-        """Not in memory: raises ``SettingError``."""
-        return Table(self.names, self.levels, self.codes[:, rows])
 
 
 def _defaults() -> dict[str, Any]:

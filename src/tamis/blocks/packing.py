@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
@@ -54,12 +54,13 @@ def pack(
     """
     path = _checked_target(target)
     stream = open_stream(os.fspath(source))
-    heard = progress or _nobody
+    heard = progress or nobody
     columns = [stream.growing_levels() for _ in stream.names]
-    n_rows = _look(stream, columns, heard)
-    header = Header(stream.names, _settled(stream, columns, n_rows), n_rows, block_rows)
+    n_rows = look(stream, columns, heard)
+    require_rows(stream.names, n_rows)
+    header = Header(stream.names, settled(stream.names, columns, n_rows), n_rows, block_rows)
     with _appearing(path) as file:
-        _write(file, header, _codes(stream, columns, n_rows, heard))
+        _write(file, header, encoded(stream, columns, n_rows, heard))
     return header
 
 
@@ -86,15 +87,24 @@ def _checked_target(target: str | os.PathLike[str]) -> str:
 
 def open_stream(source: str) -> Stream:
     """The rows at a path, by the ending of the files."""
-    parts = find_parts(source)
-    return CsvStream(parts) if ending_of(parts[0]) in TEXT_ENDINGS else ParquetStream(parts)
+    return stream_of(find_parts(source))
 
 
-def _nobody(what: str, done: int, of: int) -> None:
+def stream_of(
+    paths: Sequence[str], groups: tuple[int, int] | None = None, names: Sequence[str] | None = None
+) -> Stream:
+    """The rows of these files, or of some row groups of one of Parquet; with ``names`` they must
+    have these columns."""
+    if ending_of(paths[0]) in TEXT_ENDINGS:
+        return CsvStream(paths, names)
+    return ParquetStream(paths, groups, names)
+
+
+def nobody(what: str, done: int, of: int) -> None:
     """Nobody wants to know."""
 
 
-def _look(stream: Stream, columns: list[GrowingLevels], progress: Progress) -> int:
+def look(stream: Stream, columns: Sequence[GrowingLevels], progress: Progress) -> int:
     """The first pass: what levels there are. Returns the number of rows."""
     n_rows = 0
     for batch in stream.batches():
@@ -102,21 +112,25 @@ def _look(stream: Stream, columns: list[GrowingLevels], progress: Progress) -> i
             column.look(cells, batch)
         n_rows += batch.n_rows
         progress("looking for levels", n_rows, stream.expected_rows)
-    if n_rows < 2:
-        raise DataError(
-            f"The table with columns {listed(map(shown, stream.names))} needs at least 2 rows, "
-            f"but has {n_rows or 'none'}. Add rows: dependence is counted over them."
-        )
     return n_rows
 
 
-def _settled(
-    stream: Stream, columns: list[GrowingLevels], n_rows: int
+def require_rows(names: Sequence[str], n_rows: int) -> None:
+    """Refuse a table that is too short to count anything."""
+    if n_rows < 2:
+        raise DataError(
+            f"The table with columns {listed(map(shown, names))} needs at least 2 rows, "
+            f"but has {n_rows or 'none'}. Add rows: dependence is counted over them."
+        )
+
+
+def settled(
+    names: Sequence[str], columns: Sequence[GrowingLevels], n_rows: int
 ) -> tuple[tuple[Label, ...], ...]:
     """The levels of all columns, or one error that names every bad column."""
     levels: list[tuple[Label, ...]] = []
     refused: list[tuple[str, ColumnRefused]] = []
-    for name, column in zip(stream.names, columns, strict=True):
+    for name, column in zip(names, columns, strict=True):
         try:
             levels.append(column.settle(n_rows))
         except ColumnRefused as why:
@@ -134,8 +148,8 @@ def _for_planes(error: DataError) -> DataError:
     return DataError(text)
 
 
-def _codes(
-    stream: Stream, columns: list[GrowingLevels], n_rows: int, progress: Progress
+def encoded(
+    stream: Stream, columns: Sequence[GrowingLevels], n_rows: int, progress: Progress
 ) -> Iterator[list[Codes]]:
     """The second pass: the codes of one batch after the other."""
     done = 0
@@ -152,7 +166,7 @@ def _codes(
 def _write(file: BinaryIO, header: Header, batches: Iterable[list[Codes]]) -> None:
     """Planes and digests; the header comes last, so that half a file is no plane file."""
     start = header.to_bytes()
-    blocks = _Blocks(file, header.layout(len(start)))
+    blocks = BlockWriter(file, header.layout(len(start)))
     for codes in batches:
         blocks.add(codes)
     blocks.finish()
@@ -160,7 +174,7 @@ def _write(file: BinaryIO, header: Header, batches: Iterable[list[Codes]]) -> No
     file.write(start)
 
 
-class _Blocks:
+class BlockWriter:
     """Codes go in, blocks of planes come out."""
 
     def __init__(self, file: BinaryIO, layout: Layout) -> None:
@@ -172,7 +186,8 @@ class _Blocks:
         self._filled = 0
         self._digests: list[bytes] = []
 
-    def add(self, codes: list[Codes]) -> None:
+    def add(self, codes: Sequence[Codes]) -> None:
+        """Take these rows, a column a line."""
         taken, n_rows = 0, len(codes[0])
         while taken < n_rows:
             share = min(n_rows - taken, self._layout.block_rows - self._filled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.blocks.packed import PackedTable
+from tamis.blocks.view import View
 from tamis.counts.compiled import Ints, Words
 from tamis.counts.interactions import MOST_LEVELS, Parities
 
@@ -14,7 +14,7 @@ class SummedParities(Parities):
 
     def __init__(self, n_planes: int, column: Ints, n_rows: int, largest: int) -> None:
         super().__init__(np.zeros((n_planes, 0), dtype=np.uint64), column, n_rows, largest)
-        self._total = np.zeros(len(self._odd), dtype=np.int64)
+        self.total = np.zeros(len(self._odd), dtype=np.int64)
 
     def take(self, words: Words) -> None:
         """Count these planes from now on."""
@@ -22,12 +22,12 @@ class SummedParities(Parities):
 
     def keep(self) -> None:
         """Add what was counted to the sums."""
-        self._total += self._odd
+        self.total += self._odd
 
-    def finish(self) -> None:
-        """Let the sums be the counts."""
+    def finish(self, total: Ints) -> None:
+        """Let these sums be the counts."""
         kind = np.int32 if self.n_rows < 2**31 else np.int64
-        self._odd = self._total.astype(kind)
+        self._odd = total.astype(kind)
 
 
 class Interacting:
@@ -37,29 +37,37 @@ class Interacting:
     matter.
     """
 
-    def __init__(self, table: PackedTable) -> None:
-        self._table = table
-        levels = [(k, int(n)) for k, n in enumerate(table.arities) if n <= MOST_LEVELS]
-        self._columns = levels
-        self.column: Ints = np.array(
-            [k for k, n in levels for _ in range(n if n > 2 else n - 1)], dtype=np.int64
-        )
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._levels = few_levels(view.arities)
+        self.column = interacting_columns(view.arities)
 
     def words(self, block: int) -> Words:
         """These planes of one block, column after column."""
-        table = self._table
-        planes = table.file.words(block, block + 1)[0]
+        store = self._view.store
+        planes = store.words(block, block + 1)[0]
         found: Words = np.empty((len(self.column), planes.shape[1]), dtype=np.uint64)
-        everyone = _rows(planes.shape[1], table.file.rows_in(block, block + 1))
+        everyone = _rows(planes.shape[1], store.rows_in(block, block + 1))
         at = 0
-        for k, n in self._columns:
-            own = planes[table.first[k] : table.first[k] + n - 1]
+        for k, n in self._levels:
+            own = planes[self._view.first[k] : self._view.first[k] + n - 1]
             found[at : at + n - 1] = own
             at += n - 1
             if n > 2:
                 found[at] = everyone & ~np.bitwise_or.reduce(own, axis=0)
                 at += 1
         return found
+
+
+def few_levels(arities: Ints) -> list[tuple[int, int]]:
+    """The columns that take part, with their numbers of levels."""
+    return [(k, n) for k, n in enumerate(arities.tolist()) if n <= MOST_LEVELS]
+
+
+def interacting_columns(arities: Ints) -> Ints:
+    """The column of each plane that takes part."""
+    columns = [k for k, n in few_levels(arities) for _ in range(n if n > 2 else n - 1)]
+    return np.array(columns, dtype=np.int64)
 
 
 def _rows(n_words: int, n_rows: int) -> Words:

@@ -22,10 +22,16 @@ BATCH_BYTES = 2**25
 class ParquetStream(Stream):
     """The rows of Parquet files with the same columns, one file after the other."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        groups: tuple[int, int] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
         _require_pyarrow(paths[0])
         self._paths = paths
-        self.names = check_names(self._names_in(paths[0]))
+        self._groups = None if groups is None else list(range(*groups))
+        self.names = check_names(self._names_in(paths[0]) if names is None else names)
         self.expected_rows = 0
         for path in paths:
             with _opened(path) as file:
@@ -41,7 +47,7 @@ class ParquetStream(Stream):
         for path in self._paths:
             with _opened(path) as file:
                 try:
-                    for batch in file.iter_batches(at_once, columns=list(self.names)):
+                    for batch in file.iter_batches(at_once, self._groups, columns=list(self.names)):
                         table = pa.Table.from_batches([batch]).select(list(self.names))
                         yield Batch(table.columns, len(table), at_row(n_rows))
                         n_rows += len(table)
@@ -61,9 +67,8 @@ class ParquetStream(Stream):
             return
         odd = sorted(set(names) ^ set(self.names)) or sorted(names)
         raise FileFormatError(
-            f"The files differ in their columns: {shown_path(path)} and "
-            f"{shown_path(self._paths[0])} do not share {shown(odd[0])}. Give all files the same "
-            "columns."
+            f"The files differ in their columns: {shown_path(path)} and the first file do not "
+            f"share {shown(odd[0])}. Give all files the same columns."
         )
 
 
@@ -111,6 +116,15 @@ class ArrowLevels(GrowingLevels):
         codes = np.array([self._known[level] for level in column.levels], dtype=np.uint32)
         return codes[column.codes]
 
+    def _take_over(self, other: ArrowLevels) -> None:
+        try:
+            self._require_order(other._order)
+        except ColumnRefused as why:
+            self.refused = why
+            return
+        if other._known:
+            self._take(list(other._known))
+
     def _take(self, levels: Sequence[Label]) -> None:
         if self._known and type(levels[0]) is not type(next(iter(self._known))):
             pair = f"{shown(next(iter(self._known)))} and {shown(levels[0])}"
@@ -128,12 +142,23 @@ class ArrowLevels(GrowingLevels):
             return
         for chunk in cells.chunks:
             order = list(dict.fromkeys(plain_labels(chunk.dictionary.to_pylist())))
-            if self._order is None:
-                self._order = order
-            elif order != self._order:
-                raise ColumnRefused(
-                    Problem.MIXED, "has ordered categories that are not the same in all its parts"
-                )
+            self._require_order(order)
+
+    def _require_order(self, order: list[Label] | None) -> None:
+        """Ordered categories must be the same wherever they are."""
+        if self._order is None:
+            self._order = order
+        elif order is not None and order != self._order:
+            raise ColumnRefused(
+                Problem.MIXED, "has ordered categories that are not the same in all its parts"
+            )
+
+
+def row_groups(path: str) -> list[int]:
+    """The rows of each row group of a file."""
+    with _opened(path) as file:
+        about = file.metadata
+        return [about.row_group(i).num_rows for i in range(about.num_row_groups)]
 
 
 def _require_pyarrow(path: str) -> None:

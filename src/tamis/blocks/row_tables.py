@@ -1,17 +1,18 @@
-"""Tables that are too large for planes, counted row by row over the blocks."""
+"""Tables that are too large for planes: contexts judged from counts of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tamis.blocks.folding import BlockLookup, PlainTerms, TableBatch, starts_of
-from tamis.blocks.kernels import add_rows
-from tamis.blocks.packed import PackedTable
-from tamis.blocks.states import LARGEST_KEY, Group, Merging, States, row_groups
-from tamis.counts.compiled import Codes, Ints
+from tamis.blocks.packed import BlockTable
+from tamis.blocks.passes import Pass, Sums
+from tamis.blocks.row_passes import Candidate, CellKeys, OneColumn, RowCells
+from tamis.blocks.states import LARGEST_KEY, StateKeys, StateRows, States
+from tamis.counts.compiled import Ints
 from tamis.counts.independence import SCALE
 from tamis.counts.memory import Judgements, Question
 from tamis.counts.sparse import Margin, _statistics
@@ -19,32 +20,32 @@ from tamis.errors import SettingError
 
 CELL_BYTES = 64
 """What counting and folding take at most for a cell."""
-KEPT_STATES = 16
+KEPT_STATES = 256
+KEPT_BYTES = 2**26
+"""Conditioning sets whose states are remembered, and how much room they may take."""
 
-Share = Callable[..., None]
-
-
-class OneColumn:
-    """A single column as a candidate: its levels are its states."""
-
-    def __init__(self, k: int, arity: int) -> None:
-        self.k = k
-        self.n_states = arity
-
-    def numbers_of(self, group: Group) -> Codes:
-        """The level of each row."""
-        return group.codes(self.k)
+Total = Callable[[Sequence[Pass]], list[Sums]]
+"""Goes over all rows, once for all these passes."""
 
 
-Candidate = OneColumn | States
+class RowQuestion(NamedTuple):
+    """A context with its candidates, the heads of their lookups, and room for the answers."""
+
+    target: int
+    strata: States
+    """Of the conditioning set."""
+    candidates: Sequence[Candidate]
+    base_choices: Ints
+    choices: Ints
+    answers: Judgements
 
 
 class RowTables:
-    """Contexts judged one at a time, in one or more passes over the rows."""
+    """Contexts counted row by row."""
 
-    def __init__(self, table: PackedTable, share: Share, most_cells: int) -> None:
+    def __init__(self, table: BlockTable, total: Total, most_cells: int) -> None:
         self._table = table
-        self._share = share
+        self._total = total
         self._most_cells = most_cells
         self._sizes: list[int] = table.arities.tolist()
         self._known: dict[tuple[int, ...], States] = {}
@@ -54,47 +55,70 @@ class RowTables:
         return OneColumn(k, self._sizes[k])
 
     def states(self, variables: tuple[int, ...]) -> States:
-        """The states of these columns that occur; the last few are remembered."""
-        known = self._known.get(variables)
-        if known is None:
-            known = self._known[variables] = self._find(variables)
-            while len(self._known) > KEPT_STATES:
-                self._known.pop(next(iter(self._known)))
-        return known
+        """The states of these columns that occur."""
+        return self.all_states([variables])[variables]
 
-    def judge(
-        self,
-        context: Question,
-        candidates: Sequence[Candidate],
-        base_choices: Ints,
-        choices: Ints,
-        lookup: BlockLookup,
-        answers: Judgements,
-    ) -> None:
-        """Fill the answers of one context; ``choices`` has a line a candidate."""
-        target, given = context
-        strata = self.states(given)
-        n_cells = strata.n_states * self._sizes[target]
-        widest = max((one.n_states for one in candidates), default=1)
-        # As in memory: the two ways round their tests differently.
-        if n_cells * widest > self._most_cells:
-            self._judge_sparse(context, candidates, base_choices[0], choices, lookup, answers)
-            return
-        self._require_room(n_cells * widest)
-        at_once = max(1, self._room // max(n_cells * widest, 1))
-        for start in range(0, max(len(candidates), 1), at_once):
-            some = slice(start, start + at_once)
-            counted = self._count(context, strata, candidates[some])
-            answers.entropies[:], answers.gains[some] = counted.fold(
-                lookup, base_choices, choices[some]
-            )
-            if len(answers.stats):
-                answers.stats[some] = counted.test(self._table.n_rows)
+    def all_states(self, sets: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], States]:
+        """The states of each of these sets of columns; the last ones are remembered."""
+        wanted = dict.fromkeys(sets)
+        missing = [one for one in wanted if one not in self._known]
+        self._known.update(zip(missing, self._find(missing), strict=True))
+        found = {one: self._known[one] for one in wanted}
+        kept = sum(one.keys.nbytes for one in self._known.values())
+        while self._known and (len(self._known) > KEPT_STATES or kept > KEPT_BYTES):
+            kept -= self._known.pop(next(iter(self._known))).keys.nbytes
+        return found
+
+    def judge(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
+        """Fill the answers: as many contexts as memory has room for in one pass over the rows."""
+        laid_out: list[RowQuestion] = []
+        for question in questions:
+            # As in memory: the two ways round their tests differently.
+            if self._largest(question) > self._most_cells:
+                self._judge_sparse(question, lookup)
+            else:
+                self._require_room(self._largest(question))
+                laid_out.append(question)
+        for some in self._chunks(laid_out):
+            self._judge_laid_out(some, lookup)
+
+    def joints(self, contexts: Sequence[Question], others: Sequence[int]) -> list[Sums]:
+        """For each context and another column the cells (s, x, y) that occur, and their rows."""
+        strata = self.all_states([given for _, given in contexts])
+        found: list[Sums] = []
+        wanted: list[Pass] = []
+        held = 0
+        for (target, given), other in zip(contexts, others, strict=True):
+            size = strata[given].n_states * self._sizes[target] * self._sizes[other]
+            if wanted and held + min(size, self._table.n_rows) > self._room:
+                found += self._cells_of(wanted)
+                wanted, held = [], 0
+            wanted.append(self._cells(target, strata[given], self.column(other), size))
+            held += min(size, self._table.n_rows)
+        return found + self._cells_of(wanted)
+
+    def _cells(self, target: int, strata: States, other: Candidate, size: int) -> Pass:
+        n_levels = self._sizes[target]
+        if size <= min(self._most_cells, self._room):
+            return RowCells(target, n_levels, strata, [other])
+        return CellKeys(target, n_levels, strata, other, self._most_bytes)
+
+    def _cells_of(self, wanted: Sequence[Pass]) -> list[Sums]:
+        found: list[Sums] = []
+        for one, sums in zip(wanted, self._total(wanted) if wanted else [], strict=True):
+            keys = np.flatnonzero(sums[1])
+            found.append((keys, sums[1][keys]) if isinstance(one, RowCells) else sums)
+        return found
 
     @property
     def _room(self) -> int:
         """The cells that may be counted at once."""
         return self._table.working_bytes // 2 // CELL_BYTES
+
+    @property
+    def _most_bytes(self) -> int:
+        """Of a list of cells that occur."""
+        return self._table.working_bytes // 8
 
     def _require_room(self, cells: int) -> None:
         if cells > 2 * self._room:
@@ -103,102 +127,131 @@ class RowTables:
                 "limit max_boundary, or group levels"
             )
 
-    def _count(
-        self, context: Question, strata: States, candidates: Sequence[Candidate]
-    ) -> TableBatch:
-        target, given = context
-        n_levels = self._sizes[target]
-        n_cells = strata.n_states * n_levels
-        widths = np.array([one.n_states for one in candidates], dtype=np.int64)
-        starts = starts_of(n_cells * widths)
-        cells = np.zeros(int(starts[-1]), dtype=np.int64)
-        margins = np.zeros(n_cells, dtype=np.int64)
-        for group in row_groups(self._table):
-            cell_of_row = strata.numbers_of(group) * n_levels + group.codes(target)
-            add_rows(cell_of_row, np.zeros(group.n_rows, dtype=np.uint8), 1, margins)
+    def _largest(self, question: RowQuestion) -> int:
+        """The cells of the largest table of a question."""
+        widest = max((one.n_states for one in question.candidates), default=1)
+        return question.strata.n_states * self._sizes[question.target] * widest
 
-            def part(
-                first: int, last: int, group: Group = group, cell_of_row: Ints = cell_of_row
-            ) -> None:
-                for c in range(first, last):
-                    codes: Any = candidates[c].numbers_of(group)
-                    own = cells[starts[c] : starts[c + 1]]
-                    add_rows(cell_of_row, codes, int(widths[c]), own)
+    def _chunks(self, questions: Sequence[RowQuestion]) -> Iterator[list[RowQuestion]]:
+        """Questions, or parts of them, whose tables fit into memory together."""
+        chunk: list[RowQuestion] = []
+        held = 0
+        for question in questions:
+            for part in self._parts(question):
+                size = self._largest(part) * max(len(part.candidates), 1)
+                if chunk and held + size > self._room:
+                    yield chunk
+                    chunk, held = [], 0
+                chunk.append(part)
+                held += size
+        if chunk:
+            yield chunk
 
-            self._share(len(candidates), len(candidates) * group.n_rows, part)
+    def _parts(self, question: RowQuestion) -> Iterator[RowQuestion]:
+        """A question in parts of candidates, each of which fits into memory."""
+        at_once = max(1, self._room // max(self._largest(question), 1))
+        for start in range(0, max(len(question.candidates), 1), at_once):
+            some = slice(start, start + at_once)
+            answers = question.answers
+            tests = answers.stats[some] if len(answers.stats) else answers.stats
+            yield question._replace(
+                candidates=question.candidates[some],
+                choices=question.choices[some],
+                answers=Judgements(answers.entropies, answers.gains[some], tests),
+            )
+
+    def _judge_laid_out(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
+        passes = [
+            RowCells(one.target, self._sizes[one.target], one.strata, one.candidates)
+            for one in questions
+        ]
+        for question, (margins, cells) in zip(questions, self._total(passes), strict=True):
+            answers = question.answers
+            counted = self._as_batch(question, margins, cells)
+            answers.entropies[:], answers.gains[:] = counted.fold(
+                lookup, question.base_choices, question.choices
+            )
+            if len(answers.stats):
+                answers.stats[:] = counted.test(self._table.n_rows)
+
+    def _as_batch(self, question: RowQuestion, margins: Ints, cells: Ints) -> TableBatch:
+        widths = np.array([one.n_states for one in question.candidates], dtype=np.int64)
         return TableBatch(
-            np.array([n_levels]), np.array([not given]), np.array([0, n_cells]), margins,
-            np.zeros(len(candidates), dtype=np.int64), widths, starts, cells,
+            np.array([self._sizes[question.target]]), np.array([not question.strata.columns]),
+            np.array([0, len(margins)]), margins, np.zeros(len(widths), dtype=np.int64), widths,
+            starts_of(len(margins) * widths), cells,
         )  # fmt: skip
 
-    def _find(self, variables: tuple[int, ...]) -> States:
-        """Number the states; where a number could be too large for its type, in several steps."""
-        before: States | None = None
-        run: list[int] = []
-        size = 1
-        for k in variables:
-            if size * self._sizes[k] > LARGEST_KEY:
-                before = self._settled(States(tuple(run), before, self._sizes))
-                run, size = [], before.n_states
-            run.append(k)
+    def _find(self, sets: Sequence[tuple[int, ...]]) -> list[States]:
+        """Number the states of all sets, in one pass unless numbers could be too large for their
+        type: then in several steps."""
+        begun = [States((), None, self._sizes) if not one else None for one in sets]
+        left = list(sets)
+        found: list[States | None] = list(begun)
+        while any(left):
+            places = [i for i, rest in enumerate(left) if rest]
+            steps = []
+            for i in places:
+                run = self._run(left[i], found[i])
+                steps.append(States(run, found[i], self._sizes))
+                left[i] = left[i][len(run) :]
+            self._settle(steps)
+            for i, step in zip(places, steps, strict=True):
+                found[i] = step
+        self._settle([one for one in begun if one is not None])
+        return [one for one in found if one is not None]
+
+    def _run(self, columns: tuple[int, ...], before: States | None) -> tuple[int, ...]:
+        """As many of the first columns as one number can hold."""
+        size = 1 if before is None else before.n_states
+        for taken, k in enumerate(columns):
+            if taken and size * self._sizes[k] > LARGEST_KEY:
+                return columns[:taken]
             size *= self._sizes[k]
-        return self._settled(States(tuple(run), before, self._sizes))
+        return columns
 
-    def _settled(self, states: States) -> States:
-        if states.size <= min(self._most_cells, self._room):
-            counts = np.zeros(states.size, dtype=np.int64)
-            for group in row_groups(self._table):
-                keys = states.keys_of(group)
-                add_rows(keys, np.zeros(group.n_rows, dtype=np.uint8), 1, counts)
-            states.settle_dense(counts)
-            return states
-        merging = self._merging()
-        for group in row_groups(self._table):
-            merging.add(states.keys_of(group))
-        states.settle_sparse(merging.keys, merging.counts)
-        return states
+    def _settle(self, steps: Sequence[States]) -> None:
+        """Find which states occur, in one pass for all."""
+        most = min(self._most_cells, self._room)
+        passes: list[Pass] = []
+        for one in steps:
+            is_dense = one.size <= most
+            passes.append(StateRows(one) if is_dense else StateKeys(one, self._most_bytes))
+        if not passes:
+            return
+        for one, wanted, sums in zip(steps, passes, self._total(passes), strict=True):
+            if isinstance(wanted, StateRows):
+                one.settle_dense(*sums)
+            else:
+                one.settle_sparse(*sums)
 
-    def _merging(self) -> Merging:
-        return Merging(self._table.working_bytes // 8)
-
-    def _judge_sparse(
-        self,
-        context: Question,
-        candidates: Sequence[Candidate],
-        base_choices: Ints,
-        choices: Ints,
-        lookup: BlockLookup,
-        answers: Judgements,
-    ) -> None:
+    def _judge_sparse(self, question: RowQuestion, lookup: BlockLookup) -> None:
         """Tables too large to lay out, as the list of cells that occur."""
-        target, given = context
-        strata = self.states(given)
+        target, strata, candidates, base_choices, choices, answers = question
         n_levels = self._sizes[target]
-        pairs = self._settled(States((target,), strata, self._sizes))
-        pair_keys = pairs.keys
-        with_target = Margin(pairs.counts, pair_keys // n_levels)
-        h_s = 0 if not given else _entropy(lookup, strata.counts, base_choices[0])
-        h_sk = _entropy(lookup, pairs.counts, base_choices[1])
+        pairs = States((target,), strata, self._sizes)
+        self._settle([pairs])
+        with_target = Margin(pairs.counts, pairs.keys // n_levels)
+        h_s = 0 if not strata.columns else _entropy(lookup, strata.counts, base_choices[0, 0])
+        h_sk = _entropy(lookup, pairs.counts, base_choices[0, 1])
         answers.entropies[0] = (h_sk - h_s) / SCALE
         for c, candidate in enumerate(candidates):
             width = candidate.n_states
-            merging = self._merging()
-            for group in row_groups(self._table):
-                cell_of_row = strata.numbers_of(group) * n_levels + group.codes(target)
-                merging.add(cell_of_row * width + candidate.numbers_of(group))
-            pair, level = np.divmod(merging.keys, width)
+            wanted = CellKeys(target, n_levels, strata, candidate, self._most_bytes)
+            ((keys, counts),) = self._total([wanted])
+            pair, level = np.divmod(keys, width)
             stratum = pair // n_levels
             beside_keys, column = np.unique(stratum * width + level, return_inverse=True)
-            beside_counts = _summed(column, merging.counts, len(beside_keys))
+            beside_counts = _summed(column, counts, len(beside_keys))
             beside = Margin(beside_counts, beside_keys // width)
             h_sl = _entropy(lookup, beside.counts, choices[c, 0])
-            h_skl = _entropy(lookup, merging.counts, choices[c, 1])
+            h_skl = _entropy(lookup, counts, choices[c, 1])
             answers.gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
             if len(answers.stats):
-                row = pairs.counts[np.searchsorted(pair_keys, pair)]
+                row = pairs.counts[np.searchsorted(pairs.keys, pair)]
                 plain: Any = PlainTerms(self._table.n_rows)
                 answers.stats[c] = _statistics(
-                    plain, strata.counts, with_target, beside, merging.counts, stratum, row,
+                    plain, strata.counts, with_target, beside, counts, stratum, row,
                     beside_counts[column],
                 )  # fmt: skip
 

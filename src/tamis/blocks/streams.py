@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,23 @@ class GrowingLevels(ABC):
     @abstractmethod
     def encode(self, cells: Any) -> Codes:  # noqa: ANN401 - what a batch holds
         """The codes of these rows, once the levels are settled."""
+
+    def merge(self, other: Self) -> None:
+        """Take over what was seen of the rows after these, in another part of the table."""
+        self._n_missing += other._n_missing
+        self._first_missing = self._first_missing or other._first_missing
+        self.refused = self.refused or other.refused
+        if self.refused is None:
+            self._take_over(other)
+
+    @abstractmethod
+    def _take_over(self, other: Self) -> None:
+        """The levels of the other part."""
+
+    def say_where(self, part: str) -> None:
+        """Name the part of the table where a value was first missing."""
+        if self._first_missing:
+            self._first_missing = f"{self._first_missing} of {part}"
 
     def settle(self, n_rows: int) -> tuple[Label, ...]:
         """The levels of the column; raises ``ColumnRefused``."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence, Sized
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from tamis.counts.interactions import (
 from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
+from tamis.counts.sharing import share
 from tamis.counts.sparse import judge_sparse
 from tamis.counts.tables import extended, relabel
 from tamis.data.table import Table
@@ -407,20 +407,9 @@ class MemoryCounts:
         power: float = 1.0,
         falling: bool = False,
     ) -> None:
-        """Do ``part`` on all items: at once, or in one thread for each share of a large work.
-
-        The first i of n items are a share (i / n)^(1 / power) of the work; ``falling``: the last.
-        """
-        shares = min(self._n_jobs, n_items) if work > THREAD_WORDS else 1
-        if shares <= 1:
-            part(0, n_items)
-            return
-        cuts = [round(n_items * (i / shares) ** power) for i in range(shares + 1)]
-        if falling:
-            cuts = [n_items - cut for cut in reversed(cuts)]
-        with ThreadPoolExecutor(shares) as pool:
-            for done in [pool.submit(part, start, stop) for start, stop in pairwise(cuts)]:
-                done.result()
+        """Do ``part`` on all items, in threads if the work is worth it."""
+        shares = self._n_jobs if work > THREAD_WORDS else 1
+        share(shares, n_items, part, power=power, falling=falling)
 
 
 @lru_cache(maxsize=64)

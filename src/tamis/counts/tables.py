@@ -9,7 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.counts.bits import count_common
-from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Words, compiled, inner
+from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, inner
+
+SPLIT_BITS = 31
+SPLIT = 2**SPLIT_BITS
 
 
 @inner
@@ -208,15 +211,17 @@ def extended(
 
 
 @compiled
-def variance_between(first: Ints, of_first: Floats, second: Ints, of_second: Floats) -> float:
-    """The variance over the rows of of_first[first] - of_second[second]."""
-    n = first.shape[0]
-    mean = 0.0
-    for i in range(n):
-        mean += of_first[first[i]] - of_second[second[i]]
-    mean /= n
-    total = 0.0
-    for i in range(n):
-        off = of_first[first[i]] - of_second[second[i]] - mean
-        total += off * off
-    return float(total / n)
+def difference_sums(
+    first: Ints, of_first: Ints, second: Ints, of_second: Ints
+) -> tuple[np.int64, np.int64, np.int64]:
+    """Sums over the rows of of_first[first] - of_second[second] and of its square, the latter in
+    two parts, the upper of which counts ``SPLIT`` each: whole numbers, so that neither the order
+    of the rows nor where they are cut into parts makes a difference."""
+    total = upper = lower = np.int64(0)
+    for i in range(first.shape[0]):
+        off = of_first[first[i]] - of_second[second[i]]
+        square = off * off
+        total += off
+        upper += square >> np.int64(SPLIT_BITS)
+        lower += square & np.int64(SPLIT - 1)
+    return total, upper, lower

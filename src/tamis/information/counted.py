@@ -10,7 +10,7 @@ from scipy.special import xlogy
 
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
-from tamis.counts.tables import variance_between
+from tamis.counts.tables import difference_sums
 from tamis.data.table import Table
 from tamis.information.estimators import EntropyEstimator, as_estimator
 from tamis.information.interface import (
@@ -25,6 +25,7 @@ from tamis.information.interface import (
     Query,
     Rows,
 )
+from tamis.information.leads import error_of_lead, fixed_logs
 from tamis.information.regret import price
 
 WHOLE_ROWS = 128
@@ -108,18 +109,13 @@ class CountedInformation(Information):
         return found
 
     def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell.
-
-        Near even levels that spread vanishes, and what is left is the noise of the estimators,
-        which is of the order of the cells over the rows.
-        """
+        """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell."""
         found = np.empty(len(given))
         for i, (strata, (a, b)) in enumerate(zip(given, pairs.tolist(), strict=True)):
             states_a, rows_a = self._counts.states((*strata, a))
             states_b, rows_b = self._counts.states((*strata, b))
-            spread = variance_between(states_a, np.log(rows_a), states_b, np.log(rows_b))
-            cells = max(len(rows_a), len(rows_b))
-            found[i] = math.hypot(math.sqrt(spread / self.n_rows), cells / self.n_rows)
+            sums = difference_sums(states_a, fixed_logs(rows_a), states_b, fixed_logs(rows_b))
+            found[i] = error_of_lead(sums, len(states_a), max(len(rows_a), len(rows_b)))
         return found
 
     def affordable_look_ahead(self) -> int:

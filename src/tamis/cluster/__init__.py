@@ -1,0 +1,1 @@
+"""Tables on a cluster: Dask's workers hold the rows and count them, the search runs here."""

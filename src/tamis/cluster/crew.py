@@ -1,0 +1,198 @@
+"""The workers and what each part of the table has become on them.
+
+A round is one question to all parts: every part is counted where it is held, and the sums are
+added in a tree on the workers. Nothing is scattered: what a worker holds is the outcome of tasks
+that begin with reading a file, so that the scheduler can have it done again when a worker is lost.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable, Sequence
+from secrets import token_hex
+from typing import Any, NoReturn
+
+from tamis.blocks.streams import GrowingLevels
+from tamis.cluster.parts import Part
+from tamis.cluster.work import Found, Question, Seen, add, count, fingerprint, hold, look_at
+from tamis.data.refusals import shown
+from tamis.errors import DataError, TamisError
+
+FAN_IN = 8
+"""So many sums are added by one task."""
+EMBEDDED_BYTES = 2**16
+"""A question larger than this goes to one worker, and from there to the others."""
+TICK = 1.0
+"""Seconds between looks at whether there are workers at all."""
+PATIENCE = 60.0
+"""Seconds without any worker after which nobody is waited for any more."""
+
+Progress = Callable[[str, int, int], None]
+
+
+class Crew:
+    """A client of Dask, the parts of a table, and the planes that workers hold of them."""
+
+    def __init__(self, client: Any, parts: Sequence[Part], names: tuple[str, ...]) -> None:  # noqa: ANN401
+        self._client = client
+        self._parts = list(parts)
+        self._names = names
+        self._token = token_hex(4)
+        self._rounds = 0
+        self._held: list[Any] = []
+        self._fingerprints: list[bytes] = []
+        self.arities: tuple[int, ...] = ()
+        self.n_rows = 0
+        self.held_bytes = 0
+
+    @property
+    def n_parts(self) -> int:
+        """In how many parts the table is."""
+        return len(self._parts)
+
+    def look(self, progress: Progress) -> list[Seen]:
+        """What there is in each part, in their order."""
+        from dask import delayed
+
+        tasks = [
+            delayed(look_at)(
+                part.content, part.name, self._names, dask_key_name=self._key("look", i)
+            )
+            for i, part in enumerate(self._parts)
+        ]
+        return self._gathered(tasks, "looking for levels", progress)
+
+    def hold(
+        self,
+        columns: Sequence[GrowingLevels],
+        arities: tuple[int, ...],
+        rows: Sequence[int],
+        progress: Progress,
+    ) -> None:
+        """Have every part packed and kept."""
+        from dask import delayed
+
+        self.arities, self.n_rows = arities, sum(rows)
+        settled = self._shared(list(columns), self._key("levels", 0))
+        tasks = [
+            delayed(hold)(
+                part.content, self._names, arities, settled, rows[i],
+                dask_key_name=self._key("hold", i),
+            )
+            for i, part in enumerate(self._parts)
+        ]  # fmt: skip
+        self._held = self._client.compute(tasks, optimize_graph=False)
+        prints = [
+            self._client.submit(fingerprint, one, key=self._key("fingerprint", i), pure=False)
+            for i, one in enumerate(self._held)
+        ]
+        found = self._all(prints, "packing", progress)
+        self._fingerprints = [one for one, _ in found]
+        self.held_bytes = sum(size for _, size in found)
+
+    def ask(self, question: Question) -> tuple[Found, int]:
+        """What all rows together say, and the bytes that moved for it: the question to every part,
+        and all sums that were passed on."""
+        self._rounds += 1
+        size = len(pickle.dumps(question, protocol=pickle.HIGHEST_PROTOCOL))
+        shared = question
+        if size > EMBEDDED_BYTES:
+            shared = self._client.submit(_same, question, key=self._key("ask", 0), pure=False)
+        sums = [
+            self._client.submit(
+                count, shared, held, self._fingerprints[i], self._parts[i].name,
+                key=self._key("count", i), pure=False,
+            )
+            for i, held in enumerate(self._held)
+        ]  # fmt: skip
+        level = 0
+        while len(sums) > 1:
+            level += 1
+            sums = [
+                self._client.submit(
+                    add, shared, sums[start : start + FAN_IN],
+                    key=self._key(f"add-{level}", start), pure=False,
+                )
+                for start in range(0, len(sums), FAN_IN)
+            ]  # fmt: skip
+        found: Found = self._result(sums[0])
+        return found, found.moved + size * len(self._held)
+
+    def _key(self, what: str, i: int) -> str:
+        return f"tamis-{what}-{self._token}-{self._rounds}-{i}"
+
+    def _shared(self, value: object, key: str) -> Any:  # noqa: ANN401 - a future or the value
+        """A value for all workers: with each task, or from one of them if it is large."""
+        if len(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)) <= EMBEDDED_BYTES:
+            return value
+        return self._client.submit(_same, value, key=key, pure=False)
+
+    def _gathered(self, tasks: list[Any], what: str, progress: Progress) -> list[Any]:
+        return self._all(self._client.compute(tasks, optimize_graph=False), what, progress)
+
+    def _all(self, futures: list[Any], what: str, progress: Progress) -> list[Any]:
+        """The results of one future a part, in order."""
+        found = []
+        for i, future in enumerate(futures):
+            found.append(self._result(future, self._parts[i]))
+            progress(what, i + 1, len(futures))
+        return found
+
+    def _result(self, future: Any, part: Part | None = None) -> Any:  # noqa: ANN401 - of a task
+        """Wait for one future, as long as there is somebody to work on it."""
+        alone_since: float | None = None
+        while True:
+            try:
+                return future.result(timeout=TICK)
+            except TimeoutError as error:
+                if future.done():
+                    # The task itself timed out, reading perhaps.
+                    self._refuse(error, part)
+                alone_since = self._alone(alone_since)
+            except TamisError:
+                raise
+            except Exception as error:
+                self._refuse(error, part)
+
+    def _alone(self, since: float | None) -> float | None:
+        """Since when there has been no worker; gives up after a while."""
+        if self._client.scheduler_info(n_workers=-1)["workers"]:
+            return None
+        now = time.monotonic()
+        if since is not None and now - since > PATIENCE:
+            raise DataError(
+                f"The cluster has had no worker for {PATIENCE:.0f} seconds. Start workers with "
+                "more memory, or find out why they end, and learn again."
+            )
+        return since or now
+
+    def _refuse(self, error: Exception, part: Part | None) -> NoReturn:
+        """Say which part of the table it was, as far as that is known."""
+        from distributed import KilledWorker
+
+        part = part or self._lost_part()
+        where = "a part of the table" if part is None else part.name
+        if isinstance(error, KilledWorker):
+            raise DataError(
+                f"Workers died again and again while they worked on {where}; the last of them on "
+                f"task {shown(str(error.task))}. Most often their memory is too small: give them "
+                "more, or make the parts smaller."
+            ) from error
+        if part is not None:
+            raise DataError(
+                f"{where[0].upper()}{where[1:]} cannot be read: {type(error).__name__}: "
+                f"{shown(str(error))}. Mend or remove it, and learn again."
+            ) from error
+        raise error
+
+    def _lost_part(self) -> Part | None:
+        """A part that was held and could not be read again."""
+        for part, held in zip(self._parts, self._held, strict=False):
+            if held.status == "error":
+                return part
+        return None
+
+
+def _same(value: Any) -> Any:  # noqa: ANN401 - whatever it is
+    return value

@@ -1,0 +1,57 @@
+"""The parts of a table that workers read, each by itself: files, or partitions of a data frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tamis.blocks.frame_stream import FrameStream
+from tamis.blocks.packing import stream_of
+from tamis.blocks.streams import Stream
+from tamis.data.refusals import shown_path
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A CSV or Parquet file, or some row groups of the latter."""
+
+    path: str
+    groups: tuple[int, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        if self.groups is None:
+            return shown_path(self.path)
+        first, after = self.groups
+        return f"{shown_path(self.path)}, row groups {first} to {after - 1}"
+
+    @property
+    def content(self) -> FilePart:
+        """What a worker is given to read: the path."""
+        return self
+
+
+@dataclass(frozen=True)
+class FramePart:
+    """A partition of a Dask data frame."""
+
+    index: int
+    count: int
+    content: Any
+    """The partition, delayed; a worker is given the frame itself."""
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        return f"partition {self.index} of {self.count}"
+
+
+Part = FilePart | FramePart
+
+
+def stream_in(content: Any, names: tuple[str, ...]) -> Stream:  # noqa: ANN401 - a path or a frame
+    """The rows of a part, where it is read."""
+    if isinstance(content, FilePart):
+        return stream_of([content.path], content.groups, names)
+    return FrameStream(content, names)

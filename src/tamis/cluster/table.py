@@ -1,0 +1,116 @@
+"""A table whose rows the workers of a cluster hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.blocks.layout import Layout
+from tamis.blocks.packed import BlockTable
+from tamis.blocks.passes import Pass, Sums
+from tamis.cluster.crew import Crew
+from tamis.cluster.work import Question, sums_of
+from tamis.data.table import Label
+
+WORKING_BYTES = 2**29
+"""What the tables of a round may take here, and on each worker for each of its threads."""
+
+
+@dataclass
+class Counted:
+    """How much has been asked and moved so far."""
+
+    rounds: int = 0
+    bytes_moved: int = 0
+    heard: Callable[[int, int], None] | None = field(default=None, repr=False)
+    """Called after each round with both."""
+
+    def note(self, moved: int) -> None:
+        """One more round."""
+        self.rounds += 1
+        self.bytes_moved += moved
+        if self.heard is not None:
+            self.heard(self.rounds, self.bytes_moved)
+
+
+class ClusterTable(BlockTable):
+    """The columns of a table in parts, each held by some worker as planes."""
+
+    crew: Crew
+    counted: Counted
+    positions: tuple[int, ...]
+    working_bytes = WORKING_BYTES
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        levels: Sequence[Sequence[Label]],
+        crew: Crew,
+        *,
+        positions: tuple[int, ...] | None = None,
+        counted: Counted | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self._settle(
+            names,
+            levels,
+            crew=crew,
+            positions=tuple(range(len(names))) if positions is None else positions,
+            counted=Counted() if counted is None else counted,
+            notes=notes,
+        )
+
+    @property
+    def where(self) -> str:
+        """Where the rows are, in words."""
+        return f"the {self.crew.n_parts} parts on the cluster"
+
+    @property
+    def n_rows(self) -> int:
+        """The paper's n."""
+        return self.crew.n_rows
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout(self.n_rows, 64, self.crew.arities, 0)
+
+    @property
+    def n_planes(self) -> int:
+        """All planes that the workers hold of a row."""
+        return self._layout.n_planes
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """The first plane of each column."""
+        return self._layout.first[list(self.positions)]
+
+    @property
+    def engine(self) -> dict[str, str | int]:
+        """How the table was counted so far, for the record."""
+        return {
+            "name": "dask",
+            "partitions": self.crew.n_parts,
+            "rounds": self.counted.rounds,
+            "bytes_moved": self.counted.bytes_moved,
+        }
+
+    def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
+        """One round: every worker counts its parts, and their sums are added on the way."""
+        found, moved = self.crew.ask(Question(tuple(passes), self.positions, self.working_bytes))
+        self.counted.note(moved)
+        return sums_of(found)
+
+    def select(self, positions: list[int]) -> ClusterTable:
+        """The same rows with the columns at these positions, in this order."""
+        return ClusterTable(
+            [self.names[k] for k in positions],
+            [self.levels[k] for k in positions],
+            self.crew,
+            positions=tuple(self.positions[k] for k in positions),
+            counted=self.counted,
+            notes=self.notes,
+        )

@@ -1,0 +1,118 @@
+"""What workers do: look at the rows of a part, pack and hold them, count, add.
+
+Everything they are given is a question or a path, and everything they give back but the rows they
+hold is small, so that whatever is lost with a worker can be had again from the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.blocks.packing import encoded, look, nobody
+from tamis.blocks.passes import Pass, Sums
+from tamis.blocks.streams import GrowingLevels
+from tamis.blocks.view import View
+from tamis.cluster.held import HeldPlanes
+from tamis.cluster.parts import stream_in
+from tamis.errors import DataError
+
+Narrow = tuple[NDArray[np.unsignedinteger], ...]
+"""Sums in the smallest type that holds them, to travel."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What there is in a part of a table."""
+
+    n_rows: int
+    columns: list[GrowingLevels]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Passes to be run on some columns of what is held."""
+
+    passes: tuple[Pass, ...]
+    positions: tuple[int, ...]
+    working_bytes: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """What passes found, one after the other, and the bytes that came to be passed on for it."""
+
+    sums: list[Narrow]
+    moved: int
+
+
+def look_at(content: Any, name: str, names: tuple[str, ...]) -> Seen:  # noqa: ANN401 - path or frame
+    """The levels of a part."""
+    stream = stream_in(content, names)
+    columns = [stream.growing_levels() for _ in names]
+    n_rows = look(stream, columns, nobody)
+    for column in columns:
+        column.say_where(name)
+    return Seen(n_rows, columns)
+
+
+def hold(
+    content: Any,  # noqa: ANN401 - path or frame
+    names: tuple[str, ...],
+    arities: tuple[int, ...],
+    columns: Sequence[GrowingLevels],
+    n_rows: int,
+) -> HeldPlanes:
+    """The rows of a part as planes, whose columns have these levels."""
+    if not n_rows:
+        return HeldPlanes.of(0, arities, [])
+    stream = stream_in(content, names)
+    return HeldPlanes.of(n_rows, arities, encoded(stream, columns, n_rows, nobody))
+
+
+def fingerprint(held: HeldPlanes) -> tuple[bytes, int]:
+    """By which rows that were read again are known to be the same, and the bytes they take."""
+    return held.fingerprint, held.nbytes
+
+
+def count(question: Question, held: HeldPlanes, expected: bytes, name: str) -> Found:
+    """Run passes over the rows that are held here."""
+    if held.fingerprint != expected:
+        raise DataError(
+            f"The rows of {name} are not those they were when the table was first read. "
+            "Learn again when nothing writes to it."
+        )
+    view = View(held, question.positions, question.working_bytes)
+    return _found([one.over(view) for one in question.passes], 0)
+
+
+def add(question: Question, parts: Sequence[Found]) -> Found:
+    """What was found over the rows of all these parts."""
+    total = [_wide(sums) for sums in parts[0].sums]
+    for part in parts[1:]:
+        for i, one in enumerate(question.passes):
+            total[i] = one.add(total[i], _wide(part.sums[i]))
+    return _found(total, sum(part.moved for part in parts))
+
+
+def sums_of(found: Found) -> list[Sums]:
+    """The sums as the passes gave them."""
+    return [_wide(sums) for sums in found.sums]
+
+
+def _found(sums: Sequence[Sums], moved: int) -> Found:
+    narrow = [tuple(map(_narrow, one)) for one in sums]
+    return Found(narrow, moved + sum(array.nbytes for one in narrow for array in one))
+
+
+def _narrow(sums: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+    largest = int(sums.max(initial=0))
+    return sums.astype(np.min_scalar_type(largest))
+
+
+def _wide(sums: Narrow) -> Sums:
+    return tuple(array.astype(np.int64) for array in sums)
