@@ -5,7 +5,7 @@ python -m benchmarks.scale --rows 1e6,5e6           other sizes
 
 Every step is a process of its own, whose peak of memory is what the system says it was. Tables are
 removed when they have been learned. Where the table fits (up to ``--in-memory`` rows), the
-engine in memory learns it too, and the two results are compared byte for byte.
+engine in memory learns it too, and the two results must be equal.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
+
+import tamis
 
 DOCS = Path(__file__).parent.parent / "docs"
 CHUNK = 2**20
@@ -130,7 +132,7 @@ def measure(n: int, options: argparse.Namespace) -> Row:
         known = Cost(0.0, 0.0, 0)
         if n <= options.in_memory:
             known = run("learn", table, *learn, "--out", folder / "memory.json")
-            if blocks.read_bytes() != (folder / "memory.json").read_bytes():
+            if tamis.load(blocks) != tamis.load(folder / "memory.json"):
                 raise SystemExit(f"{n} rows: blocks and memory differ")
         return Row(
             n, table.stat().st_size, planes.stat().st_size, packed.wall, packed.cpu, packed.peak,

@@ -126,6 +126,14 @@ def learn(
             "it a single file is counted in blocks too.",
         ),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS|local:N",
+            help="Let the workers of a Dask cluster read and count the files: the address of its "
+            "scheduler, or local:N for N processes on this machine.",
+        ),
+    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -267,5 +275,6 @@ def learn(
                 seed=seed,
                 dry_run=dry_run,
                 memory=memory,
+                dask=dask,
             ),
         )

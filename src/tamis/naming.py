@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tamis.blocks.packed import BlockTable
 from tamis.data import Table, table_notes
 from tamis.decisions.pvalue import PValueRule
 from tamis.decisions.rule import Rule
@@ -15,6 +16,7 @@ from tamis.plans import SOURCES, Plan
 from tamis.result import (
     Admitted,
     Edge,
+    Engine,
     Masked,
     Moved,
     Result,
@@ -63,6 +65,7 @@ class Names:
             trace=self._trace(outcome),
             ranking=ranking,
             warnings=(*table_notes(table), *notes),
+            engine=_engine(table),
         )
 
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
@@ -217,3 +220,11 @@ def _edge_contexts(
         step, given = steps.get(p, (0, rest))
         edges.append((p, boundary.target, step, given, rest))
     return edges
+
+
+def _engine(table: Table) -> Engine | None:
+    """How the rows were counted so far, if that was not in memory."""
+    if not isinstance(table, BlockTable):
+        return None
+    counted = table.counted
+    return Engine(table.engine, table.n_parts, counted.rounds, counted.bytes_moved)

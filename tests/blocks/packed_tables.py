@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tables import table_of
 from tamis.blocks.packed import PackedTable
 from tamis.blocks.packing import pack_table
 from tamis.blocks.plane_file import PlaneFile
@@ -31,21 +30,3 @@ def decoded(table: PackedTable) -> np.ndarray:
     return np.array(
         [np.concatenate([g.codes(k) for g in groups]) for k in range(table.n_variables)]
     )
-
-
-def wide_rows(seed: int, n: int = 500) -> np.ndarray:
-    """Columns of 2, 3, 70, 5 and 2 levels, the last two of which depend on others; the second has
-    a level that occurs in the last rows only."""
-    rng = np.random.default_rng(seed)
-    a = rng.integers(0, 2, n)
-    b = rng.integers(0, 2, n)
-    b[-3:] = 2
-    wide = rng.permutation(n) % 70
-    c = (a + rng.integers(0, 4, n)).astype(int)
-    d = a ^ (b % 2) ^ (rng.random(n) < 0.1)
-    return np.stack([a, b, wide, c, d], axis=1)
-
-
-def wide_table(seed: int, n: int = 500) -> Table:
-    """The same as a table."""
-    return table_of(wide_rows(seed, n))

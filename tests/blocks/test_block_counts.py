@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from packed_tables import decoded, packed, wide_table
+from packed_tables import decoded, packed
 
+from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
 from tamis.blocks import counting, folding, row_tables, view
 from tamis.blocks.information import BlockInformation
@@ -17,70 +16,9 @@ from tamis.counts import memory
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import Minimax
-from tamis.information.interface import Context, Group, Query
+from tamis.information.interface import Context
 
 ESTIMATORS = ["grassberger", "plugin", "miller-madow", "jackknife", "minimax"]
-
-WAYS = {
-    "planes": {},
-    "planes without the pair table": {"memory.PAIR_TABLE_BYTES": 0},
-    "planes, a context at a time": {"counting.FOLDED_BYTES": 2**40},
-    "planes in threads": {"memory.THREAD_WORDS": 0},
-    "rows": {"memory.CROSSOVER": 0},
-    "rows, a candidate at a time": {"memory.CROSSOVER": 0, "row_tables.CELL_BYTES": 2**21},
-    "rows in threads": {"memory.CROSSOVER": 0, "memory.THREAD_WORDS": 0},
-    "rows kept sparse": {"memory.CROSSOVER": 0, "memory.DENSE_CELLS": 0},
-    "rows numbered in steps": {
-        "memory.CROSSOVER": 0,
-        "memory.DENSE_CELLS": 0,
-        "row_tables.LARGEST_KEY": 8,
-    },
-    "planes and rows mixed": {"memory.CROSSOVER": 6},
-    "few rows at once": {"memory.CROSSOVER": 6, "view.ROWS_AT_ONCE": 1},
-}
-MODULES = {"memory": memory, "counting": counting, "row_tables": row_tables, "view": view}
-
-
-@pytest.fixture
-def way(request, monkeypatch):
-    """Force one way of counting, in both engines where both have it."""
-    for name, value in WAYS[request.param].items():
-        module, constant = name.split(".")
-        monkeypatch.setattr(MODULES[module], constant, value)
-
-
-def contexts_of(d: int) -> list[Context]:
-    return [
-        Context(k, given)
-        for k in range(d)
-        for size in range(min(d, 4))
-        for given in combinations([v for v in range(d) if v != k], size)
-    ]
-
-
-def assert_same_answers(ref: CountedInformation, comp: CountedInformation) -> None:
-    d = ref.n_variables
-    contexts = contexts_of(d)
-    np.testing.assert_array_equal(comp.entropies(contexts), ref.entropies(contexts))
-    for a, b in zip(comp.rows(contexts), ref.rows(contexts), strict=True):
-        np.testing.assert_array_equal(a, b)
-    queries = [Query(k, g, np.array([d - 1, 0])) for k, g in contexts]
-    found, expected = comp.evidence(queries), ref.evidence(queries)
-    for name in ("gain", "plugin", "df", "pearson", "null_mean", "null_variance"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    np.testing.assert_array_equal(
-        comp.penalised_likelihoods(contexts), ref.penalised_likelihoods(contexts)
-    )
-    pairs = np.array([(a, b) for a in range(d) for b in range(d) if a != b])
-    given = [tuple(k for k in range(d) if k not in pair)[:2] for pair in pairs.tolist()]
-    np.testing.assert_array_equal(comp.lead_errors(given, pairs), ref.lead_errors(given, pairs))
-    assert comp.affordable_look_ahead() == ref.affordable_look_ahead()
-    if d > 2:
-        groups = [Group(0, (), (1, 2)), Group(d - 1, (0,), (1,)), Group(0, (d - 1,), (1, 2))]
-        found, expected = comp.joint_evidence(groups), ref.joint_evidence(groups)
-        np.testing.assert_array_equal(found.gain, expected.gain)
-        np.testing.assert_array_equal(found.null_variance, expected.null_variance)
-        assert comp.interactions(2) == ref.interactions(2)
 
 
 @settings(max_examples=25, deadline=None)
@@ -95,19 +33,21 @@ def test_blocks_of_any_size_answer_as_memory_does(table, block_rows, estimator):
         )
 
 
-@pytest.mark.parametrize("way", WAYS, indirect=True)
+@pytest.mark.parametrize("way", WAYS)
 @settings(
     max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(table=rows(columns=(3, 4), length=(65, 200)))
-def test_every_way_of_counting_blocks_answers_as_memory_does(way, table):
+def test_every_way_of_counting_blocks_answers_as_memory_does(monkeypatch, way, table):
+    force(monkeypatch, way)
     table = table_of(table)
     with packed(table) as blocks:
         assert_same_answers(CountedInformation(table, n_jobs=2), BlockInformation(blocks, n_jobs=2))
 
 
-@pytest.mark.parametrize("way", ["planes", "rows kept sparse"], indirect=True)
-def test_columns_without_planes_and_levels_of_one_block_only(way):
+@pytest.mark.parametrize("way", ["planes", "rows kept sparse"])
+def test_columns_without_planes_and_levels_of_one_block_only(monkeypatch, way):
+    force(monkeypatch, way)
     table = wide_table(1)
     with packed(table) as blocks:
         assert blocks.file.layout.n_blocks == 8

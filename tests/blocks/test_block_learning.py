@@ -11,10 +11,11 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from packed_tables import packed, wide_table
+from packed_tables import packed
 from typer.testing import CliRunner
 
 import tamis
+from engines import wide_table
 from tables import table_of
 from tamis.blocks.limits import bytes_of
 from tamis.blocks.opening import open_blocks
@@ -167,7 +168,11 @@ def test_the_command_packs_and_learns_the_same(folder):
     pl.read_parquet(folder / "*.parquet").write_parquet(folder / "whole.pq")
     assert run(app, ["learn", str(folder / "whole.pq"), "-q", "--out", second]).exit_code == 0
     with open(first) as a, open(second) as b:
-        assert json.load(a) == json.load(b)
+        in_blocks = json.load(a)
+        engine = in_blocks.pop("engine")
+        assert in_blocks == json.load(b)
+    assert (engine["name"], engine["partitions"]) == ("blocks", 1)
+    assert engine["rounds"] > 5
 
 
 def test_the_command_refuses_before_it_learns(folder):

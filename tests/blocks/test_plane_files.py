@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packed_tables import decoded, wide_table
+from packed_tables import decoded
 
+from engines import wide_table
 from tamis.blocks import packing, streams
 from tamis.blocks.header import MAGIC, Header
 from tamis.blocks.packed import PackedTable

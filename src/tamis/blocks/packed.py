@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -25,14 +25,34 @@ PROGRAM_BYTES = 5 * 10**8
 LEAST_MEMORY = 6 * 10**8
 
 
+@dataclass
+class Counted:
+    """How often the rows were gone over, and how many bytes came along with it."""
+
+    rounds: int = 0
+    bytes_moved: int = 0
+    heard: Callable[[int, int], None] | None = field(default=None, repr=False)
+    """Called after each round with both."""
+
+    def note(self, moved: int) -> None:
+        """One more round."""
+        self.rounds += 1
+        self.bytes_moved += moved
+        if self.heard is not None:
+            self.heard(self.rounds, self.bytes_moved)
+
+
 class BlockTable(Table):
     """Names and levels as in any table, the rows in blocks that only passes go over.
 
     What needs the rows themselves in memory is refused.
     """
 
+    engine: str
+    """What counts the blocks, in a word."""
     working_bytes: int
     """What there is for tables and, where blocks are counted here, for blocks."""
+    counted: Counted
 
     def _settle(self, names: Sequence[str], levels: Sequence[Sequence[Label]], **more: Any) -> None:  # noqa: ANN401
         """Set the fields of a table and more; tables are frozen."""
@@ -44,6 +64,11 @@ class BlockTable(Table):
     @abstractmethod
     def where(self) -> str:
         """Where the rows are, in words."""
+
+    @property
+    @abstractmethod
+    def n_parts(self) -> int:
+        """In how many parts the rows are."""
 
     @abstractmethod
     def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
@@ -83,6 +108,7 @@ class PackedTable(BlockTable):
     ``memory`` is how many bytes the whole process may take while it counts.
     """
 
+    engine = "blocks"
     file: PlaneFile
     positions: tuple[int, ...]
     """Which columns of the file these are."""
@@ -95,6 +121,7 @@ class PackedTable(BlockTable):
         positions: tuple[int, ...] | None = None,
         notes: tuple[str, ...] = (),
         owned: object = None,
+        counted: Counted | None = None,
     ) -> None:
         if positions is None:
             positions = tuple(range(len(file.header.names)))
@@ -107,6 +134,7 @@ class PackedTable(BlockTable):
             memory=_checked(memory),
             # What must live as long as the table, such as the folder of a temporary file.
             owned=owned,
+            counted=Counted() if counted is None else counted,
         )
 
     @property
@@ -118,6 +146,11 @@ class PackedTable(BlockTable):
     def n_rows(self) -> int:
         """The paper's n."""
         return self.file.n_rows
+
+    @property
+    def n_parts(self) -> int:
+        """The blocks of the file."""
+        return self.file.layout.n_blocks
 
     @property
     def n_planes(self) -> int:
@@ -141,12 +174,16 @@ class PackedTable(BlockTable):
     def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
         """What each pass finds over all rows."""
         view = self.view(n_jobs)
-        return [one.over(view) for one in passes]
+        found = [one.over(view) for one in passes]
+        layout = self.file.layout
+        self.counted.note(len(passes) * layout.n_blocks * layout.block_bytes)
+        return found
 
     def select(self, positions: list[int]) -> PackedTable:
         """The same rows with the columns at these positions, in this order."""
         chosen = tuple(self.positions[k] for k in positions)
-        return PackedTable(self.file, self.memory, chosen, self.notes, self.__dict__["owned"])
+        owned = self.__dict__["owned"]
+        return PackedTable(self.file, self.memory, chosen, self.notes, owned, self.counted)
 
 
 def _defaults() -> dict[str, Any]:

@@ -68,7 +68,7 @@ class GrowingLevels(ABC):
     def say_where(self, part: str) -> None:
         """Name the part of the table where a value was first missing."""
         if self._first_missing:
-            self._first_missing = f"{self._first_missing} of {part}"
+            self._first_missing = f"{self._first_missing}, in {part}"
 
     def settle(self, n_rows: int) -> tuple[Label, ...]:
         """The levels of the column; raises ``ColumnRefused``."""

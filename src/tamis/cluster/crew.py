@@ -7,7 +7,6 @@ that begin with reading a file, so that the scheduler can have it done again whe
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections.abc import Callable, Sequence
 from secrets import token_hex
@@ -95,7 +94,7 @@ class Crew:
         """What all rows together say, and the bytes that moved for it: the question to every part,
         and all sums that were passed on."""
         self._rounds += 1
-        size = len(pickle.dumps(question, protocol=pickle.HIGHEST_PROTOCOL))
+        size = _size(question)
         shared = question
         if size > EMBEDDED_BYTES:
             shared = self._client.submit(_same, question, key=self._key("ask", 0), pure=False)
@@ -124,7 +123,7 @@ class Crew:
 
     def _shared(self, value: object, key: str) -> Any:  # noqa: ANN401 - a future or the value
         """A value for all workers: with each task, or from one of them if it is large."""
-        if len(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)) <= EMBEDDED_BYTES:
+        if _size(value) <= EMBEDDED_BYTES:
             return value
         return self._client.submit(_same, value, key=key, pure=False)
 
@@ -145,13 +144,11 @@ class Crew:
         while True:
             try:
                 return future.result(timeout=TICK)
-            except TimeoutError as error:
-                if future.done():
-                    # The task itself timed out, reading perhaps.
-                    self._refuse(error, part)
+            except TimeoutError:
+                if future.status == "error":
+                    # Not the wait, but the task itself.
+                    self._refuse(future.exception(), part)
                 alone_since = self._alone(alone_since)
-            except TamisError:
-                raise
             except Exception as error:
                 self._refuse(error, part)
 
@@ -171,6 +168,8 @@ class Crew:
         """Say which part of the table it was, as far as that is known."""
         from distributed import KilledWorker
 
+        if isinstance(error, TamisError):
+            raise error
         part = part or self._lost_part()
         where = "a part of the table" if part is None else part.name
         if isinstance(error, KilledWorker):
@@ -192,6 +191,14 @@ class Crew:
             if held.status == "error":
                 return part
         return None
+
+
+def _size(value: object) -> int:
+    """The bytes that a value is on its way to a worker."""
+    from distributed.protocol import serialize
+
+    _, frames = serialize(value)
+    return sum(len(memoryview(frame).cast("B")) for frame in frames)
 
 
 def _same(value: Any) -> Any:  # noqa: ANN401 - whatever it is

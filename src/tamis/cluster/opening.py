@@ -23,6 +23,9 @@ PART_CELLS = 2**26
 """Row groups of a file go to one part until it has so many cells."""
 
 LOCAL = "local:"
+LOOPBACK = "127.0.0.1"
+ANY_PORT = f"{LOOPBACK}:0"
+"""What is started here is seen from here only, and whatever else runs keeps its ports."""
 
 
 def open_table(
@@ -97,7 +100,9 @@ def connected(where: str) -> Iterator[Any]:
     if not n.isdecimal() or int(n) < 1:
         raise SettingError(f"--dask {where!r}: write local:N, such as local:4")
     with (
-        LocalCluster(n_workers=int(n), threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(
+            n_workers=int(n), threads_per_worker=1, host=LOOPBACK, dashboard_address=ANY_PORT
+        ) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -123,7 +128,7 @@ def _current_client() -> tuple[Any, str]:
     try:
         return get_client(), ""
     except ValueError:
-        client = Client(processes=False, dashboard_address=None, set_as_default=False)
+        client = Client(processes=False, dashboard_address=ANY_PORT, set_as_default=False)
         return client, (
             "No client of Dask was open, so that threads of this process did the work: open one, "
             "`dask.distributed.Client(...)`, to use a cluster."

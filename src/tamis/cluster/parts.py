@@ -44,7 +44,7 @@ class FramePart:
     @property
     def name(self) -> str:
         """What to call it."""
-        return f"partition {self.index} of {self.count}"
+        return f"partition {self.index} of 0 to {self.count - 1}"
 
 
 Part = FilePart | FramePart

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.blocks.layout import Layout
-from tamis.blocks.packed import BlockTable
+from tamis.blocks.packed import BlockTable, Counted
 from tamis.blocks.passes import Pass, Sums
 from tamis.cluster.crew import Crew
 from tamis.cluster.work import Question, sums_of
@@ -20,28 +19,11 @@ WORKING_BYTES = 2**29
 """What the tables of a round may take here, and on each worker for each of its threads."""
 
 
-@dataclass
-class Counted:
-    """How much has been asked and moved so far."""
-
-    rounds: int = 0
-    bytes_moved: int = 0
-    heard: Callable[[int, int], None] | None = field(default=None, repr=False)
-    """Called after each round with both."""
-
-    def note(self, moved: int) -> None:
-        """One more round."""
-        self.rounds += 1
-        self.bytes_moved += moved
-        if self.heard is not None:
-            self.heard(self.rounds, self.bytes_moved)
-
-
 class ClusterTable(BlockTable):
     """The columns of a table in parts, each held by some worker as planes."""
 
+    engine = "dask"
     crew: Crew
-    counted: Counted
     positions: tuple[int, ...]
     working_bytes = WORKING_BYTES
 
@@ -70,6 +52,11 @@ class ClusterTable(BlockTable):
         return f"the {self.crew.n_parts} parts on the cluster"
 
     @property
+    def n_parts(self) -> int:
+        """The partitions."""
+        return self.crew.n_parts
+
+    @property
     def n_rows(self) -> int:
         """The paper's n."""
         return self.crew.n_rows
@@ -87,16 +74,6 @@ class ClusterTable(BlockTable):
     def first(self) -> NDArray[np.int64]:
         """The first plane of each column."""
         return self._layout.first[list(self.positions)]
-
-    @property
-    def engine(self) -> dict[str, str | int]:
-        """How the table was counted so far, for the record."""
-        return {
-            "name": "dask",
-            "partitions": self.crew.n_parts,
-            "rounds": self.counted.rounds,
-            "bytes_moved": self.counted.bytes_moved,
-        }
 
     def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
         """One round: every worker counts its parts, and their sums are added on the way."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tamis.blocks.packed import PackedTable
+from tamis.blocks.packed import BlockTable, PackedTable
 from tamis.counts.interactions import affordable, require_affordable, words_to_read
 from tamis.counts.memory import CROSSOVER
 from tamis.data import Table
 from tamis.decisions.rule import Rule
-from tamis.errors import DataError
+from tamis.errors import DataError, SettingError
 from tamis.forecast import memory
 from tamis.forecast.memory import Asked, Planes
 from tamis.forecast.model import Forecast
@@ -59,6 +59,11 @@ def forecast(table: Table, request: Request, *, clock: Clock = time.perf_counter
 
     A few contexts are counted, for about a second; the first time loops may have to be compiled.
     """
+    if isinstance(table, BlockTable) and not isinstance(table, PackedTable):
+        raise SettingError(
+            f"A forecast tries a part of the rows in this process, and those of {table.where} are "
+            "elsewhere: ask it about a sample of them"
+        )
     started = clock()
     names = table.names
     make_plan(request).knowledge.constraints(names)  # what a run would refuse

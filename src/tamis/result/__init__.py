@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tamis.result.explanation import Explanation, describe, explain, sentence, show
+from tamis.result.explanation import Explanation, describe, engine_in_words, explain, sentence, show
 from tamis.result.model import (
     Admitted,
     Edge,
+    Engine,
     Masked,
     Moved,
     Result,
@@ -19,6 +20,7 @@ from tamis.result.model import (
 __all__ = [
     "Admitted",
     "Edge",
+    "Engine",
     "Explanation",
     "Masked",
     "Moved",
@@ -28,6 +30,7 @@ __all__ = [
     "Trace",
     "Verdict",
     "describe",
+    "engine_in_words",
     "explain",
     "sentence",
     "show",

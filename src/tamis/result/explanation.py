@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tamis.result.model import Result, Verdict
+from tamis.result.model import Engine, Result, Verdict
 
 _NOTHING = 1e-6
 """A smaller rise of the likelihood is rounding."""
@@ -131,3 +131,12 @@ def _parents(result: Result, name: str) -> list[str]:
     ]
     lines.append(f"  parents: {_set(result.parents[name])}")
     return lines
+
+
+def engine_in_words(engine: Engine) -> str:
+    """How a table was counted whose rows were not in memory."""
+    size = f"{engine.bytes_moved / 10**6:,.1f} MB"
+    if engine.name == "dask":
+        parts = f"{engine.partitions} partition{'s' if engine.partitions != 1 else ''}"
+        return f"by Dask, {parts}, {engine.rounds:,} rounds, {size} of questions and counts moved"
+    return f"in {engine.partitions:,} blocks, {engine.rounds:,} rounds, {size} read"

@@ -190,6 +190,21 @@ class Run:
     chosen: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How a table was counted whose rows were not in memory.
+
+    ``name`` is "blocks", a plane file in blocks, or "dask", the workers of a cluster. A round is
+    one batch of questions to all ``partitions``; ``bytes_moved`` are those of the blocks that were
+    read, or of the questions and counts that went between workers.
+    """
+
+    name: str
+    partitions: int
+    rounds: int
+    bytes_moved: int
+
+
 @dataclass(frozen=True, repr=False)
 class Result:
     """One learned DAG.
@@ -211,6 +226,8 @@ class Result:
     ranking: tuple[Run, ...] = ()
     """What "auto" tried, the answer first; other searches have none."""
     warnings: tuple[str, ...] = field(default=())
+    engine: Engine | None = field(default=None, compare=False, metadata=LATER)
+    """What counted the rows, if they were not in memory; results are compared without it."""
 
     def __repr__(self) -> str:
         return (

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tamis.blocks.opening import open_blocks
-from tamis.blocks.packed import PackedTable
+from tamis.blocks.packed import BlockTable
 from tamis.blocks.parts import find_parts, is_several
 from tamis.bootstrap import Confidence, bootstrap
+from tamis.cluster.opening import connected, open_files, require_complete_parts
 from tamis.data import Table, read_table
 from tamis.errors import SettingError, TamisWarning
 from tamis.handover import check_outputs, save
@@ -53,6 +54,8 @@ class Wishes:
     """The file that holds it, which is not to be overwritten."""
     memory: str | None = None
     """How much of it counting in blocks may take; part of how the table is read."""
+    dask: str | None = None
+    """Where the cluster is that reads and counts the table; part of how it is read."""
 
 
 class Learned(NamedTuple):
@@ -97,9 +100,11 @@ def run(source: str, request: Request, wishes: Wishes) -> None:
 
 
 def _learn(source: str, request: Request, wishes: Wishes) -> Learned:
-    with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
-        table = _read(source, request, wishes, wait)
+    with _noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
+        table = _read(source, request, wishes, wait, client)
         wait.progress(0, table.n_variables)
+        if isinstance(table, BlockTable):
+            table.counted.heard = wait.round
         with _options_named():
             result = learn(table, request, wait.progress)
             confidence = _confidence(table, result, request, wishes, wait)
@@ -108,18 +113,42 @@ def _learn(source: str, request: Request, wishes: Wishes) -> Learned:
     return Learned(table, result, confidence, certificate, said)
 
 
-def _read(source: str, request: Request, wishes: Wishes, wait: Waiting) -> Table:
-    """The table, if all that is wished for can be had from it."""
+@contextmanager
+def _cluster(wishes: Wishes) -> Iterator[object]:
+    """A client of the cluster that is wished for, or None."""
+    if wishes.dask is None:
+        yield None
+        return
+    if wishes.memory is not None:
+        raise SettingError(
+            "--memory limits the counting of files in this process, and with --dask the workers "
+            "count: leave one out"
+        )
+    with connected(wishes.dask) as client:
+        yield client
+
+
+def _open(source: str, request: Request, wishes: Wishes, wait: Waiting, client: object) -> object:
+    """The table where it is counted, or what is to be read into memory."""
 
     def packing(what: str, done: int, of: int) -> None:
         # How many rows a CSV file has is known when it has been read.
         wait.step(what, done, of or done)
 
     with _options_named():
+        if client is not None:
+            require_complete_parts(request.missing)
+            return open_files(source, client, packing)
         limit = bytes_from_text("--memory", wishes.memory)
-        given = open_blocks(source, memory=limit, missing=request.missing, progress=packing)
+        return open_blocks(source, memory=limit, missing=request.missing, progress=packing)
+
+
+def _read(
+    source: str, request: Request, wishes: Wishes, wait: Waiting, client: object = None
+) -> Table:
+    """The table, if all that is wished for can be had from it."""
     table = read_table(
-        given,
+        _open(source, request, wishes, wait, client),
         measured=request.information != "counts",
         missing=request.missing,
         weights=wishes.weights,
@@ -141,6 +170,8 @@ def _show_forecast(source: str, request: Request, wishes: Wishes) -> None:
     """What the run would take and could see; nothing is learned and nothing is written."""
     from tamis.forecast import forecast
 
+    if wishes.dask is not None:
+        raise SettingError("--dry-run tries a part of the rows in this process: leave --dask out")
     with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, request, wishes, wait)
         with _options_named():
@@ -165,12 +196,12 @@ def _require_numbers(wishes: Wishes) -> None:
 
 def _require_drawable(table: Table, wishes: Wishes) -> None:
     """Refuse resamples and drawn tables that cannot be had, before the search."""
-    if isinstance(table, PackedTable):
+    if isinstance(table, BlockTable):
         for option, wish in (("--bootstrap", wishes.bootstrap), ("--certify", wishes.certify)):
             if wish is not None:
                 raise SettingError(
                     f"{option} needs the rows in memory, and they are counted in blocks: leave it "
-                    "out, or read the table without --memory"
+                    "out, or read the table without --memory or --dask"
                 )
     if wishes.certify is None:
         return
@@ -186,7 +217,7 @@ def _require_drawable(table: Table, wishes: Wishes) -> None:
 def _require_countable(table: Table, out: Sequence[str]) -> None:
     """Refuse a fitted network of rows that have gaps or unequal shares, before the search."""
     fitted = [path for path in out if path.lower().endswith(".bif")]
-    if fitted and isinstance(table, PackedTable):
+    if fitted and isinstance(table, BlockTable):
         raise SettingError(
             f"--out {fitted[0]!r} would need the rows in memory, and they are counted in blocks: "
             "leave it out"

@@ -12,7 +12,7 @@ from rich.text import Text
 from tamis.bootstrap import Confidence
 from tamis.identifiability.certificate import Certificate
 from tamis.plans import Request
-from tamis.result import Edge, Result, explain, show
+from tamis.result import Edge, Result, engine_in_words, explain, show
 from tamis.terminal.layout import (
     QUIET,
     TITLE,
@@ -113,6 +113,8 @@ def _settings(result: Result, request: Request | None) -> dict[str, str]:
     used = [verdict.n_rows for verdict in result.trace.verdicts() if verdict.n_rows is not None]
     if used:
         words["missing"] += f": {min(used):,} to {max(used):,} rows"
+    if result.engine is not None:
+        words["counted"] = engine_in_words(result.engine)
     return words
 
 

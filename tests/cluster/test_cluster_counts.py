@@ -1,0 +1,94 @@
+"""Counted in parts, a table gives every number that it gives in memory, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from crews import in_parts
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engines import WAYS, assert_same_answers, force, wide_table
+from tables import rows, table_of
+from tamis import TAM
+from tamis.blocks.information import BlockInformation
+from tamis.cluster.work import Question, count
+from tamis.errors import DataError, SettingError
+from tamis.information.counted import CountedInformation
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rows(length=(2, 200)),
+    st.lists(st.integers(0, 200), max_size=6),
+    st.sampled_from(["grassberger", "minimax"]),
+)
+def test_parts_of_any_size_answer_as_memory_does(table, cuts, estimator):
+    table = table_of(table)
+    parts = in_parts(table, [min(cut, table.n_rows) for cut in cuts])
+    assert_same_answers(
+        CountedInformation(table, estimator, n_jobs=1), BlockInformation(parts, estimator)
+    )
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(
+    max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(table=rows(columns=(3, 4), length=(65, 200)))
+def test_every_way_of_counting_parts_answers_as_memory_does(monkeypatch, way, table):
+    force(monkeypatch, way)
+    table = table_of(table)
+    parts = in_parts(table, [1, 1, 65])
+    assert_same_answers(CountedInformation(table, n_jobs=2), BlockInformation(parts))
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [3, 0, 4, 1, 2]])
+def test_columns_without_planes_and_in_any_order(order):
+    table = wide_table(1)
+    parts = in_parts(table, [0, 100, 497])
+    assert_same_answers(
+        CountedInformation(table.select(order)), BlockInformation(parts.select(order))
+    )
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.permutations(range(4)), st.sampled_from(["auto", "node"]))
+def test_the_order_of_the_parts_changes_nothing(order, search):
+    table = wide_table(7, 800)
+    pieces = np.split(np.arange(800), [3, 300, 301])
+    moved = table.arrange(np.concatenate([pieces[i] for i in order]))
+    cuts = np.cumsum([len(pieces[i]) for i in order])[:-1].tolist()
+    expected = TAM(search=search).fit(table).result_
+    found = TAM(search=search).fit(in_parts(moved, cuts)).result_
+    assert found.edges == expected.edges
+    assert found.trace == expected.trace
+    assert found.engine.name == "dask"
+    assert found.engine.partitions == 4
+    assert found.engine.rounds > 3
+    assert found.engine.bytes_moved > 1000
+    assert expected.engine is None
+
+
+def test_rows_that_are_not_the_same_any_more_are_refused():
+    table = in_parts(wide_table(3), [])
+    (held,) = table.crew._held
+    with pytest.raises(DataError, match=r"rows of 'x\.csv' are not those they were"):
+        count(Question((), (0, 1), 10**6), held, b"another", "'x.csv'")
+
+
+@pytest.mark.parametrize("what", ["certify", "bootstrap", "bif"])
+def test_what_needs_the_rows_says_so(what, tmp_path):
+    model = TAM().fit(in_parts(wide_table(4), [200]))
+    wishes = {
+        "bif": lambda: model.save(str(tmp_path / "m.bif")),
+        "certify": lambda: model.certify(3),
+        "bootstrap": lambda: model.bootstrap(3),
+    }
+    with pytest.raises(SettingError, match=r"the 2 parts on the cluster.*never held in memory"):
+        wishes[what]()
+
+
+def test_a_forecast_says_that_the_rows_are_elsewhere():
+    with pytest.raises(SettingError, match="ask it about a sample"):
+        TAM().forecast(in_parts(wide_table(4), [200]))

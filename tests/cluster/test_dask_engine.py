@@ -1,0 +1,204 @@
+"""Dask's workers hold, count and lose the parts of a table, and nothing of it shows."""
+
+from __future__ import annotations
+
+import os
+import signal
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from crews import chain
+
+from tamis import TAM
+from tamis.blocks.frame_stream import FrameStream
+from tamis.cluster import crew as crews
+from tamis.cluster.opening import open_files, open_frame
+from tamis.errors import DataError, FileFormatError, SettingError
+
+dask = pytest.importorskip("dask")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+FEW = 400
+
+
+def a_cluster(n: int, allowed_failures: int = 3):
+    settings = {
+        "distributed.scheduler.allowed-failures": allowed_failures,
+        "distributed.comm.timeouts.connect": "60s",
+        "distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": 1,
+    }
+    with dask.config.set(settings):
+        return distributed.LocalCluster(
+            n_workers=n, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+        )
+
+
+@pytest.fixture(scope="module")
+def client():
+    with a_cluster(2) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return pd.DataFrame(chain(FEW))
+
+
+@pytest.fixture(scope="module")
+def expected(frame):
+    return {search: TAM(search=search).fit(frame).result_ for search in ("auto", "node")}
+
+
+def uneven(frame, cuts):
+    """A Dask frame cut before these rows."""
+    edges = [0, *cuts, len(frame)]
+    pieces = [frame.iloc[a:b] for a, b in pairwise(edges)]
+    return dd.from_map(_piece, range(len(pieces)), args=(pieces,), meta=frame.iloc[:0])
+
+
+def _piece(i, pieces):
+    return pieces[i]
+
+
+@pytest.mark.parametrize("search", ["auto", "node"])
+def test_a_dask_frame_gives_what_the_frame_gives(client, frame, expected, search):
+    found = TAM(search=search).fit(dd.from_pandas(frame, npartitions=5)).result_
+    assert found == expected[search]
+    assert (found.engine.name, found.engine.partitions) == ("dask", 5)
+
+
+def test_uneven_and_empty_partitions_and_levels_in_one_of_them(client, frame):
+    frame = frame.assign(e=frame["e"].where(np.arange(FEW) < FEW - 2, "rare"))
+    pieces = uneven(frame, [0, 1, 1, 300, FEW - 2])
+    assert pieces.npartitions == 6
+    assert TAM(search="sequential").fit(pieces).result_ == (
+        TAM(search="sequential").fit(frame).result_
+    )
+
+
+def test_four_processes_find_the_same(frame, expected):
+    with a_cluster(4) as cluster, distributed.Client(cluster):
+        assert TAM().fit(dd.from_pandas(frame, npartitions=7)).result_ == expected["auto"]
+
+
+def test_workers_killed_within_rounds_change_nothing(tmp_path, frame, expected, monkeypatch):
+    for i, piece in enumerate(np.array_split(np.arange(FEW), 6)):
+        frame.iloc[piece].to_parquet(tmp_path / f"{i}.parquet")
+    with a_cluster(2) as cluster, distributed.Client(cluster) as client:
+        table = open_files(str(tmp_path), client)
+        killed = []
+        wait = crews.Crew._result
+
+        def killing(self, future, part=None):
+            # The questions are on their way, and nothing has been answered.
+            if part is None and self._rounds in (2, 5, 9) and len(killed) < 3:
+                pid = next(iter(client.run(os.getpid).values()))
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+            return wait(self, future, part)
+
+        monkeypatch.setattr(crews.Crew, "_result", killing)
+        found = TAM().fit(table).result_
+    assert len(set(killed)) == 3
+    assert found.edges == expected["auto"].edges
+    assert found.trace == expected["auto"].trace
+
+
+def test_a_worker_that_dies_on_every_try_ends_in_an_error(frame):
+    deadly = dd.from_map(_deadly, range(3), args=(frame,), meta=frame.iloc[:0])
+    with (
+        a_cluster(2, allowed_failures=1) as cluster,
+        distributed.Client(cluster),
+        pytest.raises(DataError, match=r"Workers died again and again .*partition 1 of 0 to 2"),
+    ):
+        TAM().fit(deadly)
+
+
+def _deadly(i, frame):
+    if i == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return frame
+
+
+def test_without_workers_nobody_waits_for_ever(frame, monkeypatch):
+    monkeypatch.setattr(crews, "PATIENCE", 1.0)
+    with a_cluster(1) as cluster, distributed.Client(cluster) as client:
+        table = open_frame(dd.from_pandas(frame, npartitions=2))
+        client.retire_workers()
+        cluster.scale(0)
+        with pytest.raises(DataError, match="no worker for 1 seconds"):
+            TAM().fit(table)
+
+
+def test_a_partition_that_cannot_be_read_is_named(client, frame):
+    broken = dd.from_map(_broken, range(3), args=(frame,), meta=frame.iloc[:0])
+    with pytest.raises(DataError, match=r"Partition 2 of 0 to 2 cannot be read: OSError: 'disk <gone>'"):
+        TAM().fit(broken)
+
+
+def _broken(i, frame):
+    if i == 2:
+        raise OSError("disk <gone>")
+    return frame
+
+
+def test_files_are_read_by_the_workers_and_named(client, frame, tmp_path):
+    halves = [frame.iloc[: FEW // 2], frame.iloc[FEW // 2 :]]
+    for kind in ("csv", "parquet"):
+        (tmp_path / kind).mkdir()
+        for i, half in enumerate(halves):
+            path = tmp_path / kind / f"{i}.{kind}"
+            if kind == "csv":
+                half.to_csv(path, index=False)
+            else:
+                half.to_parquet(path, row_group_size=50)
+        table = open_files(str(tmp_path / kind), client)
+        assert table.n_parts == 2
+        assert TAM(search="node").fit(table).result_ == TAM(search="node").fit(frame).result_
+    content = bytearray(path.read_bytes())
+    content[10:200] = b"?" * 190
+    path.write_bytes(content)
+    with pytest.raises(FileFormatError, match=r"1\.parquet.* is damaged"):
+        open_files(str(tmp_path / "parquet"), client)
+
+
+def test_large_files_are_cut_between_row_groups(client, frame, tmp_path, monkeypatch):
+    frame.to_parquet(tmp_path / "one.parquet", row_group_size=100)
+    monkeypatch.setattr("tamis.cluster.opening.PART_CELLS", 250 * len(frame.columns))
+    table = open_files(str(tmp_path / "one.parquet"), client)
+    assert table.n_parts == 2
+    assert [part.name[-19:] for part in table.crew._parts] == [
+        ", row groups 0 to 1",
+        ", row groups 2 to 3",
+    ]
+    assert TAM(search="node").fit(table).result_ == TAM(search="node").fit(frame).result_
+
+
+def test_bad_columns_are_refused_by_name_and_place(client, frame):
+    gap = frame.assign(b=frame["b"].astype("Int64").mask(np.arange(FEW) == 250))
+    with pytest.raises(
+        DataError,
+        match=r"Column 'b' is missing in 1 of 400 rows \(first .* 50, .* in partition 1 of 0 to 1\)",
+    ):
+        TAM().fit(dd.from_pandas(gap, npartitions=2))
+    mixed = pd.DataFrame({"a": [0, 1, 0], "b": ["x", 3, "y"]})
+    with pytest.raises(DataError, match="Column 'b' holds values that are not of one type"):
+        next(FrameStream(mixed, ("a", "b")).batches())
+    with pytest.raises(DataError, match="differ in their columns: 'b', 'c'"):
+        FrameStream(mixed, ("a", "c"))
+
+
+def test_what_does_not_go_with_a_dask_frame_is_refused(client, frame):
+    pieces = dd.from_pandas(frame, npartitions=2)
+    with pytest.raises(SettingError, match="memory limits the counting of files"):
+        TAM(memory="1GB").fit(pieces)
+    with pytest.raises(SettingError, match="missing='drop' is for tables in memory"):
+        TAM(missing="drop").fit(pieces)
+
+
+def test_without_a_client_threads_of_this_process_do_the_work(frame, expected):
+    code = TAM(search="node").fit(dd.from_pandas(frame, npartitions=2)).result_
+    assert code.edges == expected["node"].edges

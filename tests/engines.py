@@ -1,0 +1,92 @@
+"""What every engine must answer alike, and the ways of counting that each has."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from tables import table_of
+from tamis.blocks import counting, row_tables, view
+from tamis.counts import memory
+from tamis.data import Table
+from tamis.information.counted import CountedInformation
+from tamis.information.interface import Context, Group, Query
+
+WAYS = {
+    "planes": {},
+    "planes without the pair table": {"memory.PAIR_TABLE_BYTES": 0},
+    "planes, a context at a time": {"counting.FOLDED_BYTES": 2**40},
+    "planes in threads": {"memory.THREAD_WORDS": 0},
+    "rows": {"memory.CROSSOVER": 0},
+    "rows, a candidate at a time": {"memory.CROSSOVER": 0, "row_tables.CELL_BYTES": 2**21},
+    "rows in threads": {"memory.CROSSOVER": 0, "memory.THREAD_WORDS": 0},
+    "rows kept sparse": {"memory.CROSSOVER": 0, "memory.DENSE_CELLS": 0},
+    "rows numbered in steps": {
+        "memory.CROSSOVER": 0,
+        "memory.DENSE_CELLS": 0,
+        "row_tables.LARGEST_KEY": 8,
+    },
+    "planes and rows mixed": {"memory.CROSSOVER": 6},
+    "few rows at once": {"memory.CROSSOVER": 6, "view.ROWS_AT_ONCE": 1},
+}
+MODULES = {"memory": memory, "counting": counting, "row_tables": row_tables, "view": view}
+
+
+def force(monkeypatch, way: str) -> None:
+    """Force one way of counting, in all engines that have it."""
+    for name, value in WAYS[way].items():
+        module, constant = name.split(".")
+        monkeypatch.setattr(MODULES[module], constant, value)
+
+
+def contexts_of(d: int) -> list[Context]:
+    return [
+        Context(k, given)
+        for k in range(d)
+        for size in range(min(d, 4))
+        for given in combinations([v for v in range(d) if v != k], size)
+    ]
+
+
+def assert_same_answers(ref: CountedInformation, comp: CountedInformation) -> None:
+    d = ref.n_variables
+    contexts = contexts_of(d)
+    np.testing.assert_array_equal(comp.entropies(contexts), ref.entropies(contexts))
+    for a, b in zip(comp.rows(contexts), ref.rows(contexts), strict=True):
+        np.testing.assert_array_equal(a, b)
+    queries = [Query(k, g, np.array([d - 1, 0])) for k, g in contexts]
+    found, expected = comp.evidence(queries), ref.evidence(queries)
+    for name in ("gain", "plugin", "df", "pearson", "null_mean", "null_variance"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    np.testing.assert_array_equal(
+        comp.penalised_likelihoods(contexts), ref.penalised_likelihoods(contexts)
+    )
+    pairs = np.array([(a, b) for a in range(d) for b in range(d) if a != b])
+    given = [tuple(k for k in range(d) if k not in pair)[:2] for pair in pairs.tolist()]
+    np.testing.assert_array_equal(comp.lead_errors(given, pairs), ref.lead_errors(given, pairs))
+    assert comp.affordable_look_ahead() == ref.affordable_look_ahead()
+    if d > 2:
+        groups = [Group(0, (), (1, 2)), Group(d - 1, (0,), (1,)), Group(0, (d - 1,), (1, 2))]
+        found, expected = comp.joint_evidence(groups), ref.joint_evidence(groups)
+        np.testing.assert_array_equal(found.gain, expected.gain)
+        np.testing.assert_array_equal(found.null_variance, expected.null_variance)
+        assert comp.interactions(2) == ref.interactions(2)
+
+
+def wide_rows(seed: int, n: int = 500) -> np.ndarray:
+    """Columns of 2, 3, 70, 5 and 2 levels, the last two of which depend on others; the second has
+    a level that occurs in the last rows only."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, n)
+    b = rng.integers(0, 2, n)
+    b[-3:] = 2
+    wide = rng.permutation(n) % 70
+    c = (a + rng.integers(0, 4, n)).astype(int)
+    d = a ^ (b % 2) ^ (rng.random(n) < 0.1)
+    return np.stack([a, b, wide, c, d], axis=1)
+
+
+def wide_table(seed: int, n: int = 500) -> Table:
+    """The same as a table."""
+    return table_of(wide_rows(seed, n))
