@@ -18,9 +18,14 @@ from tamis.information.estimators import EntropyEstimator, as_estimator
 from tamis.information.interface import Context, Floats, Ints
 from tamis.information.regret import price
 
+WHOLE_ROWS = 1024
+"""The same as in memory, where asking again is cheap; here it takes another round."""
+
 
 class BlockInformation(CountedInformation):
     """H and I of a table in blocks; every number is the one that the table in memory gives."""
+
+    whole_rows = WHOLE_ROWS
 
     def __init__(
         self,

@@ -185,9 +185,8 @@ class RowTables:
     def _find(self, sets: Sequence[tuple[int, ...]]) -> list[States]:
         """Number the states of all sets, in one pass unless numbers could be too large for their
         type: then in several steps."""
-        begun = [States((), None, self._sizes) if not one else None for one in sets]
+        found: list[States | None] = [None if one else self._nothing() for one in sets]
         left = list(sets)
-        found: list[States | None] = list(begun)
         while any(left):
             places = [i for i, rest in enumerate(left) if rest]
             steps = []
@@ -198,8 +197,13 @@ class RowTables:
             self._settle(steps)
             for i, step in zip(places, steps, strict=True):
                 found[i] = step
-        self._settle([one for one in begun if one is not None])
         return [one for one in found if one is not None]
+
+    def _nothing(self) -> States:
+        """No column has one state, which all rows have."""
+        states = States((), None, self._sizes)
+        states.settle_dense(np.array([self._table.n_rows]))
+        return states
 
     def _run(self, columns: tuple[int, ...], before: States | None) -> tuple[int, ...]:
         """As many of the first columns as one number can hold."""
@@ -217,8 +221,6 @@ class RowTables:
         for one in steps:
             is_dense = one.size <= most
             passes.append(StateRows(one) if is_dense else StateKeys(one, self._most_bytes))
-        if not passes:
-            return
         for one, wanted, sums in zip(steps, passes, self._total(passes), strict=True):
             if isinstance(wanted, StateRows):
                 one.settle_dense(*sums)

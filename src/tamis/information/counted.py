@@ -36,6 +36,7 @@ class CountedInformation(Information):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
     score_noise = 0.5
+    whole_rows = WHOLE_ROWS
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class CountedInformation(Information):
 
     def rows(self, contexts: Sequence[Context]) -> Rows:
         """Entropies and gains, with their tests while variables are few."""
-        d, whole = self.n_variables, self.n_variables <= WHOLE_ROWS
+        d, whole = self.n_variables, self.n_variables <= self.whole_rows
         if not contexts:
             return Rows(np.zeros(0), np.zeros((0, d)))
         wanted = [self._reduced(context) for context in contexts]
