@@ -176,7 +176,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         memory = settings.pop("memory")
         request = Request(**settings)
         table = read_table(
-            open_table(X, memory=memory, missing=self.missing),
+            open_table(X, memory=memory, missing=self.missing, information=self.information),
             measured=self.information != "counts",
             missing=self.missing,
             weights=sample_weight,
@@ -204,7 +204,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         settings = self.get_params(deep=False)
         memory = settings.pop("memory")
         table = read_table(
-            open_table(X, memory=memory, missing=self.missing),
+            open_table(X, memory=memory, missing=self.missing, information=self.information),
             measured=self.information != "counts",
             missing=self.missing,
             weights=sample_weight,

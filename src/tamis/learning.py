@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tamis.blocks.moment_table import MomentTable, open_moments
 from tamis.blocks.packed import BlockTable
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
@@ -200,6 +201,8 @@ def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Informatio
         from tamis.blocks.information import open_packed
 
         return open_packed(table, plan.information, plan.entropy, n_jobs)
+    if isinstance(table, MomentTable):
+        return open_moments(table, plan.information, plan.source)
     if table.gaps:
         _require_for_gaps(plan)
     if plan.entropy is not None:

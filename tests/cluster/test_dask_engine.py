@@ -135,7 +135,9 @@ def test_without_workers_nobody_waits_for_ever(frame, monkeypatch):
 
 def test_a_partition_that_cannot_be_read_is_named(client, frame):
     broken = dd.from_map(_broken, range(3), args=(frame,), meta=frame.iloc[:0])
-    with pytest.raises(DataError, match=r"Partition 2 of 0 to 2 cannot be read: OSError: 'disk <gone>'"):
+    with pytest.raises(
+        DataError, match=r"Partition 2 of 0 to 2 cannot be read: OSError: 'disk <gone>'"
+    ):
         TAM().fit(broken)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 from array import array
 from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from tamis.blocks.numbers import NumberColumn
 from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed
+from tamis.blocks.text_numbers import TextNumbers
 from tamis.data.csv_file import (
     MISSING_MARKERS,
     _chunks,
@@ -34,6 +37,7 @@ class CsvStream(Stream):
 
     def __init__(self, paths: Sequence[str], names: Sequence[str] | None = None) -> None:
         self._paths = paths
+        self._first = paths[0]
         self.names = next(self._pieces(paths[0])) if names is None else tuple(names)
 
     def batches(self) -> Iterator[Batch]:
@@ -43,9 +47,22 @@ class CsvStream(Stream):
             self._require_same_columns(path, next(pieces))
             yield from pieces
 
+    def parts(self) -> Sequence[CsvStream]:
+        """Each file by itself."""
+        return [self._of(path) for path in self._paths]
+
     def growing_levels(self) -> GrowingLevels:
         """A column about which nothing is known yet."""
         return TextLevels()
+
+    def growing_numbers(self) -> NumberColumn:
+        """The same for a column that may hold numbers."""
+        return TextNumbers()
+
+    def _of(self, path: str) -> CsvStream:
+        one = copy(self)
+        one._paths = [path]
+        return one
 
     def _pieces(self, path: str) -> Iterator[Any]:
         """The names of a file, then its batches."""

@@ -8,11 +8,16 @@ import tempfile
 import weakref
 
 from tamis.blocks.limits import bytes_of
+from tamis.blocks.moment_table import MomentTable, read_moments
+from tamis.blocks.numbers import begins_measured
 from tamis.blocks.packed import PackedTable
-from tamis.blocks.packing import Progress, pack
+from tamis.blocks.packing import Progress, open_stream, pack
 from tamis.blocks.parts import PARQUET_ENDINGS, PLANES_ENDING, TEXT_ENDINGS, ending_of, is_several
 from tamis.blocks.plane_file import PlaneFile
-from tamis.errors import SettingError
+from tamis.errors import DataError, SettingError
+from tamis.information.catalogue import SOURCES
+
+NEED_ROWS = tuple(name for name in SOURCES if name != "gaussian")
 
 
 def open_blocks(
@@ -20,12 +25,14 @@ def open_blocks(
     *,
     memory: int | str | None = None,
     missing: str = "error",
+    information: str = "auto",
     progress: Progress | None = None,
 ) -> object:
     """A packed table where ``data`` is to be counted in blocks, and otherwise ``data`` as it came.
 
     Plane files are opened. Folders and patterns are packed into a temporary plane file, which goes
-    when the table does; so is a single CSV or Parquet file if ``memory`` sets a limit.
+    when the table does; so is a single CSV or Parquet file if ``memory`` sets a limit. Of numbers
+    with measured ones among them, or if ``information`` is "gaussian", the moments are taken.
     """
     limit = bytes_of(memory)
     path = os.fsdecode(data) if isinstance(data, str | bytes | os.PathLike) else None
@@ -41,8 +48,16 @@ def open_blocks(
             f"missing={missing!r} is for tables in memory; in blocks every cell needs a value: "
             "drop or fill in missing values before"
         )
+    if information in NEED_ROWS:
+        raise SettingError(
+            f"information={information!r} needs the rows in memory, and these are read in blocks, "
+            "for counts or moments: use information='counts' or 'gaussian', or read the table "
+            "itself, or a sample of its rows"
+        )
     if ending_of(path) == PLANES_ENDING:
         return PackedTable(PlaneFile(path), limit)
+    if information in ("auto", "gaussian"):
+        return _counts_or_moments(path, limit, information, progress)
     return _packed_for_now(path, limit, progress)
 
 
@@ -51,6 +66,27 @@ def _is_for_blocks(path: str, limit: int | None) -> bool:
     if ending == PLANES_ENDING or is_several(path):
         return True
     return limit is not None and ending in TEXT_ENDINGS + PARQUET_ENDINGS
+
+
+def _counts_or_moments(
+    path: str, limit: int | None, information: str, progress: Progress | None
+) -> PackedTable | MomentTable:
+    """What a table in memory would be taken for; how the rows begin says what to try first."""
+    stream = open_stream(path)
+
+    def moments() -> MomentTable | None:
+        return read_moments(stream, information=information, memory=limit, progress=progress)
+
+    if information == "gaussian" or begins_measured(stream):
+        return moments() or _packed_for_now(path, limit, progress)
+    try:
+        return _packed_for_now(path, limit, progress)
+    except DataError as error:
+        why = error
+    found = moments()
+    if found is None:
+        raise why
+    return found
 
 
 def _packed_for_now(path: str, limit: int | None, progress: Progress | None) -> PackedTable:

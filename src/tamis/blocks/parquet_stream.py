@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 
+from tamis.blocks.arrow_numbers import ArrowNumbers
+from tamis.blocks.numbers import NumberColumn
 from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed
 from tamis.data.assemble import check_names
 from tamis.data.cells import plain_labels
@@ -54,9 +57,22 @@ class ParquetStream(Stream):
                 except (pa.ArrowException, OSError) as error:
                     raise _damaged(path, error) from error
 
+    def parts(self) -> Sequence[ParquetStream]:
+        """Each file by itself."""
+        return [self._of(path) for path in self._paths]
+
     def growing_levels(self) -> GrowingLevels:
         """A column about which nothing is known yet."""
         return ArrowLevels()
+
+    def growing_numbers(self) -> NumberColumn:
+        """The same for a column that may hold numbers."""
+        return ArrowNumbers()
+
+    def _of(self, path: str) -> ParquetStream:
+        one = copy(self)
+        one._paths = [path]
+        return one
 
     def _names_in(self, path: str) -> list[str]:
         with _opened(path) as file:

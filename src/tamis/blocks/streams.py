@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from tamis.data.levels import check_levels
 from tamis.data.refusals import ColumnRefused, Problem
 from tamis.data.table import Label
 from tamis.errors import DataError
+
+if TYPE_CHECKING:
+    from tamis.blocks.numbers import NumberColumn
 
 MOST_LEVELS = 2**16
 """A column with more levels than this is no column to count."""
@@ -104,8 +107,16 @@ class Stream(ABC):
         """All rows in order; every call begins again."""
 
     @abstractmethod
+    def parts(self) -> Sequence[Stream]:
+        """The same rows as several streams, one after the other: those of each file."""
+
+    @abstractmethod
     def growing_levels(self) -> GrowingLevels:
         """A column about which nothing is known yet."""
+
+    @abstractmethod
+    def growing_numbers(self) -> NumberColumn:
+        """The same for a column that may hold numbers."""
 
 
 def changed() -> DataError:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis.data.arrays import read_array
 from tamis.data.containers import read_mapping, read_rows
@@ -68,21 +67,13 @@ def table_notes(table: Table) -> tuple[str, ...]:
 
 
 def _constant(table: Table) -> tuple[str, ...]:
-    constant = [
-        name
-        for k, (name, levels) in enumerate(zip(table.names, table.levels, strict=True))
-        if len(levels) == 1 or (not levels and _never_varies(table.numbers(k)))
-    ]
+    constant = [name for k, name in enumerate(table.names) if table.never_varies(k)]
     if not constant:
         return ()
     return (
         f"Constant columns say nothing about the others: {listed(map(shown, constant))}. "
         "Consider dropping them.",
     )
-
-
-def _never_varies(numbers: NDArray[np.float64]) -> bool:
-    return bool((numbers == numbers[0]).all())
 
 
 def _as_it_is(table: Table, how: Reading) -> Table:

@@ -77,6 +77,12 @@ class Table:
         ]
         return values
 
+    def never_varies(self, k: int) -> bool:
+        """Whether column ``k`` has the same value in all rows."""
+        if not self.is_measured(k):
+            return len(self.levels[k]) == 1
+        return bool((self.numbers(k) == self.numbers(k)[0]).all())
+
     def select(self, positions: list[int]) -> Table:
         """The same rows with the columns at these positions, in this order."""
         return Table(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable, PackedTable
 from tamis.counts.interactions import affordable, require_affordable, words_to_read
 from tamis.counts.memory import CROSSOVER
@@ -241,8 +242,13 @@ def _boundary_cells(sizes: np.ndarray[tuple[int], np.dtype[np.int64]], probed: P
 
 def _memory(table: Table, found: Sequence[Reading]) -> dict[str, int]:
     """Readings are searched one after the other, and all are kept to the end."""
-    in_blocks = isinstance(table, PackedTable)
-    parts = memory.of_blocks(table) if isinstance(table, PackedTable) else memory.of_table(table)
+    in_blocks = isinstance(table, PackedTable | MomentTable)
+    if isinstance(table, PackedTable):
+        parts = memory.of_blocks(table)
+    elif isinstance(table, MomentTable):
+        parts = memory.of_moments(table)
+    else:
+        parts = memory.of_table(table)
     for one in found:
         asked = Asked(
             contexts=one.work.contexts,
@@ -253,7 +259,7 @@ def _memory(table: Table, found: Sequence[Reading]) -> dict[str, int]:
         )
         own = memory.of_search(table.n_variables, asked)
         if in_blocks:
-            pass  # what counting takes is within the limit
+            pass  # what counting and the moments take is known
         elif one.plan.entropy is not None:
             own |= memory.of_counts(table, one.look_ahead, _by_rows(table, one))
         else:

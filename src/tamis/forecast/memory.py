@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
 from tamis.counts.independence import STATS
 from tamis.counts.interactions import MOST_LEVELS
@@ -74,6 +75,15 @@ def of_table(table: Table) -> dict[str, int]:
 def of_blocks(table: PackedTable) -> dict[str, int]:
     """A table that is counted in blocks: what its limit leaves beside the program."""
     return {"blocks and their counts": table.working_bytes}
+
+
+def of_moments(table: MomentTable) -> dict[str, int]:
+    """A table of which the moments were taken: a batch of its rows, and the correlations."""
+    d = table.n_variables
+    return {
+        "blocks of numbers": 5 * FLOAT * min(d * table.n_rows, BLOCK_CELLS),
+        "correlations": 6 * FLOAT * d * d,
+    }
 
 
 def of_counts(table: Table, look_ahead: int, by_rows: float) -> dict[str, int]:

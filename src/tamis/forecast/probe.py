@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
 from tamis.data import Table
 from tamis.decisions.rule import Rule
@@ -78,6 +79,8 @@ class Probe:
 def part_of(table: Table) -> Table:
     """The table, or, if it is large, columns and rows of it at even distances."""
     d, n = table.n_variables, table.n_rows
+    if isinstance(table, MomentTable):
+        return table
     # Rows that are counted in blocks cannot be picked; there are fewer columns then.
     rows = n if isinstance(table, PackedTable) else min(n, MOST_ROWS)
     columns = min(d, MOST_COLUMNS, max(MOST_CELLS // rows, TARGETS))

@@ -134,6 +134,9 @@ _KINDS = {
     "lipschitz": _lipschitz,
 }
 
+SOURCES = tuple(_KINDS)
+"""The names of all that read numbers."""
+
 
 def _shuffled(settings: Written) -> Written:
     from tamis.information.neighbours.chance import whole

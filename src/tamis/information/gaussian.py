@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class GaussianInformation(Information):
         self._varies = variances > 0
         # Correlations are what gains are made of, and keep the algebra well scaled.
         self._scale = np.where(self._varies, np.sqrt(variances), 1.0)
-        self._correlation = (1 - self.shrinkage) * _correlation(covariance)
+        self._correlation = (1 - self.shrinkage) * correlation_of(covariance)
         np.fill_diagonal(self._correlation, 1.0)
         self._check_collinear()
 
@@ -80,7 +80,8 @@ class GaussianInformation(Information):
         wanted = checked_or_auto(shrinkage)
         moments = Moments.of_table(table)
         if isinstance(wanted, str):
-            wanted = analytic(_standardised(table, moments), _correlation(moments.covariance))
+            standard = moments.standardised(blocks(table))
+            wanted = analytic(standard, correlation_of(moments.covariance))
         return cls.from_moments(table.names, moments, shrinkage=wanted)
 
     @staticmethod
@@ -274,7 +275,7 @@ class GaussianInformation(Information):
         return listed(used)
 
 
-def _correlation(covariance: Floats) -> Floats:
+def correlation_of(covariance: Floats) -> Floats:
     """0 for columns that do not vary, but for the diagonal: they tell nothing, and condition on
     nothing."""
     variances = covariance.diagonal()
@@ -284,17 +285,6 @@ def _correlation(covariance: Floats) -> Floats:
     found[:, variances <= 0] = 0.0
     np.fill_diagonal(found, 1.0)
     return found
-
-
-def _standardised(table: Table, moments: Moments) -> Iterator[Floats]:
-    """The rows, a block at a time, with mean 0 and variance 1; constant columns are all 0."""
-    variances = moments.covariance.diagonal()
-    weights = np.where(variances > 0, 1 / np.sqrt(np.where(variances > 0, variances, 1.0)), 0.0)
-    for block in blocks(table):
-        block -= moments.origin[:, None]
-        block -= moments.offset[:, None]
-        block *= weights[:, None]
-        yield block
 
 
 def _end_to_end(contexts: Sequence[Context]) -> tuple[Ints, Ints]:

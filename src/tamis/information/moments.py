@@ -6,7 +6,7 @@ a row of the data, so that numbers far from 0 lose no digits of their spread.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +69,7 @@ class Moments:
     def of_table(cls, table: Table) -> Moments:
         """Of a table of numbers, copying a block of its rows at a time."""
         for k, name in enumerate(table.names):
-            _refuse_extremes(name, table.numbers(k))
+            refuse_extremes(name, float(np.abs(table.numbers(k)).max(initial=0.0)))
         found = cls.of(np.zeros((table.n_variables, 0)))
         for block in blocks(table):
             found = found.merge(cls.of(block))
@@ -99,6 +99,37 @@ class Moments:
             np.maximum(self.high, other.high),
         )
 
+    def select(self, positions: Sequence[int]) -> Moments:
+        """The same rows with the columns at these positions, in this order."""
+        kept = np.array(positions, dtype=np.int64)
+        return Moments(
+            self.count,
+            self.origin[kept],
+            self.offset[kept],
+            self.products[np.ix_(kept, kept)],
+            self.low[kept],
+            self.high[kept],
+        )
+
+    def standardised(self, blocks: Iterable[Floats]) -> Iterator[Floats]:
+        """The rows, a block at a time, with mean 0 and variance 1; constant columns are all 0.
+
+        The blocks are changed in place."""
+        variances = self.covariance.diagonal()
+        varies = variances > 0
+        weights = np.where(varies, 1 / np.sqrt(np.where(varies, variances, 1.0)), 0.0)
+        for block in blocks:
+            block -= self.origin[:, None]
+            block -= self.offset[:, None]
+            block *= weights[:, None]
+            yield block
+
+    @property
+    def size(self) -> Floats:
+        """How far from 0 each column goes."""
+        found: Floats = np.maximum(np.abs(self.low), np.abs(self.high))
+        return found
+
     @property
     def mean(self) -> Floats:
         """The mean of each column."""
@@ -107,8 +138,8 @@ class Moments:
     @property
     def varies(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Whether each column varies by more than rounding."""
-        size = np.maximum(np.abs(self.low), np.abs(self.high))
-        found: np.ndarray[tuple[int], np.dtype[np.bool_]] = self.high - self.low > CONSTANT * size
+        found: np.ndarray[tuple[int], np.dtype[np.bool_]]
+        found = self.high - self.low > CONSTANT * self.size
         return found
 
     @property
@@ -130,9 +161,9 @@ def blocks(table: Table) -> Iterator[Floats]:
         yield np.array([table.numbers(k, rows) for k in range(d)])
 
 
-def _refuse_extremes(name: str, column: Floats) -> None:
-    """Squares of numbers beyond 1e150 are not finite, those below 1e-150 are 0."""
-    size = float(np.abs(column).max(initial=0.0))
+def refuse_extremes(name: str, size: float) -> None:
+    """Squares of numbers beyond 1e150 are not finite, those below 1e-150 are 0; ``size`` is that
+    of a column's largest."""
     if size > LARGEST or 0 < size < 1 / LARGEST:
         raise DataError(
             f"Column {shown(name)} holds numbers of the size {size:.2g}, whose squares a float "

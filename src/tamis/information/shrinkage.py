@@ -37,13 +37,24 @@ def analytic(blocks: Iterable[Floats], correlation: Floats) -> float:
     diagonal. ``blocks`` are the rows a block at a time, a column in each line, every column with
     mean 0 and variance 1, or all 0 if it is constant; ``correlation`` is theirs.
     """
-    squares = float((correlation**2).sum() - (correlation.diagonal() ** 2).sum())
+    return suggested(*spread_of_products(blocks), correlation)
+
+
+def spread_of_products(blocks: Iterable[Floats]) -> tuple[int, float]:
+    """How many rows there are, and the sum over rows and over pairs of columns of their squared
+    products: what `suggested` needs of the rows, and what adds over parts of them."""
     n, of_products = 0, 0.0
     for block in blocks:
         n += block.shape[1]
         of_row = (block**2).sum(axis=0)
         of_products += float((of_row**2).sum() - (block**4).sum())
-    if not squares > 0 or n < 2:
+    return n, of_products
+
+
+def suggested(n_rows: int, of_products: float, correlation: Floats) -> float:
+    """The shrinkage of least expected squared error, from sums over the rows."""
+    squares = float((correlation**2).sum() - (correlation.diagonal() ** 2).sum())
+    if not squares > 0 or n_rows < 2:
         return 0.0
-    found = (of_products - n * squares) / (n * (n - 1) * squares)
+    found = (of_products - n_rows * squares) / (n_rows * (n_rows - 1) * squares)
     return min(max(found, 0.0), 1.0)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import BlockTable
 from tamis.blocks.parts import find_parts, is_several
@@ -31,6 +32,9 @@ from tamis.terminal.sizes import bytes_from_text
 from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
 from tamis.terminal.waiting import Waiting, waiting
 from tamis.terminal.words import options_in_words
+
+IN_BLOCKS = (BlockTable, MomentTable)
+"""Tables whose rows are not in memory."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,13 @@ def _open(source: str, request: Request, wishes: Wishes, wait: Waiting, client: 
             require_complete_parts(request.missing)
             return open_files(source, client, packing)
         limit = bytes_from_text("--memory", wishes.memory)
-        return open_blocks(source, memory=limit, missing=request.missing, progress=packing)
+        return open_blocks(
+            source,
+            memory=limit,
+            missing=request.missing,
+            information=request.information,
+            progress=packing,
+        )
 
 
 def _read(
@@ -196,11 +206,11 @@ def _require_numbers(wishes: Wishes) -> None:
 
 def _require_drawable(table: Table, wishes: Wishes) -> None:
     """Refuse resamples and drawn tables that cannot be had, before the search."""
-    if isinstance(table, BlockTable):
+    if isinstance(table, IN_BLOCKS):
         for option, wish in (("--bootstrap", wishes.bootstrap), ("--certify", wishes.certify)):
             if wish is not None:
                 raise SettingError(
-                    f"{option} needs the rows in memory, and they are counted in blocks: leave it "
+                    f"{option} needs the rows in memory, and they are read in blocks: leave it "
                     "out, or read the table without --memory or --dask"
                 )
     if wishes.certify is None:
@@ -217,9 +227,9 @@ def _require_drawable(table: Table, wishes: Wishes) -> None:
 def _require_countable(table: Table, out: Sequence[str]) -> None:
     """Refuse a fitted network of rows that have gaps or unequal shares, before the search."""
     fitted = [path for path in out if path.lower().endswith(".bif")]
-    if fitted and isinstance(table, BlockTable):
+    if fitted and isinstance(table, IN_BLOCKS):
         raise SettingError(
-            f"--out {fitted[0]!r} would need the rows in memory, and they are counted in blocks: "
+            f"--out {fitted[0]!r} would need the rows in memory, and they are read in blocks: "
             "leave it out"
         )
     if fitted and (table.gaps or table.weights is not None):
