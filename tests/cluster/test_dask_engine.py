@@ -181,10 +181,7 @@ def test_large_files_are_cut_between_row_groups(client, frame, tmp_path, monkeyp
 
 def test_bad_columns_are_refused_by_name_and_place(client, frame):
     gap = frame.assign(b=frame["b"].astype("Int64").mask(np.arange(FEW) == 250))
-    with pytest.raises(
-        DataError,
-        match=r"Column 'b' is missing in 1 of 400 rows \(first .* 50, .* in partition 1 of 0 to 1\)",
-    ):
+    with pytest.raises(DataError, match=r"'b' is missing in 1 of 400 rows .* in partition 1 of"):
         TAM().fit(dd.from_pandas(gap, npartitions=2))
     mixed = pd.DataFrame({"a": [0, 1, 0], "b": ["x", 3, "y"]})
     with pytest.raises(DataError, match="Column 'b' holds values that are not of one type"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tamis.blocks.arrow_numbers import ArrowNumbers
+from tamis.blocks.numbers import NumberColumn
 from tamis.blocks.parquet_stream import ArrowLevels
 from tamis.blocks.streams import Batch, GrowingLevels, Stream
 from tamis.data.refusals import at_row, listed, shown
@@ -30,6 +32,14 @@ class FrameStream(Stream):
         """All rows at once."""
         columns = [self._column(k) for k in range(len(self.names))]
         yield Batch(columns, len(self._frame), at_row(0))
+
+    def parts(self) -> Sequence[Stream]:
+        """All of it."""
+        return [self]
+
+    def growing_numbers(self) -> NumberColumn:
+        """A column that may hold numbers."""
+        return ArrowNumbers()
 
     def growing_levels(self) -> GrowingLevels:
         """A column about which nothing is known yet."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from typing import Any
 
@@ -54,11 +54,10 @@ class MomentTable(Table):
         again: Again | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
-        nothing = np.zeros(0)
         settings = _defaults() | {
             "names": tuple(names),
             "levels": tuple(levels),
-            "measured": {k: nothing for k, found in enumerate(levels) if not found},
+            "measured": _Unseen(k for k, found in enumerate(levels) if not found),
             "notes": notes,
             "moments": moments,
             "memory": memory,
@@ -101,6 +100,25 @@ class MomentTable(Table):
         raise _no_rows()
 
 
+class _Unseen(Mapping[int, NDArray[np.float64]]):
+    """Which columns are measured; their numbers are not in memory."""
+
+    def __init__(self, positions: Iterable[int]) -> None:
+        self._positions = tuple(positions)
+
+    def __getitem__(self, k: int) -> NDArray[np.float64]:
+        raise _no_rows()
+
+    def __contains__(self, k: object) -> bool:
+        return k in self._positions
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._positions)
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+
 def read_moments(
     stream: Stream,
     *,
@@ -112,7 +130,7 @@ def read_moments(
 
     The files are looked at one after the other, and what is found is merged in their order.
     """
-    limit = _enough(memory, len(stream.names))
+    limit = _enough(memory, stream)
     parts = stream.parts()
     seen: list[Numbers] = []
     for part in parts:
@@ -271,10 +289,11 @@ def _require_rows(names: Sequence[str], n_rows: int) -> None:
         )
 
 
-def _enough(memory: int | None, d: int) -> int:
-    """The limit, if the products of so many columns and a batch of rows fit."""
-    limit = _checked(memory)
-    needed = READER_BYTES + 6 * 8 * d * d + 5 * max(BATCH_BYTES, 2**15 * d)
+def _enough(memory: int | None, stream: Stream) -> int:
+    """The limit, if the products of so many columns and batches of rows fit."""
+    limit, d = _checked(memory), len(stream.names)
+    batch = max(BATCH_BYTES, 2**15 * d)
+    needed = READER_BYTES + stream.column_bytes * d + 4 * batch + 6 * 8 * d * d
     if needed > limit:
         raise SettingError(
             f"memory must be {-(-needed // 10**6)}MB or more for the moments of {d} columns, not "

@@ -19,8 +19,13 @@ from tamis.data.refusals import ColumnRefused, Problem, at_row
 from tamis.data.table import Label
 from tamis.errors import DataError
 from tamis.information.interface import Floats
-from tamis.information.moments import BLOCK_CELLS, Moments
+from tamis.information.moments import Moments
 from tamis.information.shrinkage import spread_of_products
+
+BLOCK_CELLS = 2**19
+"""Numbers that are summed at a time: few enough to stay in the cache."""
+BLOCK_ROWS = 2**10
+"""The rows of a block of many columns, at least: fewer would not be worth a merge."""
 
 Place = int | str
 """A row, counting from the first of the part, or words that say where it stands."""
@@ -149,7 +154,7 @@ def look(stream: Stream, heard: Heard | None = None) -> Numbers:
     names, order = _in_order(stream)
     columns = [stream.growing_numbers() for _ in order]
     moments: Moments | None = Moments.of(np.zeros((len(order), 0)))
-    for block in _blocks(_arrays(stream, order, columns, heard)):
+    for block in _blocks(_lines(stream, order, columns, heard)):
         if block is None:
             moments = None
         elif moments is not None:
@@ -181,7 +186,7 @@ def products_in(
     """
     order = [stream.names.index(name) for name in names]
     columns = [stream.growing_numbers() for _ in order]
-    standard = moments.standardised(_complete(_blocks(_arrays(stream, order, columns, heard))))
+    standard = moments.standardised(_complete(_blocks(_lines(stream, order, columns, heard))))
     return spread_of_products(standard)
 
 
@@ -198,36 +203,40 @@ def _in_order(stream: Stream) -> tuple[tuple[str, ...], list[int]]:
     return tuple(stream.names[k] for k in order), order
 
 
-def _arrays(
+def _lines(
     stream: Stream, order: Sequence[int], columns: Sequence[NumberColumn], heard: Heard | None
-) -> Iterator[Floats | None]:
-    """The numbers of each batch, a column in each line; None if a cell has no number."""
+) -> Iterator[list[Floats] | None]:
+    """The numbers of each batch, column by column; None if a cell has no number."""
     n_rows = 0
     for batch in stream.batches():
-        lines = [
+        found = [
             column.look(batch.columns[k], batch) for column, k in zip(columns, order, strict=True)
         ]
         n_rows += batch.n_rows
-        known = [line for line in lines if line is not None]
-        yield np.array(known) if len(known) == len(lines) else None
+        lines = [line for line in found if line is not None]
+        yield lines if len(lines) == len(found) else None
         if heard is not None:
             heard(n_rows)
 
 
-def _blocks(arrays: Iterator[Floats | None]) -> Iterator[Floats | None]:
-    """Small batches together and large ones apart; the limit of memory plays no part, so that the
-    same files give the same sums."""
+def _blocks(batches: Iterator[list[Floats] | None]) -> Iterator[Floats | None]:
+    """Rows in blocks, a column in each line: small batches together, large ones in parts.
+
+    The limit of memory plays no part, so that the same files give the same sums.
+    """
     kept: list[Floats] = []
-    for array in arrays:
-        if array is None:
+    n_kept = 0
+    for lines in batches:
+        if lines is None:
             yield None
             continue
-        step = max(BLOCK_CELLS // len(array), 1)
-        for start in range(0, array.shape[1], step):
-            kept.append(array[:, start : start + step])
-            if sum(part.shape[1] for part in kept) >= step:
+        step = max(BLOCK_CELLS // len(lines), BLOCK_ROWS)
+        for start in range(0, len(lines[0]), step):
+            kept.append(np.array([line[start : start + step] for line in lines]))
+            n_kept += kept[-1].shape[1]
+            if n_kept >= step:
                 yield _joined(kept)
-                kept = []
+                kept, n_kept = [], 0
     if kept:
         yield _joined(kept)
 

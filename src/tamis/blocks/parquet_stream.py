@@ -20,10 +20,14 @@ from tamis.errors import FileFormatError
 
 BATCH_BYTES = 2**25
 """About so much of a table is unpacked at once."""
+BUFFER_BYTES = 2**16
+"""So much of a column is read at once."""
 
 
 class ParquetStream(Stream):
     """The rows of Parquet files with the same columns, one file after the other."""
+
+    column_bytes = 3 * 10**6  # a page and a dictionary, as most programs write them
 
     def __init__(
         self,
@@ -192,7 +196,8 @@ def _opened(path: str) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path, pre_buffer=False)
+        # Buffered, or whole columns of a row group would be held, whatever their size.
+        return pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER_BYTES)
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from error
 

@@ -101,6 +101,8 @@ class Stream(ABC):
     names: tuple[str, ...]
     expected_rows: int
     """The number of rows, or 0 where only reading them can tell."""
+    column_bytes: int = 0
+    """What reading holds of each column beside the batches."""
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
