@@ -163,7 +163,7 @@ def _load(table: ClusterTable, search: str) -> Load:
     tamis.TAM(search=search).fit(table)
     wall = perf_counter() - start
     counted = table.counted
-    parts = table.n_parts
+    parts = table.crew.n_parts
     return Load(
         table.n_variables, search, counted.rounds, asked / parts,
         (counted.bytes_moved - asked) / parts, sums, wall,

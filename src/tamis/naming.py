@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable
 from tamis.data import Table, table_notes
 from tamis.decisions.pvalue import PValueRule
@@ -224,7 +225,7 @@ def _edge_contexts(
 
 def _engine(table: Table) -> Engine | None:
     """How the rows were counted so far, if that was not in memory."""
-    if not isinstance(table, BlockTable):
+    if not isinstance(table, BlockTable | MomentTable):
         return None
-    counted = table.counted
-    return Engine(table.engine, table.n_parts, counted.rounds, counted.bytes_moved)
+    found = table.counted
+    return Engine(found.engine, found.partitions, found.rounds, found.bytes_moved)

@@ -379,7 +379,7 @@ def test_what_needs_rows_is_refused(tmp_path):
     for information in ("copula", "neighbours", "conditional-gaussian"):
         with pytest.raises(SettingError, match=f"information='{information}' needs the rows"):
             tamis.TAM(information=information).fit(pattern)
-    with pytest.raises(DataError, match="A plane file holds levels"):
+    with pytest.raises(DataError, match="columns have levels"):
         tamis.TAM(information="counts").fit(pattern)
     with pytest.raises(DataError, match="Weights belong to rows"):
         tamis.TAM().fit(pattern, sample_weight=[1] * 400)
@@ -414,4 +414,4 @@ def test_the_command_learns_and_forecasts_from_files_of_numbers(tmp_path):
         assert found.exit_code != 0
         assert message in " ".join(str(found.output).split())
     refused = run(app, ["pack", pattern, str(tmp_path / "p.tamis")])
-    assert "A plane file holds levels" in " ".join(str(refused.output).split())
+    assert "columns have levels" in " ".join(str(refused.output).split())

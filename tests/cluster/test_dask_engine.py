@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from crews import chain
+from typer.testing import CliRunner
 
-from tamis import TAM
+from tamis import TAM, load
 from tamis.blocks.frame_stream import FrameStream
+from tamis.cli import app
 from tamis.cluster import crew as crews
 from tamis.cluster.opening import open_files, open_frame
 from tamis.errors import DataError, FileFormatError, SettingError
@@ -158,7 +160,7 @@ def test_files_are_read_by_the_workers_and_named(client, frame, tmp_path):
             else:
                 half.to_parquet(path, row_group_size=50)
         table = open_files(str(tmp_path / kind), client)
-        assert table.n_parts == 2
+        assert table.crew.n_parts == 2
         assert TAM(search="node").fit(table).result_ == TAM(search="node").fit(frame).result_
     content = bytearray(path.read_bytes())
     content[10:200] = b"?" * 190
@@ -171,7 +173,7 @@ def test_large_files_are_cut_between_row_groups(client, frame, tmp_path, monkeyp
     frame.to_parquet(tmp_path / "one.parquet", row_group_size=100)
     monkeypatch.setattr("tamis.cluster.opening.PART_CELLS", 250 * len(frame.columns))
     table = open_files(str(tmp_path / "one.parquet"), client)
-    assert table.n_parts == 2
+    assert table.crew.n_parts == 2
     assert [part.name[-19:] for part in table.crew._parts] == [
         ", row groups 0 to 1",
         ", row groups 2 to 3",
@@ -201,3 +203,63 @@ def test_what_does_not_go_with_a_dask_frame_is_refused(client, frame):
 def test_without_a_client_threads_of_this_process_do_the_work(frame, expected):
     code = TAM(search="node").fit(dd.from_pandas(frame, npartitions=2)).result_
     assert code.edges == expected["node"].edges
+
+
+def numbers(n: int, seed: int = 3) -> pd.DataFrame:
+    """A linear Gaussian chain with a side arm."""
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=n)
+    b = 0.9 * a + rng.normal(size=n)
+    c = 0.8 * b + rng.normal(size=n)
+    e = 0.7 * a + rng.normal(size=n)
+    return pd.DataFrame({"c": c, "a": a, "e": e, "b": b, "whole": rng.integers(0, 3, n)})
+
+
+@pytest.mark.parametrize("source", [None, {"shrinkage": "auto"}])
+def test_moments_of_a_dask_frame_are_those_of_the_frame(client, source):
+    frame = numbers(900)
+    settings = {} if source is None else {"information": "gaussian", "source": source}
+    expected = TAM(**settings).fit(frame).result_
+    found = TAM(**settings).fit(uneven(frame, [0, 1, 500])).result_
+    assert found.parents == expected.parents
+    assert found.order == expected.order
+    assert found.levels == expected.levels
+    for name, entropy in expected.entropies.items():
+        assert found.entropies[name] == pytest.approx(entropy, rel=1e-9)
+    assert (found.engine.name, found.engine.partitions) == ("dask", 4)
+    again = TAM(**settings).fit(uneven(frame, [0, 1, 500])).result_
+    assert again == found
+
+
+def test_numbers_that_have_no_moments_are_refused_by_name(client):
+    frame = numbers(100)
+    gap = frame.assign(b=frame["b"].mask(np.arange(100) == 70))
+    with pytest.raises(DataError, match=r"'b' is missing in 1 of 100 rows .* in partition 1 of"):
+        TAM().fit(uneven(gap, [50]))
+    labels = frame.assign(whole=[f"l{x}" for x in frame["whole"]])
+    with pytest.raises(DataError, match=r"Measured columns stand beside labels.*'whole'"):
+        TAM().fit(uneven(labels, [50]))
+    with pytest.raises(SettingError, match="'neighbours' needs the rows in memory"):
+        TAM(information="neighbours").fit(uneven(frame, [50]))
+    with pytest.raises(DataError, match="column 'a' holds numbers that"):
+        TAM(information="counts").fit(uneven(frame, [50]))
+
+
+def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_path):
+    for i, half in enumerate((frame.iloc[:100], frame.iloc[100:])):
+        half.to_parquet(tmp_path / f"{i}.parquet")
+    out = tmp_path / "r.json"
+    run = CliRunner().invoke
+    done = run(app, ["learn", str(tmp_path / "*.parquet"), "--dask", "local:2", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "by Dask, 2 partitions" in done.output
+    assert load(out) == expected["auto"]
+    for options, said in (
+        (["--dask", "local:none"], "write local:N"),
+        (["--dask", "tcp://127.0.0.1:1"], "no scheduler answers there"),
+        (["--dask", "local:1", "--memory", "1GB"], "leave one out"),
+        (["--dask", "local:1", "--dry-run"], "leave --dask out"),
+    ):
+        refused = run(app, ["learn", str(tmp_path / "*.parquet"), *options])
+        assert refused.exit_code == 2
+        assert said in " ".join(refused.output.split())

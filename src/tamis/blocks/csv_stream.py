@@ -37,7 +37,7 @@ class CsvStream(Stream):
 
     def __init__(self, paths: Sequence[str], names: Sequence[str] | None = None) -> None:
         self._paths = paths
-        self._first = paths[0]
+        self._first = shown_path(paths[0]) if names is None else "the first file"
         self.names = next(self._pieces(paths[0])) if names is None else tuple(names)
 
     def batches(self) -> Iterator[Batch]:
@@ -76,7 +76,7 @@ class CsvStream(Stream):
         if names != self.names:
             raise FileFormatError(
                 f"The files differ in their columns: {shown_path(path)} begins with another "
-                "header than the first file. Give all files the same header."
+                f"header than {self._first}. Give all files the same header."
             )
 
 

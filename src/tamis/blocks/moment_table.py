@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.blocks.numbers import Heard, Numbers, Taken, changed_between, look, products_in
-from tamis.blocks.packed import DEFAULT_MEMORY, _checked, _defaults
+from tamis.blocks.packed import DEFAULT_MEMORY, Counted, checked_limit, usual_fields
 from tamis.blocks.parquet_stream import BATCH_BYTES
 from tamis.blocks.streams import MOST_LEVELS, Stream
 from tamis.data.refusals import ColumnRefused, Problem, listed, refusal, shown
@@ -43,6 +43,7 @@ class MomentTable(Table):
     moments: Moments
     memory: int
     again: Again | None
+    counted: Counted
 
     def __init__(
         self,
@@ -53,8 +54,9 @@ class MomentTable(Table):
         memory: int = DEFAULT_MEMORY,
         again: Again | None = None,
         notes: tuple[str, ...] = (),
+        counted: Counted | None = None,
     ) -> None:
-        settings = _defaults() | {
+        settings = usual_fields() | {
             "names": tuple(names),
             "levels": tuple(levels),
             "measured": _Unseen(k for k, found in enumerate(levels) if not found),
@@ -62,6 +64,7 @@ class MomentTable(Table):
             "moments": moments,
             "memory": memory,
             "again": again,
+            "counted": counted or Counted("blocks", 1),
         }
         for name, value in settings.items():
             object.__setattr__(self, name, value)
@@ -93,6 +96,7 @@ class MomentTable(Table):
             memory=self.memory,
             again=self.again,
             notes=self.notes,
+            counted=self.counted,
         )
 
     def arrange(self, rows: NDArray[np.int64]) -> Table:
@@ -137,12 +141,15 @@ def read_moments(
         before = sum(one.n_rows for one in seen)
         seen.append(look(part, _heard(progress, "taking moments", before, stream.expected_rows)))
         seen = [reduce(Numbers.merge, seen)]
+    counted = Counted("blocks", len(parts))
+    counted.note(8 * seen[0].n_rows * len(stream.names))
     return table_of(
         seen[0],
         stream.names,
         information=information,
         memory=limit,
         again=partial(_products, parts, progress),
+        counted=counted,
     )
 
 
@@ -153,6 +160,7 @@ def table_of(
     information: str = "auto",
     memory: int = DEFAULT_MEMORY,
     again: Again | None = None,
+    counted: Counted | None = None,
 ) -> MomentTable | None:
     """The table of what is known of all its rows, its columns in the order of ``names``.
 
@@ -175,6 +183,7 @@ def table_of(
         memory=memory,
         again=again,
         notes=_notes(taken),
+        counted=counted,
     )
     return table.select([numbers.names.index(name) for name in names])
 
@@ -291,7 +300,7 @@ def _require_rows(names: Sequence[str], n_rows: int) -> None:
 
 def _enough(memory: int | None, stream: Stream) -> int:
     """The limit, if the products of so many columns and batches of rows fit."""
-    limit, d = _checked(memory), len(stream.names)
+    limit, d = checked_limit(memory), len(stream.names)
     batch = max(BATCH_BYTES, 2**15 * d)
     needed = READER_BYTES + stream.column_bytes * d + 4 * batch + 6 * 8 * d * d
     if needed > limit:

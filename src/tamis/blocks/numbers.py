@@ -111,6 +111,13 @@ class NumberColumn(ABC):
             self.first_missing = where
         self.n_missing += count
 
+    def say_where(self, part: str) -> None:
+        """Name the part of the table where a value was first missing or infinite."""
+        if self.n_missing:
+            self.first_missing = f"{_words(self.first_missing)}, in {part}"
+        if self.infinite is not None:
+            self.infinite = f"{_words(self.infinite)}, in {part}"
+
     def refuse_infinite(self) -> None:
         """Refuse the column if an infinite value was seen."""
         if self.infinite is not None:

@@ -27,8 +27,11 @@ LEAST_MEMORY = 6 * 10**8
 
 @dataclass
 class Counted:
-    """How often the rows were gone over, and how many bytes came along with it."""
+    """What goes over the rows, in how many parts, how often it did so, and how many bytes came
+    along with it."""
 
+    engine: str
+    partitions: int
     rounds: int = 0
     bytes_moved: int = 0
     heard: Callable[[int, int], None] | None = field(default=None, repr=False)
@@ -48,8 +51,6 @@ class BlockTable(Table):
     What needs the rows themselves in memory is refused.
     """
 
-    engine: str
-    """What counts the blocks, in a word."""
     working_bytes: int
     """What there is for tables and, where blocks are counted here, for blocks."""
     counted: Counted
@@ -57,18 +58,13 @@ class BlockTable(Table):
     def _settle(self, names: Sequence[str], levels: Sequence[Sequence[Label]], **more: Any) -> None:  # noqa: ANN401
         """Set the fields of a table and more; tables are frozen."""
         chosen = {"names": tuple(names), "levels": tuple(map(tuple, levels))}
-        for name, value in (_defaults() | chosen | more).items():
+        for name, value in (usual_fields() | chosen | more).items():
             object.__setattr__(self, name, value)
 
     @property
     @abstractmethod
     def where(self) -> str:
         """Where the rows are, in words."""
-
-    @property
-    @abstractmethod
-    def n_parts(self) -> int:
-        """In how many parts the rows are."""
 
     @abstractmethod
     def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
@@ -108,7 +104,6 @@ class PackedTable(BlockTable):
     ``memory`` is how many bytes the whole process may take while it counts.
     """
 
-    engine = "blocks"
     file: PlaneFile
     positions: tuple[int, ...]
     """Which columns of the file these are."""
@@ -131,10 +126,10 @@ class PackedTable(BlockTable):
             notes=notes,
             file=file,
             positions=positions,
-            memory=_checked(memory),
+            memory=checked_limit(memory),
             # What must live as long as the table, such as the folder of a temporary file.
             owned=owned,
-            counted=Counted() if counted is None else counted,
+            counted=counted or Counted("blocks", file.layout.n_blocks),
         )
 
     @property
@@ -146,11 +141,6 @@ class PackedTable(BlockTable):
     def n_rows(self) -> int:
         """The paper's n."""
         return self.file.n_rows
-
-    @property
-    def n_parts(self) -> int:
-        """The blocks of the file."""
-        return self.file.layout.n_blocks
 
     @property
     def n_planes(self) -> int:
@@ -186,7 +176,7 @@ class PackedTable(BlockTable):
         return PackedTable(self.file, self.memory, chosen, self.notes, owned, self.counted)
 
 
-def _defaults() -> dict[str, Any]:
+def usual_fields() -> dict[str, Any]:
     """What a table has that is read in the usual way: nothing measured, nothing missing."""
     found: dict[str, Any] = {}
     for one in fields(Table):
@@ -197,7 +187,8 @@ def _defaults() -> dict[str, Any]:
     return found
 
 
-def _checked(memory: int | None) -> int:
+def checked_limit(memory: int | None) -> int:
+    """The limit, if it leaves room beside the program."""
     limit = DEFAULT_MEMORY if memory is None else memory
     if limit < LEAST_MEMORY:
         raise SettingError(

@@ -32,10 +32,11 @@ Progress = Callable[[str, int, int], None]
 
 
 _ADVICE = {
-    Problem.MISSING: "In a plane file every cell has a value: fill missing ones in, or drop those "
-    "rows before packing.",
-    Problem.CONTINUOUS: "A plane file holds levels: cut measured columns into levels first, with "
-    "tamis.discretize, or learn from the table itself.",
+    Problem.MISSING: "Counted in blocks, every cell needs a value: fill missing ones in, or drop "
+    "those rows before.",
+    Problem.CONTINUOUS: "Counted in blocks, columns have levels: cut measured ones into levels "
+    "first, with tamis.discretize, or give the files themselves to tamis learn, which takes the "
+    "moments of numbers.",
 }
 
 

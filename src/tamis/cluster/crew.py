@@ -12,11 +12,25 @@ from collections.abc import Callable, Sequence
 from secrets import token_hex
 from typing import Any, NoReturn
 
+from tamis.blocks.numbers import Numbers
+from tamis.blocks.packing import nobody
 from tamis.blocks.streams import GrowingLevels
 from tamis.cluster.parts import Part
-from tamis.cluster.work import Found, Question, Seen, add, count, fingerprint, hold, look_at
+from tamis.cluster.work import (
+    Found,
+    Question,
+    Seen,
+    add,
+    count,
+    fingerprint,
+    hold,
+    look_at,
+    look_at_numbers,
+    products,
+)
 from tamis.data.refusals import shown
 from tamis.errors import DataError, TamisError
+from tamis.information.moments import Moments
 
 FAN_IN = 8
 """So many sums are added by one task."""
@@ -51,16 +65,37 @@ class Crew:
         return len(self._parts)
 
     def look(self, progress: Progress) -> list[Seen]:
-        """What there is in each part, in their order."""
+        """The levels in each part, in their order."""
+        return self._each(look_at, "looking for levels", progress)
+
+    def look_at_numbers(self, progress: Progress) -> list[Numbers]:
+        """The numbers of each part, in their order."""
+        return self._each(look_at_numbers, "taking moments", progress)
+
+    def products(self, chosen: tuple[str, ...], moments: Moments) -> tuple[int, float]:
+        """What the shrinkage that the rows suggest needs, added up in the order of the parts."""
         from dask import delayed
 
+        shared = self._shared(moments, self._key("moments", 0))
         tasks = [
-            delayed(look_at)(
-                part.content, part.name, self._names, dask_key_name=self._key("look", i)
+            delayed(products)(
+                part.content, self._names, chosen, shared, dask_key_name=self._key("products", i)
             )
             for i, part in enumerate(self._parts)
         ]
-        return self._gathered(tasks, "looking for levels", progress)
+        found = self._gathered(tasks, "looking for the shrinkage", nobody)
+        return sum(n for n, _ in found), sum(total for _, total in found)
+
+    def _each(self, work: Callable[..., Any], what: str, progress: Progress) -> list[Any]:
+        """What there is to see in each part, in their order."""
+        from dask import delayed
+
+        name = work.__name__
+        tasks = [
+            delayed(work)(part.content, part.name, self._names, dask_key_name=self._key(name, i))
+            for i, part in enumerate(self._parts)
+        ]
+        return self._gathered(tasks, what, progress)
 
     def hold(
         self,
@@ -94,7 +129,7 @@ class Crew:
         """What all rows together say, and the bytes that moved for it: the question to every part,
         and all sums that were passed on."""
         self._rounds += 1
-        size = _size(question)
+        size = size_of(question)
         shared = question
         if size > EMBEDDED_BYTES:
             shared = self._client.submit(_same, question, key=self._key("ask", 0), pure=False)
@@ -123,7 +158,7 @@ class Crew:
 
     def _shared(self, value: object, key: str) -> Any:  # noqa: ANN401 - a future or the value
         """A value for all workers: with each task, or from one of them if it is large."""
-        if _size(value) <= EMBEDDED_BYTES:
+        if size_of(value) <= EMBEDDED_BYTES:
             return value
         return self._client.submit(_same, value, key=key, pure=False)
 
@@ -193,7 +228,7 @@ class Crew:
         return None
 
 
-def _size(value: object) -> int:
+def size_of(value: object) -> int:
     """The bytes that a value is on its way to a worker."""
     from distributed.protocol import serialize
 

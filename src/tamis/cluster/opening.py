@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from tamis.blocks.opening import open_blocks
+from tamis.blocks.moment_table import MomentTable, table_of
+from tamis.blocks.numbers import Numbers
+from tamis.blocks.opening import NEED_ROWS, open_blocks
+from tamis.blocks.packed import Counted
 from tamis.blocks.packing import nobody, open_stream, require_rows, settled
 from tamis.blocks.parquet_stream import row_groups
 from tamis.blocks.parts import TEXT_ENDINGS, ending_of, find_parts
 from tamis.blocks.streams import GrowingLevels
-from tamis.cluster.crew import Crew, Progress
+from tamis.cluster.crew import Crew, Progress, size_of
 from tamis.cluster.parts import FilePart, FramePart, Part
 from tamis.cluster.table import ClusterTable
 from tamis.cluster.work import Seen
@@ -33,19 +37,22 @@ def open_table(
     *,
     memory: int | str | None = None,
     missing: str = "error",
+    information: str = "auto",
     progress: Progress | None = None,
 ) -> object:
     """A table that is counted where its rows are, on a cluster or in blocks; ``data`` as it came
     where it is to be read into memory."""
     if not is_dask_frame(data):
-        return open_blocks(data, memory=memory, missing=missing, progress=progress)
+        return open_blocks(
+            data, memory=memory, missing=missing, information=information, progress=progress
+        )
     if memory is not None:
         raise SettingError(
             "memory limits the counting of files in this process, and the rows of a Dask data "
             "frame are counted by its workers: set their memory where they are started"
         )
     require_complete_parts(missing)
-    return open_frame(data, progress)
+    return open_frame(data, progress, information=information)
 
 
 def require_complete_parts(missing: str) -> None:
@@ -63,20 +70,33 @@ def is_dask_frame(data: object) -> bool:
     return kind.__name__ == "DataFrame" and kind.__module__.split(".")[0] in ("dask", "dask_expr")
 
 
-def open_frame(frame: Any, progress: Progress | None = None) -> ClusterTable:  # noqa: ANN401
+def open_frame(
+    frame: Any,  # noqa: ANN401 - Dask has no types
+    progress: Progress | None = None,
+    *,
+    information: str = "auto",
+) -> ClusterTable | MomentTable:
     """The table of a Dask data frame, on the current client or on threads of this process."""
     names = check_names(frame.columns)
     partitions = frame.to_delayed()
     parts = [FramePart(i, len(partitions), one) for i, one in enumerate(partitions)]
     client, note = _current_client()
-    return _open(client, parts, names, progress, (note,) if note else ())
+    crew = Crew(client, parts, names)
+    return _opened(crew, names, progress or nobody, information, (note,) if note else ())
 
 
-def open_files(source: str, client: Any, progress: Progress | None = None) -> ClusterTable:  # noqa: ANN401
+def open_files(
+    source: str,
+    client: Any,  # noqa: ANN401 - Dask has no types
+    progress: Progress | None = None,
+    *,
+    information: str = "auto",
+) -> ClusterTable | MomentTable:
     """The table of a file, a folder or a pattern, which all workers must be able to read."""
     paths = find_parts(source)
     names = open_stream(paths[0]).names
-    return _open(client, _file_parts(paths, len(names)), names, progress)
+    crew = Crew(client, _file_parts(paths, len(names)), names)
+    return _opened(crew, names, progress or nobody, information)
 
 
 @contextmanager
@@ -158,24 +178,64 @@ def _cuts(rows: Sequence[int], n_columns: int) -> list[int]:
     return [*cuts, max(len(rows), 1)]
 
 
-def _open(
-    client: Any,  # noqa: ANN401 - Dask has no types
-    parts: Sequence[Part],
+def _opened(
+    crew: Crew,
     names: tuple[str, ...],
-    progress: Progress | None,
+    progress: Progress,
+    information: str,
     notes: tuple[str, ...] = (),
-) -> ClusterTable:
-    if not parts:
+) -> ClusterTable | MomentTable:
+    """What a table in memory would be taken for: levels to count, or numbers with moments."""
+    if information in NEED_ROWS:
+        raise SettingError(
+            f"information={information!r} needs the rows in memory, and these stay on the cluster, "
+            "for counts or moments: use information='counts' or 'gaussian', or a sample of the rows"
+        )
+    if not crew.n_parts:
         raise DataError("The data frame has no partitions. Give it some rows.")
-    heard = progress or nobody
-    crew = Crew(client, parts, names)
-    seen = crew.look(heard)
+    if information != "gaussian":
+        try:
+            return _levels(crew, names, progress, notes)
+        except DataError as error:
+            if information == "counts":
+                raise
+            why = error
+        found = _moments(crew, names, progress, information)
+        if found is None:
+            raise why
+        return found
+    found = _moments(crew, names, progress, information)
+    if found is None:
+        raise RuntimeError("moments were asked for, and there are none")
+    return found
+
+
+def _levels(
+    crew: Crew, names: tuple[str, ...], progress: Progress, notes: tuple[str, ...]
+) -> ClusterTable:
+    seen = crew.look(progress)
     n_rows = sum(one.n_rows for one in seen)
     require_rows(names, n_rows)
     columns = _merged(seen)
     levels = settled(names, columns, n_rows)
-    crew.hold(columns, tuple(map(len, levels)), [one.n_rows for one in seen], heard)
+    crew.hold(columns, tuple(map(len, levels)), [one.n_rows for one in seen], progress)
     return ClusterTable(names, levels, crew, notes=notes)
+
+
+def _moments(
+    crew: Crew, names: tuple[str, ...], progress: Progress, information: str
+) -> MomentTable | None:
+    """Parts are looked at wherever they are, and merged in their order."""
+    seen = crew.look_at_numbers(progress)
+    counted = Counted("dask", crew.n_parts)
+    counted.note(sum(map(size_of, seen)))
+    return table_of(
+        reduce(Numbers.merge, seen),
+        names,
+        information=information,
+        again=crew.products,
+        counted=counted,
+    )
 
 
 def _merged(seen: Sequence[Seen]) -> list[GrowingLevels]:

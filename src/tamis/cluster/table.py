@@ -22,7 +22,6 @@ WORKING_BYTES = 2**29
 class ClusterTable(BlockTable):
     """The columns of a table in parts, each held by some worker as planes."""
 
-    engine = "dask"
     crew: Crew
     positions: tuple[int, ...]
     working_bytes = WORKING_BYTES
@@ -42,7 +41,7 @@ class ClusterTable(BlockTable):
             levels,
             crew=crew,
             positions=tuple(range(len(names))) if positions is None else positions,
-            counted=Counted() if counted is None else counted,
+            counted=counted or Counted("dask", crew.n_parts),
             notes=notes,
         )
 
@@ -50,11 +49,6 @@ class ClusterTable(BlockTable):
     def where(self) -> str:
         """Where the rows are, in words."""
         return f"the {self.crew.n_parts} parts on the cluster"
-
-    @property
-    def n_parts(self) -> int:
-        """The partitions."""
-        return self.crew.n_parts
 
     @property
     def n_rows(self) -> int:

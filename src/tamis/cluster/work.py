@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.blocks import numbers
+from tamis.blocks.numbers import Numbers
 from tamis.blocks.packing import encoded, look, nobody
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.streams import GrowingLevels
@@ -20,6 +22,7 @@ from tamis.blocks.view import View
 from tamis.cluster.held import HeldPlanes
 from tamis.cluster.parts import stream_in
 from tamis.errors import DataError
+from tamis.information.moments import Moments
 
 Narrow = tuple[NDArray[np.unsignedinteger], ...]
 """Sums in the smallest type that holds them, to travel."""
@@ -58,6 +61,24 @@ def look_at(content: Any, name: str, names: tuple[str, ...]) -> Seen:  # noqa: A
     for column in columns:
         column.say_where(name)
     return Seen(n_rows, columns)
+
+
+def look_at_numbers(content: Any, name: str, names: tuple[str, ...]) -> Numbers:  # noqa: ANN401
+    """The numbers of a part, and their moments."""
+    found = numbers.look(stream_in(content, names))
+    for column in found.columns:
+        column.say_where(name)
+    return found
+
+
+def products(
+    content: Any,  # noqa: ANN401 - path or frame
+    names: tuple[str, ...],
+    chosen: tuple[str, ...],
+    moments: Moments,
+) -> tuple[int, float]:
+    """What the shrinkage that the rows suggest needs of a part."""
+    return numbers.products_in(stream_in(content, names), chosen, moments)
 
 
 def hold(

@@ -72,6 +72,10 @@ class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never
         self.numbers = numbers
         self.absent = absent
 
+    def __reduce__(self) -> tuple[type[ColumnRefused], tuple[Problem, str]]:
+        """Between processes it travels as what there is to say, without the rows."""
+        return type(self), (self.problem, self.seen)
+
 
 def refusal(refused: Sequence[tuple[str, ColumnRefused]]) -> DataError:
     """One error for all refused columns: a sentence on what was seen and one on the cure."""

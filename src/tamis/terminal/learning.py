@@ -107,7 +107,7 @@ def _learn(source: str, request: Request, wishes: Wishes) -> Learned:
     with _noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, request, wishes, wait, client)
         wait.progress(0, table.n_variables)
-        if isinstance(table, BlockTable):
+        if isinstance(table, IN_BLOCKS):
             table.counted.heard = wait.round
         with _options_named():
             result = learn(table, request, wait.progress)
@@ -142,7 +142,7 @@ def _open(source: str, request: Request, wishes: Wishes, wait: Waiting, client: 
     with _options_named():
         if client is not None:
             require_complete_parts(request.missing)
-            return open_files(source, client, packing)
+            return open_files(source, client, packing, information=request.information)
         limit = bytes_from_text("--memory", wishes.memory)
         return open_blocks(
             source,
