@@ -129,7 +129,10 @@ def test_files_with_other_columns_or_of_other_kinds_are_refused(tmp_path):
 
 
 REFUSED = {
-    "missing numbers": ([1, None, 2, None], "'a' is missing in 2 of 40 rows .*row 1,.*or drop those rows before"),
+    "missing numbers": (
+        [1, None, 2, None],
+        "'a' is missing in 2 of 40 rows .*row 1,.*or drop",
+    ),
     "missing text": (["x", None, "y", "y"], "'a' is missing in 1 of 40 rows"),
     "fractions": ([0.5, 1.5, 2.5, 1.0], "'a' holds numbers that are not integers.*discretize"),
     "infinite": ([1.0, float("inf"), 2.0, 1.0], "'a' holds an infinite value"),

@@ -34,7 +34,7 @@ class CrewOfOne:
     def ask(self, question: Question) -> tuple[Found, int]:
         sent = pickle.dumps(question)
         found = [
-            count(_travelled(question), _travelled(held), held.fingerprint, "it")
+            count(_travelled(question), [_travelled(held)], [(held.fingerprint, "it")])
             for held in self._held
         ]
         while len(found) > 1:

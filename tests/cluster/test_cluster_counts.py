@@ -12,6 +12,8 @@ from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
 from tamis import TAM
 from tamis.blocks.information import BlockInformation
+from tamis.blocks.packed import DEFAULT_MEMORY, PROGRAM_BYTES
+from tamis.cluster.table import ClusterTable
 from tamis.cluster.work import Question, count
 from tamis.errors import DataError, SettingError
 from tamis.information.counted import CountedInformation
@@ -38,6 +40,8 @@ def test_parts_of_any_size_answer_as_memory_does(table, cuts, estimator):
 @given(table=rows(columns=(3, 4), length=(65, 200)))
 def test_every_way_of_counting_parts_answers_as_memory_does(monkeypatch, way, table):
     force(monkeypatch, way)
+    # The ways are cut out for the memory that blocks have.
+    monkeypatch.setattr(ClusterTable, "working_bytes", DEFAULT_MEMORY - PROGRAM_BYTES)
     table = table_of(table)
     parts = in_parts(table, [1, 1, 65])
     assert_same_answers(CountedInformation(table, n_jobs=2), BlockInformation(parts))
@@ -74,7 +78,7 @@ def test_rows_that_are_not_the_same_any_more_are_refused():
     table = in_parts(wide_table(3), [])
     (held,) = table.crew._held
     with pytest.raises(DataError, match=r"rows of 'x\.csv' are not those they were"):
-        count(Question((), (0, 1), 10**6), held, b"another", "'x.csv'")
+        count(Question((), (0, 1), 10**6), [held], [(b"another", "'x.csv'")])
 
 
 @pytest.mark.parametrize("what", ["certify", "bootstrap", "bif"])

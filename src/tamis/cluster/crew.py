@@ -36,6 +36,8 @@ FAN_IN = 8
 """So many sums are added by one task."""
 EMBEDDED_BYTES = 2**16
 """A question larger than this goes to one worker, and from there to the others."""
+ROUNDS_OF_A_GROUPING = 32
+"""How often it is asked which worker holds which part."""
 TICK = 1.0
 """Seconds between looks at whether there are workers at all."""
 PATIENCE = 60.0
@@ -54,7 +56,8 @@ class Crew:
         self._token = token_hex(4)
         self._rounds = 0
         self._held: list[Any] = []
-        self._fingerprints: list[bytes] = []
+        self._expected: list[tuple[bytes, str]] = []
+        self._groups: list[list[int]] = []
         self.arities: tuple[int, ...] = ()
         self.n_rows = 0
         self.held_bytes = 0
@@ -122,23 +125,26 @@ class Crew:
             for i, one in enumerate(self._held)
         ]
         found = self._all(prints, "packing", progress)
-        self._fingerprints = [one for one, _ in found]
+        self._expected = [
+            (one, part.name) for (one, _), part in zip(found, self._parts, strict=True)
+        ]
         self.held_bytes = sum(size for _, size in found)
 
     def ask(self, question: Question) -> tuple[Found, int]:
-        """What all rows together say, and the bytes that moved for it: the question to every part,
-        and all sums that were passed on."""
+        """What all rows together say, and the bytes that moved for it: the question to every task
+        that counts, and all sums that were passed on."""
         self._rounds += 1
         size = size_of(question)
         shared = question
         if size > EMBEDDED_BYTES:
             shared = self._client.submit(_same, question, key=self._key("ask", 0), pure=False)
+        groups = self._neighbours()
         sums = [
             self._client.submit(
-                count, shared, held, self._fingerprints[i], self._parts[i].name,
-                key=self._key("count", i), pure=False,
+                count, shared, [self._held[i] for i in group], [self._expected[i] for i in group],
+                key=self._key("count", place), pure=False,
             )
-            for i, held in enumerate(self._held)
+            for place, group in enumerate(groups)
         ]  # fmt: skip
         level = 0
         while len(sums) > 1:
@@ -151,7 +157,27 @@ class Crew:
                 for start in range(0, len(sums), FAN_IN)
             ]  # fmt: skip
         found: Found = self._result(sums[0])
-        return found, found.moved + size * len(self._held)
+        return found, found.moved + size * len(groups)
+
+    def _neighbours(self) -> list[list[int]]:
+        """Parts that one thread of a worker can count in one task, having them all.
+
+        A task costs the scheduler milliseconds, so that one for each part would be most of a round.
+        Where parts are is asked now and then: whatever is elsewhere by then is brought.
+        """
+        if self._rounds % ROUNDS_OF_A_GROUPING == 1 or not self._groups:
+            of_worker: dict[str, list[int]] = {}
+            at = self._client.who_has(self._held)
+            for i, held in enumerate(self._held):
+                of_worker.setdefault(min(at.get(held.key, ()), default=""), []).append(i)
+            threads = self._client.nthreads()
+            groups = [
+                parts[start :: threads.get(worker, 1)]
+                for worker, parts in of_worker.items()
+                for start in range(threads.get(worker, 1))
+            ]
+            self._groups = [group for group in groups if group]
+        return self._groups
 
     def _key(self, what: str, i: int) -> str:
         return f"tamis-{what}-{self._token}-{self._rounds}-{i}"

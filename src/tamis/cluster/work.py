@@ -100,24 +100,33 @@ def fingerprint(held: HeldPlanes) -> tuple[bytes, int]:
     return held.fingerprint, held.nbytes
 
 
-def count(question: Question, held: HeldPlanes, expected: bytes, name: str) -> Found:
-    """Run passes over the rows that are held here."""
-    if held.fingerprint != expected:
-        raise DataError(
-            f"The rows of {name} are not those they were when the table was first read. "
-            "Learn again when nothing writes to it."
-        )
-    view = View(held, question.positions, question.working_bytes)
-    return _found([one.over(view) for one in question.passes], 0)
+def count(
+    question: Question, parts: Sequence[HeldPlanes], expected: Sequence[tuple[bytes, str]]
+) -> Found:
+    """Run passes over the rows of parts that are held here, which must be what they were."""
+    total: list[Sums] | None = None
+    for held, (known, name) in zip(parts, expected, strict=True):
+        if held.fingerprint != known:
+            raise DataError(
+                f"The rows of {name} are not those they were when the table was first read. "
+                "Learn again when nothing writes to it."
+            )
+        view = View(held, question.positions, question.working_bytes)
+        found = [one.over(view) for one in question.passes]
+        total = found if total is None else _added(question, total, found)
+    return _found(total or [], 0)
 
 
 def add(question: Question, parts: Sequence[Found]) -> Found:
     """What was found over the rows of all these parts."""
     total = [_wide(sums) for sums in parts[0].sums]
     for part in parts[1:]:
-        for i, one in enumerate(question.passes):
-            total[i] = one.add(total[i], _wide(part.sums[i]))
+        total = _added(question, total, [_wide(sums) for sums in part.sums])
     return _found(total, sum(part.moved for part in parts))
+
+
+def _added(question: Question, total: Sequence[Sums], more: Sequence[Sums]) -> list[Sums]:
+    return [one.add(a, b) for one, a, b in zip(question.passes, total, more, strict=True)]
 
 
 def sums_of(found: Found) -> list[Sums]:
