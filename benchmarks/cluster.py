@@ -20,6 +20,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
+from distributed import Client, LocalCluster
 
 import tamis
 from benchmarks.scale import chunks, names_of, random_tree, run, wrong_edges
@@ -94,24 +95,31 @@ def _join(parts: Path, whole: Path) -> None:
 
 
 class Latency(NamedTuple):
-    """Seconds that a round takes whatever it asks, and more for each partition."""
+    """Seconds that a round takes whatever it asks, and more for each thread that counts."""
 
     fixed: float
     each: float
 
 
 def rounds(sizes: Sequence[int]) -> tuple[list[str], Latency]:
-    """The cost of a round that asks almost nothing, by the number of partitions."""
-    lines = ["| partitions | seconds a round (median of 30) |", "|---|---|"]
+    """The cost of a round that asks almost nothing, by the number of threads that count."""
+    lines = ["| threads that count | seconds a round (median of 30) |", "|---|---|"]
     times = []
-    with connected("local:2") as client:
-        for parts in sizes:
-            with made(4, 100 * parts, parts) as (folder, _):
-                table = open_files(str(folder / "parts"), client)
-                times.append(statistics.median(_ask(table) for _ in range(30)))
-                lines.append(f"| {parts} | {times[-1]:.4f} |")
+    for threads in sizes:
+        # Workers of one process: the tasks, not the machine, are to be measured.
+        with (
+            LocalCluster(
+                n_workers=threads, threads_per_worker=1, processes=False, host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+            ) as cluster,
+            Client(cluster) as client,
+            made(4, 100 * threads, threads) as (folder, _),
+        ):  # fmt: skip
+            table = open_files(str(folder / "parts"), client)
+            times.append(statistics.median(_ask(table) for _ in range(30)))
+            lines.append(f"| {threads} | {times[-1]:.4f} |")
     each, fixed = np.polyfit(sizes, times, 1)
-    lines.append(f"\nAbout {fixed * 1e3:.0f} ms and {each * 1e3:.2f} ms for each partition.")
+    lines.append(f"\nAbout {fixed * 1e3:.0f} ms and {each * 1e3:.2f} ms for each thread.")
     return lines, Latency(float(fixed), float(each))
 
 
@@ -123,7 +131,7 @@ def _ask(table: ClusterTable) -> float:
 
 class Load(NamedTuple):
     """What learning a table of so many columns took: rounds, the bytes of questions and of sums
-    for each partition, and the number of sums, each a pass over the bits of all rows."""
+    for each thread that counts, and the number of sums, each a pass over the bits of all rows."""
 
     d: int
     search: str
@@ -163,10 +171,10 @@ def _load(table: ClusterTable, search: str) -> Load:
     tamis.TAM(search=search).fit(table)
     wall = perf_counter() - start
     counted = table.counted
-    parts = table.crew.n_parts
+    tasks = len(table.crew._neighbours())
     return Load(
-        table.n_variables, search, counted.rounds, asked / parts,
-        (counted.bytes_moved - asked) / parts, sums, wall,
+        table.n_variables, search, counted.rounds, asked / tasks,
+        (counted.bytes_moved - asked) / tasks, sums, wall,
     )  # fmt: skip
 
 
@@ -177,7 +185,7 @@ def _sums(one: Pass, n_planes: int) -> int:
 
 
 def table_of_loads(loads: Sequence[Load]) -> Iterator[str]:
-    """The table of the page; bytes are those of each partition."""
+    """The table of the page; bytes are those of each thread that counts."""
     yield "| columns | search | rounds | bytes of questions | of sums | sums counted | wall s |"
     yield "|---|---|---|---|---|---|---|"
     for one in loads:
@@ -204,17 +212,15 @@ def words_a_second(d: int = 200, n: int = 10**6) -> float:
         return asked.size * (n / 64) / (perf_counter() - start)
 
 
-def extrapolated(
-    load: Load, latency: Latency, speed: float, *, rows: float, workers: int, parts: int
-) -> str:
-    """What the same search would take with other rows, workers and partitions."""
+def extrapolated(load: Load, latency: Latency, speed: float, *, rows: float, workers: int) -> str:
+    """What the same search would take with other rows, on workers of one thread each."""
     counting = load.sums * rows / 64 / speed / workers
-    waiting = load.rounds * (latency.fixed + latency.each * parts)
+    waiting = load.rounds * (latency.fixed + latency.each * workers)
     # Sums of four bytes, the type that counts of up to four thousand million rows need; each level
     # of the tree passes on an eighth of the one before.
-    moved = parts * (load.question_bytes + 4 * load.sums * 8 / 7)
+    moved = workers * (load.question_bytes + 4 * load.sums * 8 / 7)
     return (
-        f"| {rows:.0e} x {load.d} | {workers} | {parts} | `{load.search}` | {load.rounds} | "
+        f"| {rows:.0e} x {load.d} | {workers} | `{load.search}` | {load.rounds} | "
         f"{waiting:,.0f} s | {counting:,.0f} s | {moved / 1e9:,.1f} GB |"
     )
 
@@ -235,7 +241,7 @@ def main() -> None:
         for line in engines(int(options.rows), 40, 16):
             print(line, flush=True)
     if options.only in (None, "rounds"):
-        lines, latency = rounds([2, 8, 32, 128])
+        lines, latency = rounds([2, 8, 32, 64])
         print("\n".join(lines), flush=True)
     if options.only in (None, "columns"):
         sizes = [int(d) for d in options.sizes.split(",")]
@@ -245,7 +251,7 @@ def main() -> None:
         speed = words_a_second()
         print(f"\nOne core counts {speed / 1e9:.2f} thousand million words a second.\n")
         for load in loads[-2:]:
-            print(extrapolated(load, latency, speed, rows=1e9, workers=100, parts=200))
+            print(extrapolated(load, latency, speed, rows=1e9, workers=100))
         Path("cluster.json").write_text(json.dumps([one._asdict() for one in loads]))
 
 

@@ -14,7 +14,7 @@ from tamis import TAM
 from tamis.blocks.information import BlockInformation
 from tamis.blocks.packed import DEFAULT_MEMORY, PROGRAM_BYTES
 from tamis.cluster.table import ClusterTable
-from tamis.cluster.work import Question, count
+from tamis.cluster.work import Question, count, look_at
 from tamis.errors import DataError, SettingError
 from tamis.information.counted import CountedInformation
 
@@ -96,3 +96,8 @@ def test_what_needs_the_rows_says_so(what, tmp_path):
 def test_a_forecast_says_that_the_rows_are_elsewhere():
     with pytest.raises(SettingError, match="ask it about a sample"):
         TAM().forecast(in_parts(wide_table(4), [200]))
+
+
+def test_a_worker_of_another_version_refuses_to_count():
+    with pytest.raises(SettingError, match=r"A worker has tamis .* and the client 0\.0\.1"):
+        look_at(None, "a part", ("a", "b"), "0.0.1")

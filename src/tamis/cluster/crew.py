@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from secrets import token_hex
 from typing import Any, NoReturn
 
@@ -93,9 +94,11 @@ class Crew:
         """What there is to see in each part, in their order."""
         from dask import delayed
 
-        name = work.__name__
+        name, here = work.__name__, version("tamis")
         tasks = [
-            delayed(work)(part.content, part.name, self._names, dask_key_name=self._key(name, i))
+            delayed(work)(
+                part.content, part.name, self._names, here, dask_key_name=self._key(name, i)
+            )
             for i, part in enumerate(self._parts)
         ]
         return self._gathered(tasks, what, progress)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from tamis.blocks.streams import GrowingLevels
 from tamis.blocks.view import View
 from tamis.cluster.held import HeldPlanes
 from tamis.cluster.parts import stream_in
-from tamis.errors import DataError
+from tamis.errors import DataError, SettingError
 from tamis.information.moments import Moments
 
 Narrow = tuple[NDArray[np.unsignedinteger], ...]
@@ -53,8 +54,18 @@ class Found:
     moved: int
 
 
-def look_at(content: Any, name: str, names: tuple[str, ...]) -> Seen:  # noqa: ANN401 - path or frame
-    """The levels of a part."""
+def require_version(wanted: str) -> None:
+    """Refuse to work for a client whose questions may mean something else."""
+    here = version("tamis")
+    if here != wanted:
+        raise SettingError(
+            f"A worker has tamis {here} and the client {wanted}: install the same version on both"
+        )
+
+
+def look_at(content: Any, name: str, names: tuple[str, ...], client: str) -> Seen:  # noqa: ANN401
+    """The levels of a part; ``client`` is the client's version."""
+    require_version(client)
     stream = stream_in(content, names)
     columns = [stream.growing_levels() for _ in names]
     n_rows = look(stream, columns, nobody)
@@ -63,8 +74,14 @@ def look_at(content: Any, name: str, names: tuple[str, ...]) -> Seen:  # noqa: A
     return Seen(n_rows, columns)
 
 
-def look_at_numbers(content: Any, name: str, names: tuple[str, ...]) -> Numbers:  # noqa: ANN401
+def look_at_numbers(
+    content: Any,  # noqa: ANN401 - path or frame
+    name: str,
+    names: tuple[str, ...],
+    client: str,
+) -> Numbers:
     """The numbers of a part, and their moments."""
+    require_version(client)
     found = numbers.look(stream_in(content, names))
     for column in found.columns:
         column.say_where(name)
