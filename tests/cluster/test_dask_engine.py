@@ -131,7 +131,7 @@ def test_without_workers_nobody_waits_for_ever(frame, monkeypatch):
         table = open_frame(dd.from_pandas(frame, npartitions=2))
         client.retire_workers()
         cluster.scale(0)
-        with pytest.raises(DataError, match="no worker for 1 seconds"):
+        with pytest.raises(DataError, match="No worker has been at work for 1 seconds"):
             TAM().fit(table)
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from secrets import token_hex
+from threading import Event
 from typing import Any, NoReturn
 
 from tamis.blocks.numbers import Numbers
@@ -204,27 +205,34 @@ class Crew:
 
     def _result(self, future: Any, part: Part | None = None) -> Any:  # noqa: ANN401 - of a task
         """Wait for one future, as long as there is somebody to work on it."""
-        alone_since: float | None = None
         while True:
+            self._wait(future)
             try:
-                return future.result(timeout=TICK)
-            except TimeoutError:
+                # What is done may be lost again before it is here.
+                return future.result(timeout=PATIENCE)
+            except TimeoutError as error:
                 if future.status == "error":
-                    # Not the wait, but the task itself.
-                    self._refuse(future.exception(), part)
-                alone_since = self._alone(alone_since)
+                    self._refuse(error, part)
             except Exception as error:
                 self._refuse(error, part)
 
+    def _wait(self, future: Any) -> None:  # noqa: ANN401 - of Dask
+        done = Event()
+        future.add_done_callback(lambda _: done.set())
+        alone_since: float | None = None
+        while not done.wait(TICK):
+            alone_since = self._alone(alone_since)
+
     def _alone(self, since: float | None) -> float | None:
-        """Since when there has been no worker; gives up after a while."""
-        if self._client.scheduler_info(n_workers=-1)["workers"]:
+        """Since when no worker has been working; gives up after a while."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        if any(worker.get("status") == "running" for worker in workers):
             return None
         now = time.monotonic()
         if since is not None and now - since > PATIENCE:
             raise DataError(
-                f"The cluster has had no worker for {PATIENCE:.0f} seconds. Start workers with "
-                "more memory, or find out why they end, and learn again."
+                f"No worker has been at work for {PATIENCE:.0f} seconds: {_why_idle(len(workers))}. "
+                "Start workers with more memory, and learn again."
             )
         return since or now
 
@@ -255,6 +263,12 @@ class Crew:
             if held.status == "error":
                 return part
         return None
+
+
+def _why_idle(n_workers: int) -> str:
+    if n_workers:
+        return f"{n_workers} are there, all of them paused, as when their memory is full"
+    return "there is none"
 
 
 def size_of(value: object) -> int:
