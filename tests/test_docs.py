@@ -37,13 +37,18 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 NOT_RUN = {
+    # Neither Spark nor a cluster is there.
+    "docs/spark.md": [
+        'frame = spark.table("survey").select("region", "age_group", "answer")',
+        "import dask.dataframe as dd",
+    ],
     "docs/tutorial.md": ["import dowhy"],  # not among the dependencies
 }
 """The first lines of the blocks that are marked as not to be run."""
 SKETCHES = {("docs/design.md", "class Information(ABC):")}
 """Pages and first lines of blocks that are no programs."""
 
-BLOCK = re.compile(r"^(<!-- not run: .*-->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^(<!-- not run: [^\n]*-->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
 
 
@@ -140,7 +145,7 @@ def blocks_of_rows() -> None:
     assert packed.exit_code == 0, packed.output
 
 
-FILES = {"docs/scale.md": blocks_of_rows}
+FILES = {"docs/scale.md": blocks_of_rows, "docs/dask.md": blocks_of_rows}
 """What pages need beside the examples."""
 
 

@@ -91,9 +91,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         are a level of their own; each test uses the rows that have its columns. The last two are
         for columns of levels. See docs/missing-and-weights.md.
     memory : int, str or None
-        The bytes that the process may take, such as "2GB", while it counts a file in blocks: a
-        plane file of `tamis pack`, a folder or a pattern (None is 2GB), and with a limit also a
-        single CSV or Parquet file. See docs/scale.md.
+        The bytes that the process may take, such as "2GB", while it reads files in blocks, for
+        counts or moments: a plane file of `tamis pack`, a folder or a pattern (None is 2GB), and
+        with a limit also a single CSV or Parquet file. See docs/scale.md.
     n_jobs : int or None
         Threads used for counting; None is all cores. The result does not depend on it.
 
@@ -165,7 +165,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     ) -> Self:
         """Learn the DAG of a table: data frame, array, mapping or path. ``y`` is ignored.
 
-        A plane file, a folder or a pattern such as "folder/*.parquet" is counted in blocks.
+        A plane file, a folder or a pattern such as "folder/*.parquet" is counted in blocks; a Dask
+        data frame is counted by the workers of the current client, see docs/dask.md.
 
         ``sample_weight`` is a sequence with a number for each row, or the name of the column that
         holds them, which is then no variable. Whole numbers say how often a row occurs; others

@@ -231,8 +231,8 @@ class Crew:
         now = time.monotonic()
         if since is not None and now - since > PATIENCE:
             raise DataError(
-                f"No worker has been at work for {PATIENCE:.0f} seconds: {_why_idle(len(workers))}. "
-                "Start workers with more memory, and learn again."
+                f"No worker has been at work for {PATIENCE:.0f} seconds: "
+                f"{_why_idle(len(workers))}. Start workers with more memory, and learn again."
             )
         return since or now
 
