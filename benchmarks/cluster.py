@@ -1,7 +1,7 @@
 """A table on Dask: equal results, the cost of a round, rounds and bytes by columns; what follows.
 
 python -m benchmarks.cluster                        all of it, some minutes
-python -m benchmarks.cluster --only rounds          one part: engines, rounds, columns
+python -m benchmarks.cluster --only rounds          one part: engines, rounds, columns, speed
 
 Everything runs on this machine, in processes that share its cores. What a larger cluster would take
 is computed from what was measured here, and marked as such.
@@ -10,13 +10,12 @@ is computed from what was measured here, and marked as such.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +24,8 @@ import tamis
 from benchmarks.scale import chunks, names_of, random_tree, run, wrong_edges
 from tamis.blocks.passes import Pass
 from tamis.blocks.plane_passes import Masked, PlaneRows
+from tamis.blocks.view import View
+from tamis.cluster.held import HeldPlanes
 from tamis.cluster.opening import connected, open_files
 from tamis.cluster.table import ClusterTable
 from tamis.cluster.work import Found, Question
@@ -194,20 +195,20 @@ def table_of_loads(loads: Sequence[Load]) -> Iterator[str]:
 
 
 def words_a_second(d: int = 200, n: int = 10**6) -> float:
-    """How many words of 64 rows one core counts in a second."""
-    with connected("local:1") as client, made(d, n, 1) as (folder, _):
-        table = open_files(str(folder / "parts"), client)
-        everyone = np.arange(d)
-        asked = Masked(
-            [(0, k) for k in range(1, 101)],
-            [np.delete(everyone, [0, k]) for k in range(1, 101)],
-            table.arities,
-            with_pairs=True,
-        )
-        table.total([asked], 1)
-        start = perf_counter()
-        table.total([asked], 1)
-        return asked.size * (n / 64) / (perf_counter() - start)
+    """How many words of 64 rows one core counts in a second, as a worker does."""
+    tree = random_tree(d, SEED)
+    batches = [[one.astype(np.uint8) for one in columns] for columns in chunks(tree, n, SEED)]
+    view = View(HeldPlanes.of(n, [2] * d, batches), tuple(range(d)), 2**29)
+    asked = Masked(
+        [(0, k) for k in range(1, 101)],
+        [np.delete(np.arange(d), [0, k]) for k in range(1, 101)],
+        np.full(d, 2),
+        with_pairs=True,
+    )
+    asked.over(view)
+    start = process_time()
+    asked.over(view)
+    return asked.size * (n / 64) / (process_time() - start)
 
 
 def extrapolated(load: Load, latency: Latency, speed: float, *, rows: float, workers: int) -> str:
@@ -231,7 +232,7 @@ def megabytes(size: float) -> str:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=("engines", "rounds", "columns"), default=None)
+    parser.add_argument("--only", choices=("engines", "rounds", "columns", "speed"), default=None)
     parser.add_argument("--rows", type=float, default=5e6)
     parser.add_argument("--sizes", default="50,100,200,400,1000")
     options = parser.parse_args()
@@ -245,12 +246,12 @@ def main() -> None:
         sizes = [int(d) for d in options.sizes.split(",")]
         loads = columns(sizes, ["sequential", "auto"], 20_000, 8)
         print("\n".join(table_of_loads(loads)), flush=True)
-    if options.only is None:
+    if options.only in (None, "speed"):
         speed = words_a_second()
         print(f"\nOne core counts {speed / 1e9:.2f} thousand million words a second.\n")
+    if options.only is None:
         for load in loads[-2:]:
             print(extrapolated(load, latency, speed, rows=1e9, workers=100))
-        Path("cluster.json").write_text(json.dumps([one._asdict() for one in loads]))
 
 
 if __name__ == "__main__":
