@@ -198,11 +198,18 @@ def _judge(
 
 def _leads(outcome: Outcome) -> dict[tuple[int, int], float]:
     """For each edge, H(child) - H(parent) in the round that admitted the parent."""
-    round_of = {a.node: a.round for a in outcome.admissions}
+    children: dict[int, list[int]] = {}
+    for k, boundary in outcome.boundaries.items():
+        for p in boundary.members:
+            children.setdefault(p, []).append(k)
+    admitted: dict[int, list[int]] = {}
+    for a in outcome.admissions:
+        admitted.setdefault(a.round, []).append(a.node)
     return {
-        (p, k): float(outcome.uncertainties[round_of[p]][k] - outcome.uncertainties[round_of[p]][p])
-        for k, boundary in outcome.boundaries.items()
-        for p in boundary.members
+        (p, k): float(entropies[k] - entropies[p])
+        for number, entropies in enumerate(outcome.uncertainties)
+        for p in admitted.get(number, ())
+        for k in children.get(p, ())
     }
 
 

@@ -132,3 +132,43 @@ def test_table(
     stats[c, 2] = pearson
     stats[c, 3] = mean
     stats[c, 4] = variance
+
+
+@inner
+def test_two_levels(
+    counts: Ints, margin: Ints, plane: int, plain: Ints, c: int, stats: Floats
+) -> None:
+    """``test_table`` where target and candidate have two levels, in the same steps.
+
+    ``counts[(s, x), plane]`` are the rows of the candidate's first level, ``margin[(s, x)]`` all.
+    """
+    gain = np.int64(0)
+    df = pearson = mean = variance = 0.0
+    for start in range(0, margin.shape[0], 2):
+        first, second = margin[start], margin[start + 1]
+        a = counts[start, plane]
+        b = counts[start + 1, plane]
+        left, right = a + b, first + second - a - b
+        if first == 0 or second == 0 or left == 0 or right == 0:
+            continue
+        N = first + second
+        gain += plain[first] + plain[second] + plain[left] + plain[right] - plain[N]
+        gain -= plain[a] + plain[b] + plain[first - a] + plain[second - b]
+        per_left, per_right = 1.0 / left, 1.0 / right
+        c1 = float(first - a)
+        c2 = float(second - b)
+        squares = (float(a) * float(a) * per_left + c1 * c1 * per_right) / first
+        squares += (float(b) * float(b) * per_left + c2 * c2 * per_right) / second
+        df += 1.0
+        null_mean, null_variance = null_moments(
+            float(N), 2.0, 2.0, 1.0 / first + 1.0 / second, per_left + per_right
+        )
+        if null_variance > ROUNDING * null_mean:
+            pearson += max(N * (squares - 1.0), 0.0)
+            mean += null_mean
+            variance += null_variance
+    stats[c, 0] = gain / SCALE
+    stats[c, 1] = df
+    stats[c, 2] = pearson
+    stats[c, 3] = mean
+    stats[c, 4] = variance

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Tables, Words, compiled, inner
-from tamis.counts.fold import base_entropies, fold_table
-from tamis.counts.independence import SCALE, test_table
+from tamis.counts.fold import base_entropies, finish, fold_table, fold_two_levels
+from tamis.counts.independence import SCALE, test_table, test_two_levels
 from tamis.counts.tables import (
     context_masks,
     margin_from_planes,
@@ -87,6 +87,7 @@ def judge_planes(
     rows = np.empty(widest, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)
     inverses = np.empty(widest, dtype=np.float64)
+    sums = np.empty((4, BLOCK + widest), dtype=np.int64)
     for b in range(entropies.shape[0]):
         context = variables[variables_start[b] : variables_start[b + 1]]
         sizes = np.empty(context.shape[0], dtype=np.int64)
@@ -111,6 +112,12 @@ def judge_planes(
             begin = end
             end, n_planes = next_block(candidates, begin, stop, first, planes)
             plane_counts(words, ones, pairs, masks, single, slot, sizes, planes, n_planes, counts)
+            of_two = widest == 2 and n_levels == 2 and n_planes == end - begin and not observed
+            if of_two:
+                rows_of = choices[b, classes[candidates[begin]]]
+                fold_two_levels(
+                    counts, margin, n_planes, rows_of[0], rows_of[1], terms, tail, sums
+                )
             start = 0
             for c in range(begin, end):
                 k = candidates[c]
@@ -121,14 +128,26 @@ def judge_planes(
                     for i in range(stats.shape[1] if stats.shape[0] else 0):
                         stats[c, i] = 0.0
                     continue
-                table_from_planes(counts, margin, start - n_candidate + 1, n_candidate, cells)
-                h_sl, h_skl = fold_table(
-                    cells, n_cells, n_levels, n_candidate, choices[b, classes[k], 0],
-                    choices[b, classes[k], 1], terms, tail, supports, nothing, constant,
-                    observed, clips,
-                )  # fmt: skip
+                beside_row = choices[b, classes[k], 0]
+                both_row = choices[b, classes[k], 1]
+                if of_two:
+                    j = c - begin
+                    h_sl = finish(
+                        sums[0, j], sums[2, j], beside_row, supports, nothing, constant, clips
+                    )
+                    h_skl = finish(
+                        sums[1, j], sums[3, j], both_row, supports, nothing, constant, clips
+                    )
+                else:
+                    table_from_planes(counts, margin, start - n_candidate + 1, n_candidate, cells)
+                    h_sl, h_skl = fold_table(
+                        cells, n_cells, n_levels, n_candidate, beside_row, both_row, terms, tail,
+                        supports, nothing, constant, observed, clips,
+                    )  # fmt: skip
                 gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
-                if stats.shape[0]:
+                if stats.shape[0] and of_two:
+                    test_two_levels(counts, margin, c - begin, plain, c, stats)
+                elif stats.shape[0]:
                     test_table(
                         cells, n_cells, n_levels, n_candidate, plain, rows, columns, inverses,
                         c, stats,

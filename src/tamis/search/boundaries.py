@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -39,9 +39,9 @@ class Boundaries(ABC):
             [Query(k, self.given(k), c) for k, c in zip(targets, candidates, strict=True)]
         )
 
-    def in_order(self, remaining: Sequence[int]) -> list[int]:
+    def in_order(self, remaining: Collection[int]) -> list[int]:
         """The permutation tau: least uncertain first, ties to the first of ``remaining``."""
-        nodes = np.array(remaining, dtype=np.int64)
+        nodes = np.fromiter(remaining, dtype=np.int64, count=len(remaining))
         order: list[int] = nodes[np.argsort(self.entropies[nodes], kind="stable")].tolist()
         return order
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ class Constraints:
     blocked: tuple[int, ...]
     waits: tuple[int, ...]
 
-    def free(self, remaining: Sequence[int]) -> list[int]:
+    def free(self, remaining: Collection[int]) -> list[int]:
         """The remaining nodes that wait for none of the others."""
         left = sum(1 << k for k in remaining)
         return [k for k in remaining if not self.waits[k] & left]

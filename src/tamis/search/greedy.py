@@ -22,6 +22,10 @@ from tamis.search.outcome import Boundary, Decision
 from tamis.search.scan import decide, file_rows, first_changes
 
 
+ROW_BYTES = 2**25
+"""Rows are counted in parts of this size, so that there is no second copy of them all."""
+
+
 class GreedyBoundaries(Boundaries):
     """The PPS boundary of every remaining node.
 
@@ -192,6 +196,11 @@ class GreedyBoundaries(Boundaries):
     def _append_rows(self, contexts: Sequence[Context]) -> Ints:
         """Count these contexts, make each the last step of its target's path, and let all
         nodes offered so far compete in it; return the steps that are to be decided."""
+        some = max(1, ROW_BYTES // (8 * self._information.n_variables))
+        parts = [contexts[i : i + some] for i in range(0, len(contexts), some)]
+        return np.concatenate([self._append_some(part) for part in parts])
+
+    def _append_some(self, contexts: Sequence[Context]) -> Ints:
         while len(self._unused) < len(contexts):
             self._grow()
         rows = np.array([self._unused.pop() for _ in contexts], dtype=np.int64)
@@ -220,15 +229,16 @@ class GreedyBoundaries(Boundaries):
         )  # fmt: skip
 
     def _grow(self) -> None:
-        """Double the store."""
-        more = len(self._owner)
+        """Add a quarter to the store, where it is: a copy of the gains may not fit beside them."""
+        size = len(self._owner)
+        more = max(size // 4, 1)
         for name, blank in _FIELDS.items():
-            old = getattr(self, name)
-            if old is not None:
-                fresh = np.full_like(old, blank)
-                setattr(self, name, np.concatenate([old, fresh]))
+            field = getattr(self, name)
+            if field is not None:
+                field.resize((size + more, *field.shape[1:]), refcheck=False)
+                field[size:] = blank
         self._given += [()] * more
-        self._unused = list(range(2 * more - 1, more - 1, -1)) + self._unused
+        self._unused = list(range(size + more - 1, size - 1, -1)) + self._unused
 
     def _free(self, rows: Sequence[int]) -> None:
         for row in rows:

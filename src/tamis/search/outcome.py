@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,6 +77,36 @@ class Move:
     bar: float
 
 
+class Uncertainties:
+    """The conditional entropies of all nodes in each round, infinite for those admitted.
+
+    A round changes few of them, so only what is not as in the round before is kept.
+    """
+
+    def __init__(self) -> None:
+        self._last = np.zeros(0, dtype=np.float32)
+        self._changes: list[tuple[NDArray[np.int32], NDArray[np.float32]]] = []
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def append(self, entropies: NDArray[np.floating]) -> None:
+        """The entropies of one more round."""
+        fresh = entropies.astype(np.float32)
+        if not self._changes:
+            self._last = np.full_like(fresh, np.nan)  # all are new
+        changed = np.flatnonzero(fresh != self._last)
+        self._changes.append((changed.astype(np.int32), fresh[changed]))
+        self._last = fresh
+
+    def __iter__(self) -> Iterator[NDArray[np.float32]]:
+        """Round by round; an array is overwritten when the next one is asked for."""
+        now = np.empty_like(self._last)
+        for nodes, entropies in self._changes:
+            now[nodes] = entropies
+            yield now
+
+
 @dataclass
 class Outcome:
     """The record of one search, filled layer by layer."""
@@ -84,7 +115,6 @@ class Outcome:
     boundaries: dict[int, Boundary] = field(default_factory=dict)
     admissions: list[Admission] = field(default_factory=list)
     maskings: list[Masking] = field(default_factory=list)
-    uncertainties: list[NDArray[np.float32]] = field(default_factory=list)
-    """The conditional entropies of all nodes in each round, infinite for those admitted."""
+    uncertainties: Uncertainties = field(default_factory=Uncertainties)
     moves: list[Move] = field(default_factory=list)
     """What a refinement changed in the order, where there was one."""

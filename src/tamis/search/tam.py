@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Information
@@ -50,7 +48,8 @@ def run(information: Information, settings: Settings, progress: Progress | None 
     outcome = Outcome()
     constant = [k for k in range(d) if not information.varies(k)]
     _admit_constants(outcome, boundaries, constant)
-    remaining = [k for k in range(d) if information.varies(k)]
+    # In order, and quick to leave.
+    remaining = dict.fromkeys(k for k in range(d) if information.varies(k))
     n_ancestors: dict[int, int] = {}
     while remaining:
         tau, step = _next_layer(information, boundaries, remaining, settings)
@@ -61,8 +60,8 @@ def run(information: Information, settings: Settings, progress: Progress | None 
             outcome.boundaries[k] = boundaries.close(k)
         outcome.layers.append(layer)
         boundaries.offer(layer)
-        admitted = set(layer)
-        remaining = [k for k in remaining if k not in admitted]
+        for k in layer:
+            del remaining[k]
         if progress is not None:
             progress(d - len(remaining), d)
     _backward(information, outcome, n_ancestors, settings)
@@ -105,7 +104,10 @@ def _boundaries(information: Information, settings: Settings) -> Boundaries:
 
 
 def _next_layer(
-    information: Information, boundaries: Boundaries, remaining: list[int], settings: Settings
+    information: Information,
+    boundaries: Boundaries,
+    remaining: Collection[int],
+    settings: Settings,
 ) -> tuple[list[int], LayerStep]:
     """The order tau, as far as it is needed, and the layer found in it; who waits for others is
     not in it yet."""
@@ -132,7 +134,7 @@ def _record(outcome: Outcome, boundaries: Boundaries, tau: list[int], step: Laye
     layer, masked, closest = step
     number = len(outcome.layers)
     entropies = boundaries.entropies
-    outcome.uncertainties.append(entropies.astype(np.float32))
+    outcome.uncertainties.append(entropies)
     position = {k: i for i, k in enumerate(tau)}
     for k in layer:
         after = tau[position[k] + 1] if position[k] + 1 < len(tau) else None
