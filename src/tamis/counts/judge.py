@@ -115,9 +115,7 @@ def judge_planes(
             of_two = widest == 2 and n_levels == 2 and n_planes == end - begin and not observed
             if of_two:
                 rows_of = choices[b, classes[candidates[begin]]]
-                fold_two_levels(
-                    counts, margin, n_planes, rows_of[0], rows_of[1], terms, tail, sums
-                )
+                fold_two_levels(counts, margin, n_planes, rows_of[0], rows_of[1], terms, tail, sums)
             start = 0
             for c in range(begin, end):
                 k = candidates[c]

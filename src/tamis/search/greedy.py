@@ -19,11 +19,8 @@ from tamis.information.interface import STATS, Context, Evidence, Information, I
 from tamis.search.boundaries import Boundaries
 from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary, Decision
+from tamis.search.parts import in_parts
 from tamis.search.scan import decide, file_rows, first_changes
-
-
-ROW_BYTES = 2**25
-"""Rows are counted in parts of this size, so that there is no second copy of them all."""
 
 
 class GreedyBoundaries(Boundaries):
@@ -196,8 +193,7 @@ class GreedyBoundaries(Boundaries):
     def _append_rows(self, contexts: Sequence[Context]) -> Ints:
         """Count these contexts, make each the last step of its target's path, and let all
         nodes offered so far compete in it; return the steps that are to be decided."""
-        some = max(1, ROW_BYTES // (8 * self._information.n_variables))
-        parts = [contexts[i : i + some] for i in range(0, len(contexts), some)]
+        parts = in_parts(contexts, self._information.n_variables)
         return np.concatenate([self._append_some(part) for part in parts])
 
     def _append_some(self, contexts: Sequence[Context]) -> Ints:

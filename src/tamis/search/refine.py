@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import or_
 from typing import NamedTuple
 
 from tamis.search.outcome import Move
-from tamis.search.pps import as_bits
 from tamis.search.selection import Asked, Selected, Selector, total
 
 TOGETHER = 16
@@ -33,6 +34,22 @@ class Refined:
     order: list[int]
     selected: dict[int, Selected]
     moves: list[Move]
+    _places: list[int] = field(default_factory=list, repr=False)
+    _before: list[int] = field(default_factory=list, repr=False)
+
+    def place(self, k: int) -> int:
+        """Where a node stands."""
+        if not self._places:
+            self._places = [0] * (1 + max(self.order))
+            for i, one in enumerate(self.order):
+                self._places[one] = i
+        return self._places[k]
+
+    def before(self, place: int) -> int:
+        """The nodes before a place, one bit each."""
+        if not self._before:
+            self._before = list(accumulate((1 << k for k in self.order), or_, initial=0))
+        return self._before[place]
 
     @property
     def score(self) -> float:
@@ -88,7 +105,7 @@ def _sweep(selector: Selector, found: Refined, bar: float) -> bool:
         _prepare(selector, found, children)
         for child in children:
             for parent in _nearest_first(found, child):
-                one = found.selected[child]
+                one = found.selected[child].chosen
                 if parent in one.members or parent == one.barred:
                     tuck = _tuck(selector, found, parent, child)
                     if tuck.rise > bar:
@@ -138,42 +155,49 @@ def _path(
 
 def select_along(selector: Selector, order: Sequence[int]) -> dict[int, Selected]:
     """The parents of each node among those before it."""
-    return dict(zip(order, selector.select_all(_asked(0, order)), strict=True))
-
-
-def _asked(before: int, order: Sequence[int]) -> list[Asked]:
-    """Each node of an order with its candidates: those before all, and those before it."""
-    asked = []
-    for k in order:
-        asked.append((k, before))
-        before |= 1 << k
-    return asked
+    found = Refined(list(order), {}, [])
+    asked = [(k, found.before(place)) for place, k in enumerate(order)]
+    return dict(zip(order, selector.select_all(asked), strict=True))
 
 
 def _prepare(selector: Selector, found: Refined, children: Sequence[int]) -> None:
     """Select for all tucks of some children's edges as the order is now: few will change it, and
     together they are counted in few batches."""
-    asked = []
+    asked: list[Asked] = []
     for child in children:
         for parent in found.selected[child].members:
-            start, moved, passed = _tucked(found, parent, child)
-            asked += _asked(as_bits(found.order[:start]), [*moved, *passed])
+            asked += _asked(selector, found, *_tucked(found, parent, child))
     selector.select_all(asked)
+
+
+def _asked(
+    selector: Selector, found: Refined, start: int, moved: Sequence[int], passed: Sequence[int]
+) -> list[Asked]:
+    """Who must select anew after a tuck, and among which candidates: those that are moved, which
+    lose the passed ones, and those that are passed, if they care for the moved ones."""
+    asked: list[Asked] = []
+    before, arrived = found.before(start), 0
+    for k in moved:
+        asked.append((k, before | arrived))
+        arrived |= 1 << k
+    for place, k in enumerate(passed, start + len(moved)):
+        if not selector.stays(k, found.selected[k].chosen, moved, place):
+            asked.append((k, found.before(found.place(k)) | arrived))
+    return asked
 
 
 def _nearest_first(found: Refined, child: int) -> list[int]:
     """The parents of a node, and one that knowledge forbids though the rows ask for it: it may be
     a child."""
-    position = {k: i for i, k in enumerate(found.order)}
-    one = found.selected[child]
+    one = found.selected[child].chosen
     near = one.members if one.barred is None else (*one.members, one.barred)
-    return sorted(near, key=position.__getitem__, reverse=True)
+    return sorted(near, key=found.place, reverse=True)
 
 
 def _nearly(found: Refined, child: int) -> tuple[int, ...]:
     """The candidate that was nearest to becoming a parent: an edge that only shows in another order
     is often among these."""
-    refused = found.selected[child].refused
+    refused = found.selected[child].chosen.refused
     return () if refused is None else (refused,)
 
 
@@ -181,7 +205,7 @@ def _tucked(found: Refined, parent: int, child: int) -> tuple[int, list[int], li
     """Where the tuck begins, and the nodes from there to the child: those that are moved to the
     front, which are the child and its ancestors, and those that they pass."""
     order = found.order
-    start, stop = order.index(parent), order.index(child) + 1
+    start, stop = found.place(parent), found.place(child) + 1
     between = order[start:stop]
     ancestors = set(found.selected[child].members)
     moved, passed = [child], []
@@ -199,10 +223,11 @@ def _tuck(selector: Selector, found: Refined, parent: int, child: int) -> Tuck:
     start, moved, passed = _tucked(found, parent, child)
     if selector.constraints is not None and not selector.constraints.allows(moved, passed):
         return Tuck(parent, child, start, {}, -math.inf)
-    tucked = [*moved, *passed]
-    fresh = selector.select_all(_asked(as_bits(found.order[:start]), tucked))
-    rise = total(fresh) - total([found.selected[k] for k in tucked])
-    return Tuck(parent, child, start, dict(zip(tucked, fresh, strict=True)), rise)
+    asked = _asked(selector, found, start, moved, passed)
+    fresh = dict(zip((k for k, _ in asked), selector.select_all(asked), strict=True))
+    selected = {k: fresh.get(k, found.selected[k]) for k in (*moved, *passed)}
+    rise = total(list(selected.values())) - total([found.selected[k] for k in selected])
+    return Tuck(parent, child, start, selected, rise)
 
 
 def _keep(found: Refined, tuck: Tuck, bar: float) -> None:
@@ -210,3 +235,4 @@ def _keep(found: Refined, tuck: Tuck, bar: float) -> None:
     found.order[tuck.start : tuck.start + len(tuck.selected)] = tuck.selected
     found.selected.update(tuck.selected)
     found.moves.append(Move(tuck.child, tuck.parent, tuck.rise, bar))
+    found._places, found._before = [], []

@@ -2,14 +2,16 @@
 
 ``pps`` and ``iamb`` say what is computed; this is the same for searches that ask for the same
 node with thousands of slightly different sets of candidates. What has been counted is kept as a
-tree for each node: a row holds the gains of all variables given the members taken so far, best
-first, so that a step is a walk to the first one that is a candidate. Many selections go in step:
-each says what it needs to know next, and one batch answers all of them.
+tree for each node: a row holds the largest gains given the members taken so far, best first, so
+that a step is a walk to the first one that is a candidate. Many selections go in step: each says
+what it needs to know next, and one batch answers all of them. A selection also says which further
+candidates would leave it as it is, so that most need not be made again.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,10 +19,19 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Floats, Group, Information, Interaction, Query
+from tamis.information.interface import (
+    Context,
+    Floats,
+    Group,
+    Information,
+    Interaction,
+    Ints,
+    Query,
+)
 from tamis.search.constraints import Constraints
 from tamis.search.iamb import Blanket, shrink
 from tamis.search.outcome import Boundary
+from tamis.search.parts import in_parts
 from tamis.search.pps import (
     Judged,
     Listed,
@@ -33,33 +44,56 @@ from tamis.search.pps import (
 
 MOST_LIKELY = 3
 """Of a row so many variables are scored at once, those of largest gain."""
+MOST_LISTED = 128
+"""Of a row so many variables are listed, those of largest gain; all where none of them will do."""
+WHOLE_ROWS = 512
+"""With up to so many variables all are listed at once."""
+SELECTED_BYTES = 2**28
+"""Selections beyond this are made again when they are asked for again."""
 
 Members = tuple[int, ...]
 Asked = tuple[int, int]
 """A target and its candidates, one bit each: thousands of sets of them are kept."""
-Chosen = tuple[Members, int | None, int | None]
-"""The parents, the best candidate that was refused, and one that knowledge has ruled out."""
 Needs = Context | tuple[Group, ...]
-"""What a selection waits for: a row of gains, or sets to be judged."""
+"""What a selection waits for: a row of gains, all of it if it is there in part, or sets to be
+judged."""
 
 
-class Selected(NamedTuple):
-    """The parents chosen for a node, and how well they explain it: a penalised likelihood."""
+class Chosen(NamedTuple):
+    """The parents chosen for a node, and what the choice hangs on."""
 
     members: Members
-    score: float
     refused: int | None
     """The best of those that were not taken."""
     barred: int | None
     """One that would have been taken, had knowledge not ruled it out."""
+    rivals: frozenset[int]
+    """Who was no candidate, and would have come before one that was taken or refused."""
+    most: int
+    """Among up to so many candidates, if no rival is one of them, the choice is the same."""
+
+
+class Selected(NamedTuple):
+    """What is chosen, and how well the parents explain the node: a penalised likelihood."""
+
+    chosen: Chosen
+    score: float
+
+    @property
+    def members(self) -> Members:
+        """The parents."""
+        return self.chosen.members
 
 
 @dataclass(slots=True)
 class _Row:
-    """What is known given some members: all variables by falling gain, their gains and tests."""
+    """What is known given some members: variables by falling gain, their gains, and all tests."""
 
     best_first: list[int]
     gains: list[float]
+    """Of these, in the same order."""
+    is_whole: bool
+    """Whether those are all."""
     stats: Floats | None
     scores: dict[int, float]
     """Of those that have been asked for; most are never."""
@@ -101,6 +135,9 @@ class Selector:
     def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
         """The same for many, which are counted in batches."""
         fresh = [one for one in dict.fromkeys(asked) if one not in self._selected]
+        if len(self._selected) * self._information.n_variables > 8 * SELECTED_BYTES:
+            fresh = list(dict.fromkeys(asked))
+            self._selected.clear()
         if fresh:
             chosen = self._in_step([self._chosen(*one) for one in fresh])
             contexts = [
@@ -108,9 +145,21 @@ class Selector:
                 for (target, _), (members, *_) in zip(fresh, chosen, strict=True)
             ]
             self._know_scores(contexts)
-            for one, context, (members, *others) in zip(fresh, contexts, chosen, strict=True):
-                self._selected[one] = Selected(members, self._scores[context], *others)
+            for one, context, found in zip(fresh, contexts, chosen, strict=True):
+                self._selected[one] = Selected(found, self._scores[context])
         return [self._selected[one] for one in asked]
+
+    def stays(self, target: int, one: Chosen, more: Sequence[int], n_candidates: int) -> bool:
+        """Whether a selection is the same among ``more`` candidates, which makes so many of them.
+
+        False also where that is not plain to see.
+        """
+        return (
+            n_candidates <= one.most
+            and one.rivals.isdisjoint(more)
+            and not self._listed[target]
+            and not any(self._blocked[target] >> k & 1 for k in more)
+        )
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
         """The same with every decision, as the paper's procedures make them."""
@@ -171,17 +220,18 @@ class Selector:
         limit = n_candidates if self._max_boundary is None else self._max_boundary
         members: Members = self._required.get(target, ())
         refused: int | None = None
+        rivals: list[int] = []
+        most = self._information.n_variables
         while len(members) < limit:
             context = Context(target, tuple(sorted(members)))
-            row = self._rows.get(context)
-            if row is None:
-                yield context
-                row = self._rows[context]
-            best = next((k for k in row.best_first if candidates >> k & 1), None)
-            if best is None:
+            row, place = yield from self._first(context, candidates)
+            if place is None:
                 break
+            best, score = row.best_first[place], self._score_at(context, row, place)
+            rivals += row.best_first[:place]
             n_left = n_candidates - len(members)
-            if self._score_of(context, row, best) > self._bars[n_left]:
+            if score > self._bars[n_left]:
+                most = min(most, bisect_left(self._bars, score) - 1 + len(members))
                 members += (best,)
                 continue
             together = yield from self._together(context, candidates, n_left, limit)
@@ -189,21 +239,41 @@ class Selector:
                 refused = best
                 break
             members += together
+        if refused is None or ruled_out:
+            most = n_candidates  # one more may make all the difference
         if self._backward and len(members) > 1:
-            members = yield from self._shrunk(target, members, n_candidates)
-        return members, refused, self._barred(target, members, ruled_out, n_candidates)
+            members, shrinks_to = yield from self._shrunk(target, members, n_candidates)
+            most = min(most, shrinks_to)
+        barred = yield from self._barred(target, members, ruled_out, n_candidates)
+        return Chosen(members, refused, barred, frozenset(rivals), most)
+
+    def _first(
+        self, context: Context, candidates: int
+    ) -> Generator[Needs, None, tuple[_Row, int | None]]:
+        """The row of a context and the place of the first candidate in it."""
+        row = self._rows.get(context)
+        if row is None:
+            yield context
+            row = self._rows[context]
+        place = _place(row, candidates)
+        if place is None and not row.is_whole:
+            yield context
+            row = self._rows[context]
+            place = _place(row, candidates)
+        return row, place
 
     def _barred(
         self, target: int, members: Members, ruled_out: int, n_candidates: int
-    ) -> int | None:
+    ) -> Generator[Needs, None, int | None]:
         """The candidate that knowledge has ruled out and the rows ask for most, if they do."""
         context = Context(target, tuple(sorted(members)))
-        row = self._rows.get(context)
-        if not ruled_out or row is None:
+        if not ruled_out or context not in self._rows:
             return None
-        best = next((k for k in row.best_first if ruled_out >> k & 1), None)
+        row, place = yield from self._first(context, ruled_out)
         bar = self._bars[n_candidates - len(members)]
-        return best if best is not None and self._score_of(context, row, best) > bar else None
+        if place is None or self._score_at(context, row, place) <= bar:
+            return None
+        return row.best_first[place]
 
     def _together(
         self, context: Context, candidates: int, n_left: int, limit: int
@@ -223,63 +293,85 @@ class Selector:
 
     def _shrunk(
         self, target: int, members: Members, n_candidates: int
-    ) -> Generator[Needs, None, Members]:
-        """Algorithm alg:iamb, one member at a time: of those that are superfluous, the weakest."""
+    ) -> Generator[Needs, None, tuple[Members, int]]:
+        """Algorithm alg:iamb, one member at a time: of those that are superfluous, the weakest.
+
+        Also the largest number of candidates with which all goes the same way.
+        """
+        required = self._required.get(target, ())
+        most = self._information.n_variables
         while members:
             bar = self._bars[n_candidates - len(members) + 1]
-            strengths = []
+            superfluous = []
             for k in members:
                 context = Context(target, tuple(sorted(set(members) - {k})))
-                if context not in self._rows:
-                    yield context
-                row = self._rows[context]
-                strengths.append((row.gains[k], self._score_of(context, row, k), k))
-            required = self._required.get(target, ())
-            superfluous = [one for one in strengths if one[1] < bar and one[2] not in required]
+                row, place = yield from self._first(context, 1 << k)
+                if place is None:
+                    raise RuntimeError("a member is in no row of the others")
+                score = self._score_at(context, row, place)
+                if k in required:
+                    continue
+                if score < bar:
+                    superfluous.append((row.gains[place], score, k))
+                else:
+                    most = min(most, bisect_right(self._bars, score) - 2 + len(members))
             if not superfluous:
                 break
             weakest = min(superfluous)[2]
             members = tuple(k for k in members if k != weakest)
-        return members
+        return members, most
 
-    def _score_of(self, context: Context, row: _Row, k: int) -> float:
-        """The score of one variable: gain and, for the rule, its test."""
+    def _score_at(self, context: Context, row: _Row, place: int) -> float:
+        """The score of the variable at a place of a row: gain and, for the rule, its test."""
+        k = row.best_first[place]
         known = row.scores.get(k)
         if known is None:
             if row.stats is None:
                 asked = [Query(*context, np.array([k], dtype=np.int64))]
                 evidence = self._information.evidence(asked)
             else:
-                gains = np.array([row.gains[k]])
+                gains = np.array([row.gains[place]])
                 evidence = self._information.as_evidence(gains, row.stats[k : k + 1])
             known = row.scores[k] = float(self._rule.scores(evidence)[0])
         return known
 
     def _know_rows(self, contexts: Sequence[Context]) -> None:
+        """Count what is not there, and what is there in part and asked for again."""
         fresh = [one for one in dict.fromkeys(contexts) if one not in self._rows]
-        if not fresh:
-            return
-        counted = self._information.rows(fresh)
-        order = np.argsort(-counted.gains, axis=1, kind="stable").tolist()
-        gains = counted.gains.tolist()
-        stats = [None] * len(fresh) if counted.stats is None else list(counted.stats)
-        for i, context in enumerate(fresh):
-            excluded = {context.target, *context.given}
-            best_first = [k for k in order[i] if k not in excluded]
-            self._rows[context] = _Row(best_first, gains[i], stats[i], {})
-        if counted.stats is not None:
-            self._score_the_best([self._rows[context] for context in fresh])
+        again = [one for one in dict.fromkeys(contexts) if one in self._rows]
+        d = self._information.n_variables
+        self._list_rows(fresh, d if d <= WHOLE_ROWS else MOST_LISTED)
+        self._list_rows([one for one in again if not self._rows[one].is_whole], d)
+
+    def _list_rows(self, contexts: Sequence[Context], size: int) -> None:
+        for part in in_parts(contexts, self._information.n_variables):
+            counted = self._information.rows(part)
+            stats = [None] * len(part) if counted.stats is None else list(counted.stats)
+            for context, gains, tests in zip(part, counted.gains, stats, strict=True):
+                known = self._rows.get(context)
+                order = _largest(gains, size)
+                excluded = {context.target, *context.given}
+                best_first = [k for k in order.tolist() if k not in excluded]
+                self._rows[context] = _Row(
+                    best_first,
+                    gains[best_first].tolist(),
+                    len(order) == len(gains),
+                    tests,
+                    {} if known is None else known.scores,
+                )
+            if counted.stats is not None:
+                self._score_the_best([self._rows[context] for context in part])
 
     def _score_the_best(self, rows: Sequence[_Row]) -> None:
         """The scores that will be asked for most likely, all at once."""
-        asked = [(row, k) for row in rows for k in row.best_first[:MOST_LIKELY]]
+        asked = [(row, i) for row in rows for i in range(len(row.best_first[:MOST_LIKELY]))]
         if not asked:
             return
-        gains = np.array([row.gains[k] for row, k in asked])
-        stats = np.array([row.stats[k] for row, k in asked if row.stats is not None])
-        scores = self._rule.scores(self._information.as_evidence(gains, stats))
-        for (row, k), score in zip(asked, scores.tolist(), strict=True):
-            row.scores[k] = score
+        gains = np.array([row.gains[i] for row, i in asked])
+        tests = [row.stats[row.best_first[i]] for row, i in asked if row.stats is not None]
+        scores = self._rule.scores(self._information.as_evidence(gains, np.array(tests)))
+        for (row, i), score in zip(asked, scores.tolist(), strict=True):
+            row.scores[row.best_first[i]] = score
 
     def _know_sets(self, groups: Sequence[Group]) -> None:
         fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
@@ -292,6 +384,21 @@ class Selector:
         if fresh:
             scores = self._information.penalised_likelihoods(fresh).tolist()
             self._scores.update(zip(fresh, scores, strict=True))
+
+
+def _place(row: _Row, candidates: int) -> int | None:
+    """The place of the first candidate in a row."""
+    return next((i for i, k in enumerate(row.best_first) if candidates >> k & 1), None)
+
+
+def _largest(gains: Floats, size: int) -> Ints:
+    """Variables by falling gain, of equals the first: at least so many, and none left out that
+    gains as much as the last of them."""
+    if size >= len(gains):
+        return np.argsort(-gains, kind="stable")
+    least = np.partition(gains, len(gains) - size)[len(gains) - size]
+    some = np.flatnonzero(gains >= least)
+    return some[np.argsort(-gains[some], kind="stable")]
 
 
 def total(selected: Sequence[Selected]) -> float:
