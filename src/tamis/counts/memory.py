@@ -78,6 +78,18 @@ class _Batch(NamedTuple):
     base_choices: Ints
     choices: Ints
 
+    def some(self, places: Sequence[int]) -> tuple[_Batch, Ints]:
+        """The contexts at these places, and where their candidates lie in the whole batch."""
+        lengths = np.diff(self.starts)[places]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        span = np.repeat(self.starts[places] - starts[:-1], lengths) + np.arange(starts[-1])
+        contexts = [self.contexts[b] for b in places]
+        batch = _Batch(
+            contexts, self.candidates[span], starts, self.base_choices[places],
+            self.choices[places],
+        )  # fmt: skip
+        return batch, span
+
     def part(self, b: int, chosen: NDArray[np.bool_]) -> _Batch:
         """Context b alone, with those of its candidates that are chosen."""
         candidates = self.candidates[self.starts[b] : self.starts[b + 1]][chosen]
@@ -276,11 +288,23 @@ class MemoryCounts:
     def _dispatch(self, batch: _Batch, lookup: Lookup, answers: Judgements) -> None:
         """Send each context to planes or to rows, by the size of its tables."""
         cells = [self._n_cells(context) for context in batch.contexts]
-        if max(cells) * (self._widest - 1) <= CROSSOVER and self._all_planed:
+        most = CROSSOVER // max(self._widest - 1, 1) if self._all_planed else 0
+        if max(cells) <= most:
             self._judge_planes(batch, self._bank, lookup, answers, max(cells))
             return
+        small = [b for b, n_cells in enumerate(cells) if n_cells <= most]
+        if small:
+            some, span = batch.some(small)
+            tests = len(answers.stats) > 0
+            found = Judgements.blank(len(small), len(span), tests=tests)
+            self._judge_planes(some, self._bank, lookup, found, max(cells[b] for b in small))
+            answers.entropies[small] = found.entropies
+            answers.gains[span] = found.gains
+            if tests:
+                answers.stats[span] = found.stats
         for b, n_cells in enumerate(cells):
-            self._judge_one(batch, b, n_cells, lookup, answers)
+            if n_cells > most:
+                self._judge_one(batch, b, n_cells, lookup, answers)
 
     def _n_cells(self, context: Question) -> int:
         """The cells of a context's own table, as far as it matters how many there are."""

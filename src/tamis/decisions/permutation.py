@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaincc
 
 from tamis.counts.independence import ROUNDING
+from tamis.decisions.gamma_tail import ceilings
 from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.pvalue import PValueRule
 from tamis.errors import SettingError
@@ -40,16 +42,31 @@ class Permutation(PValueRule):
 
     def p_values(self, evidence: Evidence) -> Floats:
         """The upper tail of the gamma law of shape mean^2 / var and scale var / mean at X2."""
-        if evidence.residual is not None:
-            raise SettingError("Permutation tests levels; for numbers choose FTest or BIC")
-        refuse_shuffled("Permutation", evidence)
-        mean, variance = evidence.null_mean, evidence.null_variance
-        speaks = np.minimum(mean, variance) > ROUNDING * mean
-        all_speak = bool(speaks.all())
-        if not all_speak:
-            variance = np.where(speaks, variance, np.inf)
-        rate = mean / variance
-        p: Floats = gammaincc(mean * rate, evidence.pearson * rate)
-        if not all_speak:
-            p[~speaks] = 1.0
+        shape, at, silent = _gamma(evidence)
+        p: Floats = gammaincc(shape, at)
+        if silent is not None:
+            p[silent] = 1.0
         return p
+
+    def ceilings(self, evidence: Evidence) -> Floats:
+        """What each score is at most, read from a table of gamma laws."""
+        shape, at, silent = _gamma(evidence)
+        most = ceilings(shape, at)
+        if silent is not None:
+            most[silent] = 0.0
+        return most
+
+
+def _gamma(evidence: Evidence) -> tuple[Floats, Floats, NDArray[np.bool_] | None]:
+    """The shape of each test's gamma law, its X2 on the scale of that law, and which tests cannot
+    speak, if any."""
+    if evidence.residual is not None:
+        raise SettingError("Permutation tests levels; for numbers choose FTest or BIC")
+    refuse_shuffled("Permutation", evidence)
+    mean, variance = evidence.null_mean, evidence.null_variance
+    speaks = np.minimum(mean, variance) > ROUNDING * mean
+    all_speak = bool(speaks.all())
+    if not all_speak:
+        variance = np.where(speaks, variance, np.inf)
+    rate = mean / variance
+    return mean * rate, evidence.pearson * rate, None if all_speak else ~speaks

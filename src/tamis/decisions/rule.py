@@ -31,6 +31,10 @@ class Rule(ABC):
     def scores(self, evidence: Evidence) -> Floats:
         """How strongly each test speaks for dependence; larger is stronger, always finite."""
 
+    def ceilings(self, evidence: Evidence) -> Floats:
+        """What each score is at most; quicker than the scores where there are very many."""
+        return self.scores(evidence)
+
     @abstractmethod
     def bar(self, tests: NDArray[np.int64] | int) -> Floats:
         """The score to clear when the test is the best of ``tests`` candidates."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from scipy.special import xlogy
@@ -56,6 +57,10 @@ class CountedInformation(Information):
         """Whether the column has more than one level."""
         return bool(self._varies[k])
 
+    @cached_property
+    def _all_vary(self) -> bool:
+        return all(self._varies)
+
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), one for each context."""
         if not contexts:
@@ -82,7 +87,9 @@ class CountedInformation(Information):
         """All that is known about each test: the candidates of all queries, end to end."""
         if not queries:
             return self.as_evidence(np.zeros(0), np.zeros((0, STATS)))
-        contexts = [self._reduced(Context(target, given)) for target, given, _ in queries]
+        contexts = [Context(target, given) for target, given, _ in queries]
+        if not self._all_vary:
+            contexts = [self._reduced(context) for context in contexts]
         candidates = [query.candidates for query in queries]
         found = self._counts.judge(contexts, candidates, self._lookup, tests=True)
         return self.as_evidence(found.gains, found.stats)

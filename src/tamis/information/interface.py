@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +96,13 @@ class Evidence:
             if getattr(first, name) is not None:
                 columns[name] = np.array([getattr(batch, name)[i] for batch, i in entries])
         return cls(n_rows=first.n_rows, n_variables=first.n_variables, **columns)
+
+    def at(self, places: Ints) -> Evidence:
+        """Some of the tests."""
+        parts = {name: getattr(self, name) for name in _BY_TEST}
+        return replace(
+            self, **{name: one[places] for name, one in parts.items() if one is not None}
+        )
 
     @property
     def n_tested(self) -> float | Floats:

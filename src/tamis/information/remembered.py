@@ -94,9 +94,9 @@ class RememberedInformation(Information):
 
     def evidence(self, queries: Sequence[Query]) -> Evidence:
         """All that is known about each test; read from the rows if they hold all of them."""
-        rows = [self._rows.get(Context(target, given)) for target, given, _ in queries]
         gains, stats = [], []
-        for row, query in zip(rows, queries, strict=True):
+        for query in queries:
+            row = self._rows.get(Context(query.target, query.given))
             if row is None or row[2] is None:
                 return self.source.evidence(queries)
             gains.append(row[1][query.candidates])

@@ -7,7 +7,7 @@ version tests with the node just admitted, the general one with the whole layer 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def find_layer(
     while tau:
         layer.append(tau.pop(0))
         others = tuple(layer) if whole_layer else (layer[-1],)
-        verdicts = test_all(information, boundaries, tau, others, rule, inclusive)
+        verdicts = test_all(information, boundaries, tau, others, rule, inclusive, closest)
         for verdict in verdicts:
             if verdict.dependent:
                 masked[verdict.target] = verdict
@@ -58,8 +58,12 @@ def test_all(
     others: tuple[int, ...],
     rule: Rule,
     inclusive: bool,
+    closest: Mapping[int, Decision],
 ) -> list[Decision]:
-    """Is each target independent of ``others`` given its boundary?"""
+    """Is each target independent of ``others`` given its boundary?
+
+    Left out are those that are, unless they are nearer to their bar than the ``closest`` so far.
+    """
     if not targets:
         return []
     if len(others) == 1:
@@ -67,13 +71,17 @@ def test_all(
     else:
         groups = [Group(k, boundaries.given(k), others) for k in targets]
         evidence = information.joint_evidence(groups)
-    scores = rule.scores(evidence)
-    dependent = rule.accepts(scores, 1, inclusive=inclusive).tolist()
     bar = float(rule.bar(1))
+    known = np.array([closest[k].score if k in closest else -np.inf for k in targets])
+    ceilings = rule.ceilings(evidence)
+    open_ones = np.flatnonzero((ceilings >= bar) | (ceilings > known))
+    scores = rule.scores(evidence.at(open_ones))
+    dependent = rule.accepts(scores, 1, inclusive=inclusive).tolist()
+    gains = evidence.gain[open_ones].tolist()
     return [
-        Decision(k, others, boundaries.given(k), gain, score, bar, yes)
-        for k, gain, score, yes in zip(
-            targets, evidence.gain.tolist(), scores.tolist(), dependent, strict=True
+        Decision(targets[i], others, boundaries.given(targets[i]), gain, score, bar, yes)
+        for i, gain, score, yes in zip(
+            open_ones.tolist(), gains, scores.tolist(), dependent, strict=True
         )
     ]
 

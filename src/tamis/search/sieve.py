@@ -18,6 +18,10 @@ from tamis.decisions.rule import Rule
 from tamis.search.boundaries import Boundaries
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Decision
+from tamis.search.strongest import strongest
+
+AT_ONCE = 2**20
+"""Tests that are counted at once: of wide tables there is no room for all."""
 
 
 def find_layer(
@@ -31,39 +35,40 @@ def find_layer(
     layer = [order[0]]
     masked: dict[int, Decision] = {}
     closest: dict[int, Decision] = {}
-    for k, strongest in _strongest(boundaries, order, rule, inclusive):
-        if strongest.dependent:
-            masked[k] = strongest
+    for k, loudest in _loudest(boundaries, order, rule, inclusive):
+        if loudest.dependent:
+            masked[k] = loudest
         else:
             layer.append(k)
-            closest[k] = strongest
+            closest[k] = loudest
     return layer, masked, closest
 
 
-def _strongest(
+def _loudest(
     boundaries: Boundaries, order: Sequence[int], rule: Rule, inclusive: bool
 ) -> Iterator[tuple[int, Decision]]:
     """For each node but the first, its test with the less uncertain nodes that speaks loudest."""
     tau = np.array(order, dtype=np.int64)
-    places = range(1, len(tau))
-    if not places:
-        return
-    evidence = boundaries.evidence(order[1:], [tau[:i] for i in places])
-    scores = rule.scores(evidence)
-    start = 0
-    for i in places:
-        top = start + int(np.argmax(scores[start : start + i]))
-        score, bar = float(scores[top]), float(rule.bar(i))
-        yield (
-            order[i],
-            Decision(
-                order[i],
-                (int(tau[top - start]),),
-                boundaries.given(order[i]),
-                gain=float(evidence.gain[top]),
-                score=score,
-                bar=bar,
-                dependent=score >= bar if inclusive else score > bar,
-            ),
-        )
-        start += i
+    for places in _parts(len(tau)):
+        evidence = boundaries.evidence([order[i] for i in places], [tau[:i] for i in places])
+        lengths = np.array(places)
+        tops, scores = strongest(rule, evidence, lengths)
+        gains = evidence.gain[tops].tolist()
+        others = tau[tops - (np.cumsum(lengths) - lengths)].tolist()
+        for i, other, gain, score in zip(places, others, gains, scores.tolist(), strict=True):
+            bar = float(rule.bar(i))
+            dependent = score >= bar if inclusive else score > bar
+            given = boundaries.given(order[i])
+            yield order[i], Decision(order[i], (other,), given, gain, score, bar, dependent)
+
+
+def _parts(n_nodes: int) -> Iterator[range]:
+    """The places after the first, as many at once as have AT_ONCE tests together."""
+    start, held = 1, 0
+    for i in range(1, n_nodes):
+        if held and held + i > AT_ONCE:
+            yield range(start, i)
+            start, held = i, 0
+        held += i
+    if start < n_nodes:
+        yield range(start, n_nodes)
