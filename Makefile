@@ -23,9 +23,11 @@ unit: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
 
-# Up to 50 million rows: some minutes, and about a gigabyte of disk for a while.
+# Up to 50 million rows, then up to 10 000 columns: some minutes, and about a gigabyte of disk for a
+# while.
 bench-scale: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.wide
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
+
+Node = TypeVar("Node")
 
 
 def random_graph(kind: str, d: int, seed: int) -> nx.DiGraph[int]:
@@ -40,7 +44,7 @@ def sample(
     return rows
 
 
-def shd(truth: nx.DiGraph[int], learned: set[tuple[int, int]]) -> int:
+def shd(truth: nx.DiGraph[Node], learned: set[tuple[Node, Node]]) -> int:
     """Edges to add, remove or turn: the paper's distance, for DAGs."""
     true_edges = set(truth.edges)
     skeleton = {frozenset(e) for e in true_edges}

@@ -13,33 +13,22 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
 import tamis
+from benchmarks import children
+from benchmarks.children import Cost, megabytes
 
 DOCS = Path(__file__).parent.parent / "docs"
 CHUNK = 2**20
 NOISE = 0.2
 BEGIN, END = "<!-- measured -->", "<!-- end -->"
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Of one process: seconds on the clock, seconds of all its threads, and bytes at its peak."""
-
-    wall: float
-    cpu: float
-    peak: int
 
 
 @dataclass(frozen=True)
@@ -99,15 +88,7 @@ def names_of(tree: list[int]) -> list[str]:
 
 def run(*command: str | Path) -> Cost:
     """Run the command `tamis` in a process of its own."""
-    start = perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "tamis", *map(str, command)])
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"tamis {command[0]} failed")
-    # Linux counts the peak in kibibytes, others in bytes.
-    unit = 1 if sys.platform == "darwin" else 1024
-    return Cost(perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss * unit)
+    return children.run("tamis", *command)
 
 
 def wrong_edges(result: Path, tree: list[int]) -> int:
@@ -157,11 +138,6 @@ def markdown(rows: list[Row]) -> str:
             f"{row.wrong_edges} | {known[0]} | {known[-1]} |"
         )
     return "\n".join(lines)
-
-
-def megabytes(size: int) -> str:
-    """A size in units of a million bytes."""
-    return f"{size / 10**6:,.0f} MB"
 
 
 def draw(rows: list[Row], path: Path) -> None:
