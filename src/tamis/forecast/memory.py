@@ -17,10 +17,13 @@ from tamis.counts.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.data import Table
 from tamis.information.moments import BLOCK_CELLS
 from tamis.information.remembered import MOST_BYTES
+from tamis.search.selection import MOST_LISTED, WHOLE_ROWS
 
 FLOAT = 8
 LISTED = FLOAT + FLOAT + 24
 """A variable of a row that the refinement keeps: a place in two lists, and a Python float."""
+CHANGE = 4 + 4
+"""An entropy that changed in a round: whose, and what it is now."""
 DECISION = 500
 """A test that is kept with its reasons, as the search and as the result hold it."""
 
@@ -120,13 +123,14 @@ def of_search(d: int, asked: Asked) -> dict[str, int]:
     """The store of rows, what "auto" remembers of them, and the record of the decisions."""
     row = FLOAT * d * (1 + STATS if asked.tests_come_along else 1)
     stored = d * (1 + asked.path)
-    if stored > 2 * d:  # The store doubles; the old one is there until the new one is filled.
-        stored = 1.5 * 2 * d * 2 ** math.ceil(math.log2((1 + asked.path) / 2))
+    if stored > 2 * d:  # The store grows by a quarter at a time.
+        stored *= 1.25
     searches = 3 if asked.remembers else 1
-    record = searches * 4 * d * d
+    record = searches * CHANGE * round(d * (2 + asked.path))
     if asked.masks or asked.remembers:
         record += DECISION * d * max(round(d**0.5), 1)
-    kept = min(MOST_BYTES, asked.contexts * row) + asked.contexts * LISTED * d
+    listed = d if d <= WHOLE_ROWS else MOST_LISTED
+    kept = min(MOST_BYTES, asked.contexts * row) + asked.contexts * LISTED * listed
     return {
         "store of rows": round(stored * row),
         "remembered rows": round(kept) if asked.remembers else 0,

@@ -1,0 +1,183 @@
+"""What keeps wide tables small in memory and quick changes nothing: not a byte of a result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import tamis
+from tables import rows, table_of
+from tamis.counts import memory
+from tamis.counts.lookup import Lookup
+from tamis.counts.memory import MemoryCounts
+from tamis.decisions.rule import Rule
+from tamis.information import counted
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators import as_estimator
+from tamis.information.remembered import RememberedInformation
+from tamis.rules import BIC, Fixed, Permutation
+from tamis.search import parts, selection, sieve, strongest
+from tamis.search.greedy import GreedyBoundaries
+from tamis.search.outcome import Uncertainties
+from tamis.search.pps import as_bits
+from tamis.search.selection import Selector
+from tamis.simulate import draw
+
+
+class Steep(Rule):
+    """A bar that rises so much with each candidate that what passed often fails among more."""
+
+    name = "steep"
+
+    def __repr__(self) -> str:
+        return "Steep()"
+
+    def scores(self, evidence):
+        return evidence.n_rows * evidence.plugin
+
+    def bar(self, tests):
+        return np.asarray(0.7 * np.asarray(tests))
+
+
+RULES = [Fixed(0.02), Permutation(0.3), BIC(), Steep()]
+
+
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rows at once, whole, with their tests."""
+    monkeypatch.setattr(counted, "WHOLE_ROWS", 10**6)
+    monkeypatch.setattr(selection, "WHOLE_ROWS", 10**6)
+
+
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every size from which something is done in another way, brought down."""
+    monkeypatch.setattr(counted, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(parts, "ROW_BYTES", 3000)
+    monkeypatch.setattr(selection, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(selection, "MOST_LISTED", 2)
+    monkeypatch.setattr(selection, "SELECTED_BYTES", 100)
+    monkeypatch.setattr(sieve, "AT_ONCE", 100)
+    monkeypatch.setattr(strongest, "MANY", 0)
+    allocate = GreedyBoundaries._allocate
+    monkeypatch.setattr(GreedyBoundaries, "_allocate", lambda self, _: allocate(self, 1))
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, np.ndarray]:
+    """Columns of two levels, some of three, and one that never varies."""
+    columns = dict(draw("tree", "mod", d=70, n=400, seed=3).data)
+    columns |= {f"t{k}": v for k, v in enumerate(_three_levels(columns))}
+    return columns | {"constant": np.zeros(400, dtype=int)}
+
+
+def _three_levels(columns: dict[str, np.ndarray]) -> list[np.ndarray]:
+    names = sorted(columns)[:8]
+    return [columns[a] + columns[b] for a, b in zip(names[::2], names[1::2], strict=True)]
+
+
+@pytest.mark.filterwarnings("ignore::tamis.TamisWarning")
+@pytest.mark.parametrize("search", ["sequential", "sieve", "node", "layer", "auto"])
+@pytest.mark.parametrize("binary", [True, False], ids=["two levels", "up to three"])
+def test_wide_and_narrow_results_are_the_same(monkeypatch, tmp_path, table, search, binary):
+    names = [name for name in table if not binary or name[0] not in "tc"]
+    found = []
+    for how in (narrow, wide):
+        with monkeypatch.context() as patched:
+            how(patched)
+            model = tamis.TAM(search=search, n_jobs=2).fit({k: table[k] for k in names})
+        model.save(str(tmp_path / "result.json"))
+        found.append((tmp_path / "result.json").read_bytes())
+    assert found[0] == found[1]
+    assert len(model.graph_.edges) > 20
+
+
+@pytest.mark.parametrize("backward", [True, False], ids=["backward", "forward"])
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_a_selection_that_stays_is_the_same_among_more_candidates(monkeypatch, rule, backward):
+    monkeypatch.setattr(selection, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(selection, "MOST_LISTED", 3)
+    rng = np.random.default_rng(1)
+    stayed = 0
+    for seed in range(6):
+        drawn = draw("er", "logistic", d=14, n=150, seed=seed, edges=25).data
+        information = RememberedInformation(
+            CountedInformation(table_of(np.array([*drawn.values()]).T))
+        )
+        selector = Selector(information, rule, backward=backward)
+        for _ in range(150):
+            target, *others = rng.permutation(14).tolist()
+            n, more = rng.integers(3, 12), rng.integers(1, 3)
+            one = selector.select(target, as_bits(others[:n]))
+            if selector.stays(target, one.chosen, others[n : n + more], n + more):
+                same = selector.select(target, as_bits(others[: n + more]))
+                assert same.chosen[:3] == one.chosen[:3]
+                assert same.score == one.score
+                stayed += 1
+    assert stayed > 100
+
+
+def test_most_selections_stay_where_the_others_have_nothing_to_say():
+    rng = np.random.default_rng(0)
+    columns = rng.integers(0, 2, (2000, 30))
+    columns[:, 1] = columns[:, 0] ^ (rng.random(2000) < 0.1)
+    selector = Selector(CountedInformation(table_of(columns)), Permutation(0.001))
+    one = selector.select(1, as_bits(range(20)) & ~2)
+    assert one.members == (0,)
+    quiet = sorted(set(range(20, 30)) - one.chosen.rivals)
+    assert quiet
+    assert selector.stays(1, one.chosen, quiet, 19 + len(quiet))
+
+
+@pytest.mark.parametrize("estimator", ["grassberger", "plugin", "minimax", "jackknife"])
+@settings(max_examples=20, deadline=None)
+@given(table=rows(columns=(3, 6), length=(2, 200), levels=2))
+def test_tables_of_two_levels_are_folded_as_all_others(estimator, table):
+    """A column of three levels makes the loops take their general way."""
+    third = np.arange(len(table))[:, np.newaxis] % 3
+    few = CountedInformation(table_of(table), estimator, n_jobs=1)
+    many = CountedInformation(table_of(np.hstack([table, third])), estimator, n_jobs=1)
+    d = table.shape[1]
+    contexts = [
+        (k, tuple(j for j in range(d) if j != k)[:size]) for k in range(d) for size in (0, 1, 2)
+    ]
+    everyone = [np.arange(d)] * len(contexts)
+    comp = few._counts.judge(contexts, everyone, few._lookup, tests=True)
+    ref = many._counts.judge(contexts, everyone, many._lookup, tests=True)
+    for one, other in zip(comp, ref, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@settings(max_examples=30, deadline=None)
+@given(table=rows(columns=(4, 7), length=(20, 100), levels=3))
+def test_a_batch_of_small_and_large_tables_is_that_of_each_alone(table):
+    """Some of the contexts are beyond the crossover, some are not."""
+    d = table.shape[1]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(memory, "CROSSOVER", 6)
+        counts = MemoryCounts(table_of(table), n_jobs=1)
+        terms = as_estimator("plugin").terms
+        contexts = [(k, tuple(range(k))) for k in range(d)]
+        candidates = [np.arange(d)[: k + 1] for k in range(d)]
+        lookup = Lookup(terms, counts.n_rows)
+        comp = counts.judge(contexts, candidates, lookup, tests=True)
+        ref = [
+            counts.judge([one], [some], lookup, tests=True)
+            for one, some in zip(contexts, candidates, strict=True)
+        ]
+    for i, found in enumerate(comp):
+        np.testing.assert_array_equal(found, np.concatenate([one[i] for one in ref]))
+
+
+def test_rounds_are_kept_by_what_changed():
+    rng = np.random.default_rng(0)
+    now = rng.random(20)
+    rounds = []
+    kept = Uncertainties()
+    for k in range(20):
+        now[rng.integers(0, 20, 2)] = rng.random(2)
+        now[k] = np.inf
+        rounds.append(now.astype(np.float32))
+        kept.append(now)
+    assert len(kept) == 20
+    for comp, ref in zip(kept, rounds, strict=True):
+        np.testing.assert_array_equal(comp, ref)
