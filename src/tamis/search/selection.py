@@ -122,6 +122,8 @@ class Selector:
         self._blocked = (0,) * d if constraints is None else constraints.blocked
         self._required = {} if constraints is None else constraints.required
         self.constraints = constraints
+        # Of these, which try sets or must not take everybody, more than the best decides.
+        self._particular = {k for k in range(d) if self._listed[k] or self._blocked[k]}
         self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
         self._rows: dict[Context, _Row] = {}
         self._sets: dict[Group, Judged] = {}
@@ -157,8 +159,7 @@ class Selector:
         return (
             n_candidates <= one.most
             and one.rivals.isdisjoint(more)
-            and not self._listed[target]
-            and not any(self._blocked[target] >> k & 1 for k in more)
+            and target not in self._particular
         )
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
