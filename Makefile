@@ -23,11 +23,12 @@ unit: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
 
-# Up to 50 million rows, then up to 10 000 columns: some minutes, and about a gigabyte of disk for a
+# Up to 50 million rows, up to 10 000 columns, and Dask: half an hour, and a gigabyte of disk for a
 # while.
 bench-scale: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.wide
+	$(BIN)/python -m benchmarks.cluster
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
