@@ -17,7 +17,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.estimators import as_estimator
 from tamis.information.remembered import RememberedInformation
 from tamis.rules import BIC, Fixed, Permutation
-from tamis.search import parts, selection, sieve, strongest
+from tamis.search import listed_rows, parts, selection, sieve, strongest
 from tamis.search.greedy import GreedyBoundaries
 from tamis.search.outcome import Uncertainties
 from tamis.search.pps import as_bits
@@ -46,15 +46,15 @@ RULES = [Fixed(0.02), Permutation(0.3), BIC(), Steep()]
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """All rows at once, whole, with their tests."""
     monkeypatch.setattr(counted, "WHOLE_ROWS", 10**6)
-    monkeypatch.setattr(selection, "WHOLE_ROWS", 10**6)
+    monkeypatch.setattr(listed_rows, "WHOLE_ROWS", 10**6)
 
 
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every size from which something is done in another way, brought down."""
     monkeypatch.setattr(counted, "WHOLE_ROWS", 0)
     monkeypatch.setattr(parts, "ROW_BYTES", 3000)
-    monkeypatch.setattr(selection, "WHOLE_ROWS", 0)
-    monkeypatch.setattr(selection, "MOST_LISTED", 2)
+    monkeypatch.setattr(listed_rows, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(listed_rows, "MOST_LISTED", 2)
     monkeypatch.setattr(selection, "SELECTED_BYTES", 100)
     monkeypatch.setattr(sieve, "AT_ONCE", 100)
     monkeypatch.setattr(strongest, "MANY", 0)
@@ -94,8 +94,8 @@ def test_wide_and_narrow_results_are_the_same(monkeypatch, tmp_path, table, sear
 @pytest.mark.parametrize("backward", [True, False], ids=["backward", "forward"])
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_a_selection_that_stays_is_the_same_among_more_candidates(monkeypatch, rule, backward):
-    monkeypatch.setattr(selection, "WHOLE_ROWS", 0)
-    monkeypatch.setattr(selection, "MOST_LISTED", 3)
+    monkeypatch.setattr(listed_rows, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(listed_rows, "MOST_LISTED", 3)
     rng = np.random.default_rng(1)
     stayed = 0
     for seed in range(6):

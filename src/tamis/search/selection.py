@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -21,17 +20,14 @@ import numpy as np
 from tamis.decisions.rule import Rule
 from tamis.information.interface import (
     Context,
-    Floats,
     Group,
     Information,
     Interaction,
-    Ints,
-    Query,
 )
 from tamis.search.constraints import Constraints
 from tamis.search.iamb import Blanket, shrink
+from tamis.search.listed_rows import ListedRows, Row
 from tamis.search.outcome import Boundary
-from tamis.search.parts import in_parts
 from tamis.search.pps import (
     Judged,
     Listed,
@@ -42,12 +38,6 @@ from tamis.search.pps import (
     sets_to_try,
 )
 
-MOST_LIKELY = 3
-"""Of a row so many variables are scored at once, those of largest gain."""
-MOST_LISTED = 128
-"""Of a row so many variables are listed, those of largest gain; all where none of them will do."""
-WHOLE_ROWS = 512
-"""With up to so many variables all are listed at once."""
 SELECTED_BYTES = 2**28
 """Selections beyond this are made again when they are asked for again."""
 
@@ -85,20 +75,6 @@ class Selected(NamedTuple):
         return self.chosen.members
 
 
-@dataclass(slots=True)
-class _Row:
-    """What is known given some members: variables by falling gain, their gains, and all tests."""
-
-    best_first: list[int]
-    gains: list[float]
-    """Of these, in the same order."""
-    is_whole: bool
-    """Whether those are all."""
-    stats: Floats | None
-    scores: dict[int, float]
-    """Of those that have been asked for; most are never."""
-
-
 class Selector:
     """Chooses parents as ``possible_parents`` and ``shrink`` do, and remembers."""
 
@@ -125,7 +101,7 @@ class Selector:
         # Of these, which try sets or must not take everybody, more than the best decides.
         self._particular = {k for k in range(d) if self._listed[k] or self._blocked[k]}
         self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
-        self._rows: dict[Context, _Row] = {}
+        self._rows = ListedRows(information, rule)
         self._sets: dict[Group, Judged] = {}
         self._scores: dict[Context, float] = {}
         self._selected: dict[Asked, Selected] = {}
@@ -208,7 +184,7 @@ class Selector:
                     contexts.append(need)
                 else:
                     groups += need
-            self._know_rows(contexts)
+            self._rows.know(contexts)
             self._know_sets(groups)
             waiting = going_on
         return [ended[i] for i in range(len(selections))]
@@ -228,7 +204,7 @@ class Selector:
             row, place = yield from self._first(context, candidates)
             if place is None:
                 break
-            best, score = row.best_first[place], self._score_at(context, row, place)
+            best, score = row.best_first[place], self._rows.score(context, row, place)
             rivals += row.best_first[:place]
             n_left = n_candidates - len(members)
             if score > self._bars[n_left]:
@@ -250,17 +226,13 @@ class Selector:
 
     def _first(
         self, context: Context, candidates: int
-    ) -> Generator[Needs, None, tuple[_Row, int | None]]:
+    ) -> Generator[Needs, None, tuple[Row, int | None]]:
         """The row of a context and the place of the first candidate in it."""
         row = self._rows.get(context)
-        if row is None:
+        place = None if row is None else row.place(candidates)
+        if row is None or (place is None and not row.is_whole):
             yield context
-            row = self._rows[context]
-        place = _place(row, candidates)
-        if place is None and not row.is_whole:
-            yield context
-            row = self._rows[context]
-            place = _place(row, candidates)
+            return (yield from self._first(context, candidates))
         return row, place
 
     def _barred(
@@ -268,11 +240,11 @@ class Selector:
     ) -> Generator[Needs, None, int | None]:
         """The candidate that knowledge has ruled out and the rows ask for most, if they do."""
         context = Context(target, tuple(sorted(members)))
-        if not ruled_out or context not in self._rows:
+        if not ruled_out or self._rows.get(context) is None:
             return None
         row, place = yield from self._first(context, ruled_out)
         bar = self._bars[n_candidates - len(members)]
-        if place is None or self._score_at(context, row, place) <= bar:
+        if place is None or self._rows.score(context, row, place) <= bar:
             return None
         return row.best_first[place]
 
@@ -309,7 +281,7 @@ class Selector:
                 row, place = yield from self._first(context, 1 << k)
                 if place is None:
                     raise RuntimeError("a member is in no row of the others")
-                score = self._score_at(context, row, place)
+                score = self._rows.score(context, row, place)
                 if k in required:
                     continue
                 if score < bar:
@@ -322,58 +294,6 @@ class Selector:
             members = tuple(k for k in members if k != weakest)
         return members, most
 
-    def _score_at(self, context: Context, row: _Row, place: int) -> float:
-        """The score of the variable at a place of a row: gain and, for the rule, its test."""
-        k = row.best_first[place]
-        known = row.scores.get(k)
-        if known is None:
-            if row.stats is None:
-                asked = [Query(*context, np.array([k], dtype=np.int64))]
-                evidence = self._information.evidence(asked)
-            else:
-                gains = np.array([row.gains[place]])
-                evidence = self._information.as_evidence(gains, row.stats[k : k + 1])
-            known = row.scores[k] = float(self._rule.scores(evidence)[0])
-        return known
-
-    def _know_rows(self, contexts: Sequence[Context]) -> None:
-        """Count what is not there, and what is there in part and asked for again."""
-        fresh = [one for one in dict.fromkeys(contexts) if one not in self._rows]
-        again = [one for one in dict.fromkeys(contexts) if one in self._rows]
-        d = self._information.n_variables
-        self._list_rows(fresh, d if d <= WHOLE_ROWS else MOST_LISTED)
-        self._list_rows([one for one in again if not self._rows[one].is_whole], d)
-
-    def _list_rows(self, contexts: Sequence[Context], size: int) -> None:
-        for part in in_parts(contexts, self._information.n_variables):
-            counted = self._information.rows(part)
-            stats = [None] * len(part) if counted.stats is None else list(counted.stats)
-            for context, gains, tests in zip(part, counted.gains, stats, strict=True):
-                known = self._rows.get(context)
-                order = _largest(gains, size)
-                excluded = {context.target, *context.given}
-                best_first = [k for k in order.tolist() if k not in excluded]
-                self._rows[context] = _Row(
-                    best_first,
-                    gains[best_first].tolist(),
-                    len(order) == len(gains),
-                    tests,
-                    {} if known is None else known.scores,
-                )
-            if counted.stats is not None:
-                self._score_the_best([self._rows[context] for context in part])
-
-    def _score_the_best(self, rows: Sequence[_Row]) -> None:
-        """The scores that will be asked for most likely, all at once."""
-        asked = [(row, i) for row in rows for i in range(len(row.best_first[:MOST_LIKELY]))]
-        if not asked:
-            return
-        gains = np.array([row.gains[i] for row, i in asked])
-        tests = [row.stats[row.best_first[i]] for row, i in asked if row.stats is not None]
-        scores = self._rule.scores(self._information.as_evidence(gains, np.array(tests)))
-        for (row, i), score in zip(asked, scores.tolist(), strict=True):
-            row.scores[row.best_first[i]] = score
-
     def _know_sets(self, groups: Sequence[Group]) -> None:
         fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
         if fresh:
@@ -385,21 +305,6 @@ class Selector:
         if fresh:
             scores = self._information.penalised_likelihoods(fresh).tolist()
             self._scores.update(zip(fresh, scores, strict=True))
-
-
-def _place(row: _Row, candidates: int) -> int | None:
-    """The place of the first candidate in a row."""
-    return next((i for i, k in enumerate(row.best_first) if candidates >> k & 1), None)
-
-
-def _largest(gains: Floats, size: int) -> Ints:
-    """Variables by falling gain, of equals the first: at least so many, and none left out that
-    gains as much as the last of them."""
-    if size >= len(gains):
-        return np.argsort(-gains, kind="stable")
-    least = np.partition(gains, len(gains) - size)[len(gains) - size]
-    some = np.flatnonzero(gains >= least)
-    return some[np.argsort(-gains[some], kind="stable")]
 
 
 def total(selected: Sequence[Selected]) -> float:
