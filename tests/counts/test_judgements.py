@@ -14,7 +14,7 @@ from scipy.special import entr
 
 import naive
 from tables import rows, table_of
-from tamis.counts import memory
+from tamis.counts import memory, sharing
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts, usable_jobs
 from tamis.errors import SettingError
@@ -164,7 +164,7 @@ def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
             opened.append(workers)
             super().__init__(workers)
 
-    monkeypatch.setattr(memory, "ThreadPoolExecutor", Recorded)
+    monkeypatch.setattr(sharing, "ThreadPoolExecutor", Recorded)
     monkeypatch.setattr(memory, "THREAD_WORDS", 0)
     table = np.random.default_rng(0).integers(0, 2, (100, 9))
     for n_jobs in (1, 3):

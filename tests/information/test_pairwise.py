@@ -138,7 +138,8 @@ def test_without_gaps_it_is_the_plain_source(seed, name):
     np.testing.assert_allclose(*scores, rtol=1e-9, atol=1e-9)
     strata, pairs = [(), (2,), (2, 3)], np.array([[0, 1]] * 3)
     errors = comp.lead_errors(strata, pairs), ref.lead_errors(strata, pairs)
-    np.testing.assert_allclose(*errors, rtol=1e-9)
+    # The plain source adds whole numbers of 2^-26 nats.
+    np.testing.assert_allclose(*errors, rtol=1e-6)
     assert [comp.varies(k) for k in range(4)] == [ref.varies(k) for k in range(4)]
     assert comp.rows_with((0, 1, 2, 3)) is None
 
