@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tamis.cluster.opening import open_table
-from tamis.data import read_table
+from tamis.blocks.moment_table import MomentTable
+from tamis.blocks.opening import open_blocks
+from tamis.blocks.packed import BlockTable
+from tamis.cluster.opening import opened, require_rows_here
+from tamis.data import Table, read_table
 from tamis.decisions.rule import Rule
 from tamis.errors import SettingError
 from tamis.information.estimators import EntropyEstimator
@@ -176,13 +179,20 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         settings = self.get_params(deep=False)
         memory = settings.pop("memory")
         request = Request(**settings)
-        table = read_table(
-            open_table(X, memory=memory, missing=self.missing, information=self.information),
-            measured=self.information != "counts",
+        with opened(
+            X,
+            memory=memory,
             missing=self.missing,
+            information=self.information,
             weights=sample_weight,
-        )
-        result = learn(table, request, progress)
+        ) as given:
+            table = read_table(
+                given,
+                measured=self.information != "counts",
+                missing=self.missing,
+                weights=sample_weight,
+            )
+            result = learn(table, request, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, request
         self.result_: Result = result
@@ -198,14 +208,32 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.trace_: Trace = result.trace
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Rows that are elsewhere stay there when a model is copied or stored."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        if isinstance(state.get("_learned_from", (None,))[0], BlockTable | MomentTable):
+            del state["_learned_from"]
+        return state
+
+    def _whence(self) -> tuple[Table, Request]:
+        """The table that was learned from, and what was asked of it."""
+        if not hasattr(self, "_learned_from"):
+            raise SettingError(
+                "The model is a copy, and the rows it was learned from were never held in memory, "
+                "which this needs: read the table itself, or a sample of its rows"
+            )
+        found: tuple[Table, Request] = self._learned_from
+        return found
+
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
         """What `fit` would take, in memory and time, and how weak a dependence it could see."""
         from tamis.forecast import forecast
 
         settings = self.get_params(deep=False)
         memory = settings.pop("memory")
+        require_rows_here(X)
         table = read_table(
-            open_table(X, memory=memory, missing=self.missing, information=self.information),
+            open_blocks(X, memory=memory, missing=self.missing, information=self.information),
             measured=self.information != "counts",
             missing=self.missing,
             weights=sample_weight,
@@ -238,7 +266,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.identifiability.certificate import certify
 
-        table, request = self._learned_from
+        table, request = self._whence()
         if table.gaps or table.weights is not None:
             raise SettingError(
                 "certify draws complete rows of equal weight, and the model was learned from rows "
@@ -280,7 +308,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.bootstrap import bootstrap
 
-        table, request = self._learned_from
+        table, request = self._whence()
         return bootstrap(
             table, self.result_, request, n, seed=seed, scheme=scheme, search=search,
             resume=resume, n_jobs=self.n_jobs, progress=progress,
@@ -296,7 +324,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.handover import save
 
-        table, _ = self._learned_from
+        table, _ = self._whence()
         save(self.result_, table, *paths)
 
     def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
@@ -342,5 +370,5 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.handover import to_pgmpy
 
-        table, _ = self._learned_from
+        table, _ = self._whence()
         return to_pgmpy(self.result_, table, equivalent_sample_size=equivalent_sample_size)

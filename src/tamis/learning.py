@@ -64,6 +64,8 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
     """Learn a DAG from a table."""
     # Positions break ties. Sorted by name, the order of the user's columns plays no part;
     # the authors' program breaks them by column, so its twin keeps the columns as they are.
+    if isinstance(table, BlockTable):
+        table.counted.begin()
     names = table.names
     positions = range(len(names))
     as_they_are = request.search == "reference"

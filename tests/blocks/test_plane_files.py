@@ -223,7 +223,7 @@ def test_a_table_that_changes_between_the_passes_is_refused(tmp_path, monkeypatc
             pl.DataFrame(later).write_parquet(tmp_path / "t.parquet")
 
         monkeypatch.setattr(ParquetStream, "batches", changing)
-        with pytest.raises(DataError, match="changed while it was packed"):
+        with pytest.raises(DataError, match="changed while it was read"):
             pack(tmp_path / "t.parquet", tmp_path / "t.tamis")
         monkeypatch.setattr(ParquetStream, "batches", batches)
 

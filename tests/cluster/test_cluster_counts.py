@@ -12,9 +12,7 @@ from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
 from tamis import TAM
 from tamis.blocks.information import BlockInformation
-from tamis.blocks.packed import DEFAULT_MEMORY, PROGRAM_BYTES
-from tamis.cluster.table import ClusterTable
-from tamis.cluster.work import Question, count, look_at
+from tamis.cluster.work import Question, count
 from tamis.errors import DataError, SettingError
 from tamis.information.counted import CountedInformation
 
@@ -40,8 +38,6 @@ def test_parts_of_any_size_answer_as_memory_does(table, cuts, estimator):
 @given(table=rows(columns=(3, 4), length=(65, 200)))
 def test_every_way_of_counting_parts_answers_as_memory_does(monkeypatch, way, table):
     force(monkeypatch, way)
-    # The ways are cut out for the memory that blocks have.
-    monkeypatch.setattr(ClusterTable, "working_bytes", DEFAULT_MEMORY - PROGRAM_BYTES)
     table = table_of(table)
     parts = in_parts(table, [1, 1, 65])
     assert_same_answers(CountedInformation(table, n_jobs=2), BlockInformation(parts))
@@ -96,8 +92,3 @@ def test_what_needs_the_rows_says_so(what, tmp_path):
 def test_a_forecast_says_that_the_rows_are_elsewhere():
     with pytest.raises(SettingError, match="ask it about a sample"):
         TAM().forecast(in_parts(wide_table(4), [200]))
-
-
-def test_a_worker_of_another_version_refuses_to_count():
-    with pytest.raises(SettingError, match=r"A worker has tamis .* and the client 0\.0\.1"):
-        look_at(None, "a part", ("a", "b"), "0.0.1")

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from functools import partial
+from importlib.metadata import version
 from itertools import pairwise
+from time import perf_counter, sleep
 
 import numpy as np
 import pandas as pd
 import pytest
-from crews import chain
+from crews import Held, chain
 from typer.testing import CliRunner
 
 from tamis import TAM, load
 from tamis.blocks.frame_stream import FrameStream
 from tamis.cli import app
 from tamis.cluster import crew as crews
-from tamis.cluster.opening import open_files, open_frame
+from tamis.cluster import waiting
+from tamis.cluster.opening import open_files, opened
+from tamis.cluster.work import look_at
 from tamis.errors import DataError, FileFormatError, SettingError
 
 dask = pytest.importorskip("dask")
@@ -94,19 +102,77 @@ def test_workers_killed_within_rounds_change_nothing(tmp_path, frame, expected, 
         killed = []
         wait = crews.Crew._result
 
-        def killing(self, future, part=None):
-            # The questions are on their way, and nothing has been answered.
-            if part is None and self._rounds in (2, 5, 9) and len(killed) < 3:
-                pid = next(iter(client.run(os.getpid).values()))
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-            return wait(self, future, part)
+        def killing(self, *arguments):
+            # The questions are on their way.
+            if self._rounds in (2, 5, 9) and len(killed) < 3:
+                killed.append(kill_one(client))
+            return wait(self, *arguments)
 
         monkeypatch.setattr(crews.Crew, "_result", killing)
         found = TAM().fit(table).result_
     assert len(set(killed)) == 3
     assert found.edges == expected["auto"].edges
     assert found.trace == expected["auto"].trace
+
+
+def kill_one(client) -> int:
+    pid = min(client.run(os.getpid).values())
+    os.kill(pid, signal.SIGKILL)
+    return pid
+
+
+def test_what_a_worker_held_within_a_round_is_read_again(tmp_path, frame):
+    log = tmp_path / "log"
+    logged = dd.from_map(_logged, range(4), args=(frame, str(log)), meta=frame.iloc[:0])
+    with (
+        a_cluster(2) as cluster,
+        distributed.Client(cluster),
+        opened(logged) as table,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        for time in range(3):
+            folder = tmp_path / str(time)
+            folder.mkdir()
+            asked = pool.submit(table.total, [Held(str(folder))], 1)
+            while not (began := list(folder.glob("began-*"))):
+                sleep(0.01)
+            os.kill(int(began[0].name.removeprefix("began-")), signal.SIGKILL)
+            (folder / "go").touch()
+            assert asked.result()[0][0].tolist() == [4 * FEW]
+    # Every part was read for its levels and for its planes, and some once more.
+    assert len(log.read_text().splitlines()) > 8
+
+
+def _logged(i, frame, log):
+    with open(log, "a") as file:
+        file.write(f"{i}\n")
+    return frame
+
+
+def test_rows_that_differ_when_they_are_read_again_are_refused(tmp_path, frame):
+    frame.to_parquet(tmp_path / "t.parquet")
+    with a_cluster(1) as cluster, distributed.Client(cluster) as client:
+        table = open_files(str(tmp_path / "t.parquet"), client)
+        frame.iloc[::-1].to_parquet(tmp_path / "t.parquet")
+        kill_one(client)
+        with pytest.raises(DataError, match=r"t\.parquet' are not those they were"):
+            TAM().fit(table)
+        table = open_files(str(tmp_path / "t.parquet"), client)
+        (tmp_path / "t.parquet").unlink()
+        kill_one(client)
+        with pytest.raises(FileFormatError, match=r"t\.parquet"):
+            TAM().fit(table)
+
+
+def test_large_questions_and_deep_trees_give_the_same(client, frame, expected, monkeypatch):
+    monkeypatch.setattr(crews, "EMBEDDED_BYTES", 0)
+    monkeypatch.setattr(crews, "FAN_IN", 2)
+    monkeypatch.setattr(crews.Crew, "_neighbours", lambda self: [[i] for i in range(self.n_parts)])
+    found = TAM().fit(dd.from_pandas(frame, npartitions=9)).result_
+    assert found == expected["auto"]
+    counts = numbers(500)
+    pieces = dd.from_pandas(counts, npartitions=9)
+    assert TAM().fit(pieces).result_.parents == TAM().fit(counts).result_.parents
 
 
 def test_a_worker_that_dies_on_every_try_ends_in_an_error(frame):
@@ -125,10 +191,11 @@ def _deadly(i, frame):
     return frame
 
 
-def test_without_workers_nobody_waits_for_ever(frame, monkeypatch):
-    monkeypatch.setattr(crews, "PATIENCE", 1.0)
+def test_without_workers_nobody_waits_for_ever(frame, tmp_path, monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 1.0)
+    frame.to_parquet(tmp_path / "t.parquet")
     with a_cluster(1) as cluster, distributed.Client(cluster) as client:
-        table = open_frame(dd.from_pandas(frame, npartitions=2))
+        table = open_files(str(tmp_path), client)
         client.retire_workers()
         cluster.scale(0)
         with pytest.raises(DataError, match="No worker has been at work for 1 seconds"):
@@ -186,8 +253,8 @@ def test_bad_columns_are_refused_by_name_and_place(client, frame):
     with pytest.raises(DataError, match=r"'b' is missing in 1 of 400 rows .* in partition 1 of"):
         TAM().fit(dd.from_pandas(gap, npartitions=2))
     mixed = pd.DataFrame({"a": [0, 1, 0], "b": ["x", 3, "y"]})
-    with pytest.raises(DataError, match="Column 'b' holds values that are not of one type"):
-        next(FrameStream(mixed, ("a", "b")).batches())
+    refused = look_at(mixed, "partition 7", ("a", "b")).columns[1].refused
+    assert refused.seen == "mixes str ('x') and int (3) (in partition 7)"
     with pytest.raises(DataError, match="differ in their columns: 'b', 'c'"):
         FrameStream(mixed, ("a", "c"))
 
@@ -200,9 +267,53 @@ def test_what_does_not_go_with_a_dask_frame_is_refused(client, frame):
         TAM(missing="drop").fit(pieces)
 
 
-def test_without_a_client_threads_of_this_process_do_the_work(frame, expected):
-    code = TAM(search="node").fit(dd.from_pandas(frame, npartitions=2)).result_
-    assert code.edges == expected["node"].edges
+@pytest.mark.parametrize("measured", [False, True])
+def test_without_a_client_threads_of_this_process_do_the_work(frame, monkeypatch, measured):
+    def nobody():
+        raise ValueError("no client")
+
+    monkeypatch.setattr(distributed, "get_client", nobody)
+    frame = numbers(300) if measured else frame
+    before = threading.active_count()
+    found = TAM(search="node").fit(dd.from_pandas(frame, npartitions=2)).result_
+    assert found.parents == TAM(search="node").fit(frame).result_.parents
+    assert "No client of Dask was open" in found.warnings[0]
+    # What was started for it ended with it; some threads of Dask's loop end a little later.
+    deadline = perf_counter() + 30
+    while threading.active_count() > before and perf_counter() < deadline:
+        sleep(0.1)
+    assert threading.active_count() <= before
+
+
+def test_nothing_is_held_when_learning_is_over(client, frame):
+    model = TAM(search="node").fit(dd.from_pandas(frame, npartitions=3))
+    token = model._learned_from[0].crew._token
+    deadline = perf_counter() + 30
+    while _kept(client, token) and perf_counter() < deadline:
+        sleep(0.1)
+    assert _kept(client, token) == []
+    for one in (model, deepcopy(model)):
+        with pytest.raises(SettingError, match="never held in memory"):
+            one.certify(2)
+    assert deepcopy(model).result_ == model.result_
+
+
+def _kept(client, token: str) -> list[str]:
+    return [key for keys in client.has_what().values() for key in keys if token in str(key)]
+
+
+def test_clients_that_cannot_be_waited_for_are_refused(frame, monkeypatch):
+    class Odd:
+        asynchronous = True
+        status = "running"
+
+    monkeypatch.setattr(distributed, "get_client", Odd)
+    with pytest.raises(SettingError, match="asynchronous"):
+        TAM().fit(dd.from_pandas(frame, npartitions=2))
+    monkeypatch.setattr(Odd, "asynchronous", False)
+    monkeypatch.setattr(Odd, "status", "closed")
+    with pytest.raises(SettingError, match="is closed: open another one"):
+        TAM().fit(dd.from_pandas(frame, npartitions=2))
 
 
 def numbers(n: int, seed: int = 3) -> pd.DataFrame:
@@ -263,3 +374,49 @@ def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_pa
         refused = run(app, ["learn", str(tmp_path / "*.parquet"), *options])
         assert refused.exit_code == 2
         assert said in " ".join(refused.output.split())
+
+
+def test_columns_of_pandas_are_what_they_are_in_memory(client, frame):
+    kinds = frame.assign(
+        cut=pd.cut(frame["w"], [-1, 10, 40, 70]),
+        ordered=pd.Categorical(frame["e"], ["l2", "l0", "l3", "l1"], ordered=True),
+        nullable=frame["a"].astype("Int8"),
+        truth=frame["b"].astype(bool),
+    )
+    pieces = uneven(kinds, [100, 250])
+    assert TAM(search="node").fit(pieces).result_ == TAM(search="node").fit(kinds).result_
+
+
+def test_learning_within_tasks_leaves_room_for_its_own(client, frame):
+    pieces = dd.from_pandas(frame[["a", "b", "c"]], npartitions=2)
+    asked = [client.submit(_edges, pieces, i, pure=False) for i in range(2)]
+    expected = sorted(TAM(search="node").fit(frame[["a", "b", "c"]]).graph_.edges)
+    assert client.gather(asked) == [expected, expected]
+
+
+def _edges(pieces, i):
+    return sorted(TAM(search="node").fit(pieces).graph_.edges)
+
+
+def test_a_cluster_of_another_version_is_refused(client, frame, monkeypatch):
+    monkeypatch.setattr(crews, "version", partial(_version, os.getpid()))
+    with pytest.raises(SettingError, match=r"need tamis .* has 0\.0\.1"):
+        TAM().fit(dd.from_pandas(frame, npartitions=2))
+
+
+def _version(client, name):
+    return version(name) if os.getpid() == client else "0.0.1"
+
+
+def test_a_lost_scheduler_is_told_apart_from_lost_rows(frame, tmp_path):
+    frame.to_parquet(tmp_path / "t.parquet")
+    with a_cluster(1) as cluster, distributed.Client(cluster) as client:
+        table = open_files(str(tmp_path), client)
+    with pytest.raises(DataError, match="connection to Dask's scheduler was lost"):
+        TAM().fit(table)
+
+
+def test_other_collections_of_dask_are_not_brought_here_silently(frame):
+    array = dd.from_pandas(frame[["a", "b"]], npartitions=2).to_dask_array(lengths=True)
+    with pytest.raises(DataError, match="holds tasks, not rows"):
+        TAM().fit(array)

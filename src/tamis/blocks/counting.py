@@ -24,7 +24,7 @@ from tamis.counts import memory
 from tamis.counts.compiled import Ints, Words
 from tamis.counts.interactions import Interaction, affordable, require_affordable
 from tamis.counts.lookup import Lookup
-from tamis.counts.memory import Judgements, MemoryCounts, Question, usable_jobs
+from tamis.counts.memory import Judgements, MemoryCounts, Question
 from tamis.counts.planes import Planes
 from tamis.errors import SettingError
 
@@ -51,7 +51,7 @@ class BlockCounts(MemoryCounts):
         self._class_sizes: list[float] = class_arities.tolist()
         self._classes = classes.astype(np.int64)
         self._everyone_often = np.zeros(0, dtype=np.int64)
-        self._n_jobs = usable_jobs(n_jobs)
+        self._n_jobs = table.threads(n_jobs)
         self._most_cells = min(memory.DENSE_CELLS, max(2**16, 64 * self.n_rows))
         self._rows = RowTables(table, self._total, self._most_cells)
         self._ones, self._pairs = self._count_planes()
@@ -61,14 +61,24 @@ class BlockCounts(MemoryCounts):
 
     def judge_joint(self, context: Question, others: tuple[int, ...], lookup: Lookup) -> Judgements:
         """Judge several variables taken together as one candidate."""
-        target, given = context
-        found = self._rows.all_states([given, others])
-        cells = math.prod(float(self.arities[k]) for k in others)
-        base, choices = self._supports([context], [cells], lookup)
-        answers = Judgements.blank(1, 1, tests=True)
-        question = RowQuestion(target, found[given], [found[others]], base, choices[0], answers)
-        self._rows.judge([question], _for_blocks(lookup))
-        return answers
+        return self.judge_joints([context], [others], lookup)[0]
+
+    def judge_joints(
+        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
+    ) -> list[Judgements]:
+        """The same for many, in one batch."""
+        states = self._rows.all_states([*(given for _, given in contexts), *others])
+        asked = []
+        for context, together in zip(contexts, others, strict=True):
+            cells = math.prod(float(self.arities[k]) for k in together)
+            base, choices = self._supports([context], [cells], lookup)
+            answers = Judgements.blank(1, 1, tests=True)
+            strata = states[context[1]]
+            asked.append(
+                RowQuestion(context[0], strata, [states[together]], base, choices[0], answers)
+            )
+        self._rows.judge(asked, _for_blocks(lookup))
+        return [one.answers for one in asked]
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tamis.blocks.numbers import NumberColumn
-from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed
+from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed, unreachable
 from tamis.blocks.text_numbers import TextNumbers
 from tamis.data.csv_file import (
     MISSING_MARKERS,
@@ -71,6 +71,8 @@ class CsvStream(Stream):
                 yield from _read(path, _without_nul(path, file))
         except UnicodeDecodeError as error:
             raise _not_utf8(path) from error
+        except (FileNotFoundError, PermissionError) as error:
+            raise unreachable(path, error) from error
 
     def _require_same_columns(self, path: str, names: tuple[str, ...]) -> None:
         if names != self.names:

@@ -1,4 +1,4 @@
-"""A data frame of pandas as a stream of one batch, read as a file of arrow would be."""
+"""A data frame of pandas as a stream of one batch, read as it is in memory."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from tamis.blocks.arrow_numbers import ArrowNumbers
 from tamis.blocks.numbers import NumberColumn
 from tamis.blocks.parquet_stream import ArrowLevels
 from tamis.blocks.streams import Batch, GrowingLevels, Stream
-from tamis.data.refusals import at_row, listed, shown
+from tamis.data.cells import plain_labels
+from tamis.data.refusals import Problem, at_row, listed, shown
+from tamis.data.table import Label
 from tamis.errors import DataError
+from tamis.information.interface import Floats
 
 
 class FrameStream(Stream):
@@ -30,7 +33,7 @@ class FrameStream(Stream):
 
     def batches(self) -> Iterator[Batch]:
         """All rows at once."""
-        columns = [self._column(k) for k in range(len(self.names))]
+        columns = [self._frame.iloc[:, k] for k in range(len(self.names))]
         yield Batch(columns, len(self._frame), at_row(0))
 
     def parts(self) -> Sequence[Stream]:
@@ -39,21 +42,33 @@ class FrameStream(Stream):
 
     def growing_numbers(self) -> NumberColumn:
         """A column that may hold numbers."""
-        return ArrowNumbers()
+        return SeriesNumbers()
 
     def growing_levels(self) -> GrowingLevels:
         """A column about which nothing is known yet."""
-        return ArrowLevels()
+        return SeriesLevels()
 
-    def _column(self, k: int) -> Any:  # noqa: ANN401 - a column of arrow
+
+class SeriesLevels(ArrowLevels):
+    """The levels of a column of pandas, as a frame in memory has them."""
+
+    def _orders_of(self, cells: Any) -> list[list[Label] | None]:  # noqa: ANN401 - of pandas
+        if not getattr(cells.dtype, "ordered", False):
+            return [None]
+        return [list(dict.fromkeys(plain_labels(cells.cat.categories.tolist())))]
+
+
+class SeriesNumbers(ArrowNumbers):
+    """The numbers of a column of pandas."""
+
+    def _look(self, cells: Any, batch: Batch) -> Floats | None:  # noqa: ANN401 - of pandas
         import pyarrow as pa
 
         try:
-            found = pa.array(self._frame.iloc[:, k], from_pandas=True)
+            found = pa.array(cells, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             reason = (str(error).splitlines() or ["unknown"])[0]
-            raise DataError(
-                f"Column {shown(self.names[k])} holds values that are not of one type "
-                f"({shown(reason)}). Turn them all into labels, or into numbers."
-            ) from error
-        return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+            self._refused = Problem.MIXED, f"holds values that are no numbers ({shown(reason)})"
+            return None
+        whole = found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+        return super()._look(whole, batch)

@@ -30,8 +30,15 @@ def _error(keys: Ints, rows: Ints, size_a: int, size_b: int, n_rows: int) -> flo
     of_b, rows_b = _margin(pair // size_a * size_b + b, rows)
     offs = fixed_logs(rows_a)[of_a] - fixed_logs(rows_b)[of_b]
     upper, lower = square_parts(offs)
-    sums = int(rows @ offs), int(rows @ upper), int(rows @ lower)
+    sums = _dot(rows, offs), _dot(rows, upper), _dot(rows, lower)
     return error_of_lead(sums, n_rows, max(len(rows_a), len(rows_b)))
+
+
+def _dot(rows: Ints, values: Ints) -> int:
+    """The sum of the products, whatever the number of rows: beyond 2^32 of them it could be too
+    large for 64 bits, so that high and low bits are multiplied apart."""
+    high, low = np.divmod(rows, 2**16)
+    return int(high @ values) * 2**16 + int(low @ values)
 
 
 def _margin(keys: Ints, rows: Ints) -> tuple[Ints, Ints]:

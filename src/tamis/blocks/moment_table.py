@@ -161,6 +161,7 @@ def table_of(
     memory: int = DEFAULT_MEMORY,
     again: Again | None = None,
     counted: Counted | None = None,
+    notes: tuple[str, ...] = (),
 ) -> MomentTable | None:
     """The table of what is known of all its rows, its columns in the order of ``names``.
 
@@ -182,7 +183,7 @@ def table_of(
         numbers.moments,
         memory=memory,
         again=again,
-        notes=_notes(taken),
+        notes=(*notes, *_notes(taken)),
         counted=counted,
     )
     return table.select([numbers.names.index(name) for name in names])

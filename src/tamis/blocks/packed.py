@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.plane_file import PlaneFile
 from tamis.blocks.view import View
+from tamis.counts.memory import usable_jobs
 from tamis.counts.planes import MAX_PLANE_LEVELS
 from tamis.data.table import Label, Table
 from tamis.errors import SettingError
@@ -36,6 +37,10 @@ class Counted:
     bytes_moved: int = 0
     heard: Callable[[int, int], None] | None = field(default=None, repr=False)
     """Called after each round with both."""
+
+    def begin(self) -> None:
+        """Count anew."""
+        self.rounds = self.bytes_moved = 0
 
     def note(self, moved: int) -> None:
         """One more round."""
@@ -82,6 +87,10 @@ class BlockTable(Table):
     def planed(self) -> NDArray[np.bool_]:
         """Which columns have planes."""
         return self.arities <= MAX_PLANE_LEVELS
+
+    def threads(self, n_jobs: int | None) -> int:
+        """How many threads count in this process."""
+        return usable_jobs(n_jobs)
 
     @property
     @abstractmethod

@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.blocks.arrow_numbers import ArrowNumbers
 from tamis.blocks.numbers import NumberColumn
-from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed
+from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed, unreachable
 from tamis.data.assemble import check_names
 from tamis.data.cells import plain_labels
 from tamis.data.frames import encode_series
@@ -99,6 +99,7 @@ class ArrowLevels(GrowingLevels):
         super().__init__()
         self._known: dict[Label, int] = {}
         self._order: list[Label] | None = None
+        self._order_known = False
         self._rows = 0
 
     def look(self, cells: Any, batch: Batch) -> None:  # noqa: ANN401 - a column of arrow
@@ -108,7 +109,8 @@ class ArrowLevels(GrowingLevels):
             return
         try:
             levels = encode_series(cells).levels
-            self._take_order(cells)
+            for order in self._orders_of(cells):
+                self._require_order(order)
         except ColumnRefused as why:
             if why.absent is not None:
                 self.note_missing(int(why.absent.sum()), at_row(before + int(why.absent.argmax())))
@@ -130,7 +132,12 @@ class ArrowLevels(GrowingLevels):
 
     def encode(self, cells: Any) -> Codes:  # noqa: ANN401 - a column of arrow
         """The codes of these rows, once the levels are settled."""
-        column = encode_series(cells)
+        if not len(cells):
+            return np.zeros(0, dtype=np.uint32)
+        try:
+            column = encode_series(cells)
+        except ColumnRefused as why:
+            raise changed() from why
         if not all(level in self._known for level in column.levels):
             raise changed()
         codes = np.array([self._known[level] for level in column.levels], dtype=np.uint32)
@@ -138,7 +145,8 @@ class ArrowLevels(GrowingLevels):
 
     def _take_over(self, other: ArrowLevels) -> None:
         try:
-            self._require_order(other._order)
+            if other._order_known:
+                self._require_order(other._order)
         except ColumnRefused as why:
             self.refused = why
             return
@@ -149,29 +157,30 @@ class ArrowLevels(GrowingLevels):
         if self._known and type(levels[0]) is not type(next(iter(self._known))):
             pair = f"{shown(next(iter(self._known)))} and {shown(levels[0])}"
             self.refused = ColumnRefused(
-                Problem.MIXED, f"has levels of several types between its files, {pair}"
+                Problem.MIXED, f"has levels of several types between its parts, {pair}"
             )
             return
         self._known.update(dict.fromkeys(levels, 0))
         self.refuse_many(len(self._known))
 
-    def _take_order(self, cells: Any) -> None:  # noqa: ANN401 - a column of arrow
+    def _orders_of(self, cells: Any) -> list[list[Label] | None]:  # noqa: ANN401 - of arrow
+        """The order that each chunk gives its categories, if it gives them one."""
         import pyarrow as pa
 
         if not (pa.types.is_dictionary(cells.type) and cells.type.ordered):
-            return
-        for chunk in cells.chunks:
-            order = list(dict.fromkeys(plain_labels(chunk.dictionary.to_pylist())))
-            self._require_order(order)
+            return [None]
+        return [
+            list(dict.fromkeys(plain_labels(chunk.dictionary.to_pylist())))
+            for chunk in cells.chunks
+        ]
 
     def _require_order(self, order: list[Label] | None) -> None:
-        """Ordered categories must be the same wherever they are."""
-        if self._order is None:
-            self._order = order
-        elif order is not None and order != self._order:
+        """Categories must have the same order, or none, wherever they are."""
+        if self._order_known and order != self._order:
             raise ColumnRefused(
                 Problem.MIXED, "has ordered categories that are not the same in all its parts"
             )
+        self._order, self._order_known = order, True
 
 
 def row_groups(path: str) -> list[int]:
@@ -198,6 +207,8 @@ def _opened(path: str) -> Any:  # noqa: ANN401 - pyarrow has no types
     try:
         # Buffered, or whole columns of a row group would be held, whatever their size.
         return pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER_BYTES)
+    except (FileNotFoundError, PermissionError) as error:
+        raise unreachable(path, error) from error
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from error
 

@@ -20,6 +20,8 @@ from tamis.errors import SettingError
 
 CELL_BYTES = 64
 """What counting and folding take at most for a cell."""
+LARGEST_NUMBER = 2**62
+"""Of a cell; there are no steps for cells as there are for states."""
 KEPT_STATES = 256
 KEPT_BYTES = 2**26
 """Conditioning sets whose states are remembered, and how much room they may take."""
@@ -54,10 +56,6 @@ class RowTables:
         """A column as a candidate."""
         return OneColumn(k, self._sizes[k])
 
-    def states(self, variables: tuple[int, ...]) -> States:
-        """The states of these columns that occur."""
-        return self.all_states([variables])[variables]
-
     def all_states(self, sets: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], States]:
         """The states of each of these sets of columns; the last ones are remembered."""
         wanted = dict.fromkeys(sets)
@@ -71,14 +69,13 @@ class RowTables:
 
     def judge(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
         """Fill the answers: as many contexts as memory has room for in one pass over the rows."""
-        laid_out: list[RowQuestion] = []
-        for question in questions:
-            # As in memory: the two ways round their tests differently.
-            if self._largest(question) > self._most_cells:
-                self._judge_sparse(question, lookup)
-            else:
-                self._require_room(self._largest(question))
-                laid_out.append(question)
+        # As in memory: the two ways round their tests differently.
+        sparse = [one for one in questions if self._largest(one) > self._most_cells]
+        laid_out = [one for one in questions if self._largest(one) <= self._most_cells]
+        for question in laid_out:
+            self._require_room(self._largest(question))
+        if sparse:
+            self._judge_sparse(sparse, lookup)
         for some in self._chunks(laid_out):
             self._judge_laid_out(some, lookup)
 
@@ -98,10 +95,9 @@ class RowTables:
         return found + self._cells_of(wanted)
 
     def _cells(self, target: int, strata: States, other: Candidate, size: int) -> Pass:
-        n_levels = self._sizes[target]
         if size <= min(self._most_cells, self._room):
-            return RowCells(target, n_levels, strata, [other])
-        return CellKeys(target, n_levels, strata, other, self._most_bytes)
+            return RowCells(target, self._sizes[target], strata, [other])
+        return self._keys(target, strata, other)
 
     def _cells_of(self, wanted: Sequence[Pass]) -> list[Sums]:
         found: list[Sums] = []
@@ -123,8 +119,8 @@ class RowTables:
     def _require_room(self, cells: int) -> None:
         if cells > 2 * self._room:
             raise SettingError(
-                f"A table of {cells} cells is more than the memory limit has room for: raise it, "
-                "limit max_boundary, or group levels"
+                f"A table of {cells} cells is more than memory has room for: limit max_boundary, "
+                "group levels, or raise the limit if it was set"
             )
 
     def _largest(self, question: RowQuestion) -> int:
@@ -227,20 +223,50 @@ class RowTables:
             else:
                 one.settle_sparse(*sums)
 
-    def _judge_sparse(self, question: RowQuestion, lookup: BlockLookup) -> None:
+    def _judge_sparse(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
         """Tables too large to lay out, as the list of cells that occur."""
+        pairs = [States((one.target,), one.strata, self._sizes) for one in questions]
+        self._settle(pairs)
+        for question, own in zip(questions, pairs, strict=True):
+            n_levels = self._sizes[question.target]
+            wanted = [
+                self._keys(question.target, question.strata, candidate)
+                for candidate in question.candidates
+            ]
+            at_once = max(1, self._room // max(self._table.n_rows, 1))
+            found: list[Sums] = []
+            for start in range(0, len(wanted), at_once):
+                found += self._total(wanted[start : start + at_once])
+            self._fold_sparse(
+                question, Margin(own.counts, own.keys // n_levels), own, found, lookup
+            )
+
+    def _keys(self, target: int, strata: States, candidate: Candidate) -> CellKeys:
+        """The cells of a candidate that occur, if they can be numbered."""
+        n_levels = self._sizes[target]
+        size = strata.n_states * n_levels * candidate.n_states
+        if size > LARGEST_NUMBER:
+            raise SettingError(
+                f"A table of {size:.1e} cells cannot be numbered: limit max_boundary, or group "
+                "levels"
+            )
+        return CellKeys(target, n_levels, strata, candidate, self._most_bytes)
+
+    def _fold_sparse(
+        self,
+        question: RowQuestion,
+        with_target: Margin,
+        pairs: States,
+        found: Sequence[Sums],
+        lookup: BlockLookup,
+    ) -> None:
         target, strata, candidates, base_choices, choices, answers = question
         n_levels = self._sizes[target]
-        pairs = States((target,), strata, self._sizes)
-        self._settle([pairs])
-        with_target = Margin(pairs.counts, pairs.keys // n_levels)
         h_s = 0 if not strata.columns else _entropy(lookup, strata.counts, base_choices[0, 0])
         h_sk = _entropy(lookup, pairs.counts, base_choices[0, 1])
         answers.entropies[0] = (h_sk - h_s) / SCALE
-        for c, candidate in enumerate(candidates):
-            width = candidate.n_states
-            wanted = CellKeys(target, n_levels, strata, candidate, self._most_bytes)
-            ((keys, counts),) = self._total([wanted])
+        for c, (keys, counts) in enumerate(found):
+            width = candidates[c].n_states
             pair, level = np.divmod(keys, width)
             stratum = pair // n_levels
             beside_keys, column = np.unique(stratum * width + level, return_inverse=True)

@@ -112,8 +112,9 @@ class KeyRows(Pass):
         keys, counts = merged_keys(one, other)
         if 16 * len(keys) > self._most:
             raise SettingError(
-                f"A table has more than {len(keys)} cells that occur, which is more than the "
-                "memory limit has room for: raise it, limit max_boundary, or group levels"
+                f"A table has more than {len(keys)} cells that occur, which is more than "
+                "memory has room for: limit max_boundary, group levels, or raise the limit if it "
+                "was set"
             )
         return keys, counts
 

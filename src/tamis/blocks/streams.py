@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tamis.data.columns import Column
 from tamis.data.levels import check_levels
-from tamis.data.refusals import ColumnRefused, Problem
+from tamis.data.refusals import ColumnRefused, Problem, shown_path
 from tamis.data.table import Label
-from tamis.errors import DataError
+from tamis.errors import DataError, FileFormatError
 
 if TYPE_CHECKING:
     from tamis.blocks.numbers import NumberColumn
@@ -69,9 +69,11 @@ class GrowingLevels(ABC):
         """The levels of the other part."""
 
     def say_where(self, part: str) -> None:
-        """Name the part of the table where a value was first missing."""
+        """Name the part of the table where the first trouble was."""
         if self._first_missing:
             self._first_missing = f"{self._first_missing}, in {part}"
+        if self.refused is not None:
+            self.refused = ColumnRefused(self.refused.problem, f"{self.refused.seen} (in {part})")
 
     def settle(self, n_rows: int) -> tuple[Label, ...]:
         """The levels of the column; raises ``ColumnRefused``."""
@@ -121,9 +123,17 @@ class Stream(ABC):
         """The same for a column that may hold numbers."""
 
 
+def unreachable(path: str, error: OSError) -> FileFormatError:
+    """The refusal of a file that is not there, or not for us."""
+    return FileFormatError(
+        f"The file {shown_path(path)} cannot be opened: {error.strerror or 'it is not there'}. "
+        "Check the path; on a cluster every worker must reach it under this path."
+    )
+
+
 def changed() -> DataError:
     """The refusal of a table that is not the same the second time."""
     return DataError(
-        "The table changed while it was packed: rows or levels differ between the two passes. "
-        "Pack it again when nothing writes to it."
+        "The table changed while it was read: rows or levels differ between the two passes. "
+        "Begin again when nothing writes to it."
     )

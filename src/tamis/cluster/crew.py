@@ -7,17 +7,16 @@ that begin with reading a file, so that the scheduler can have it done again whe
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
+from itertools import count as numbers_from
 from secrets import token_hex
-from threading import Event
-from typing import Any, NoReturn
+from typing import Any
 
 from tamis.blocks.numbers import Numbers
-from tamis.blocks.packing import nobody
 from tamis.blocks.streams import GrowingLevels
 from tamis.cluster.parts import Part
+from tamis.cluster.waiting import Tick, connection, lost_connection, result_of, unknown_there
 from tamis.cluster.work import (
     Found,
     Question,
@@ -26,12 +25,14 @@ from tamis.cluster.work import (
     count,
     fingerprint,
     hold,
+    joined,
     look_at,
     look_at_numbers,
+    merged_numbers,
+    merged_seen,
     products,
 )
-from tamis.data.refusals import shown
-from tamis.errors import DataError, TamisError
+from tamis.errors import SettingError
 from tamis.information.moments import Moments
 
 FAN_IN = 8
@@ -39,70 +40,72 @@ FAN_IN = 8
 EMBEDDED_BYTES = 2**16
 """A question larger than this goes to one worker, and from there to the others."""
 ROUNDS_OF_A_GROUPING = 32
-"""How often it is asked which worker holds which part."""
-TICK = 1.0
-"""Seconds between looks at whether there are workers at all."""
-PATIENCE = 60.0
-"""Seconds without any worker after which nobody is waited for any more."""
+"""How often it is asked which worker holds which part, if no worker comes or goes."""
 
 Progress = Callable[[str, int, int], None]
 
 
 class Crew:
-    """A client of Dask, the parts of a table, and the planes that workers hold of them."""
+    """A client of Dask, the parts of a table, and the planes that workers hold of them.
 
-    def __init__(self, client: Any, parts: Sequence[Part], names: tuple[str, ...]) -> None:  # noqa: ANN401
+    A client that is ``owned`` is closed when the crew leaves.
+    """
+
+    def __init__(
+        self,
+        client: Any,  # noqa: ANN401 - Dask has no types
+        parts: Sequence[Part],
+        names: tuple[str, ...],
+        *,
+        owned: bool = False,
+    ) -> None:
         self._client = client
+        self._owned = owned
         self._parts = list(parts)
+        self.n_parts = len(parts)
         self._names = names
         self._token = token_hex(4)
+        self._serial = numbers_from()
         self._rounds = 0
         self._held: list[Any] = []
         self._expected: list[tuple[bytes, str]] = []
         self._groups: list[list[int]] = []
+        self._threads: dict[str, int] = {}
         self.arities: tuple[int, ...] = ()
         self.n_rows = 0
-        self.held_bytes = 0
 
-    @property
-    def n_parts(self) -> int:
-        """In how many parts the table is."""
-        return len(self._parts)
+    def require_tamis(self) -> None:
+        """Refuse a cluster without tamis before it is given anything that only tamis can read."""
+        wanted = version("tamis")
+        # A function of the standard library, which can be asked for where there is no tamis.
+        with connection():
+            there = self._client.run(version, "tamis", on_error="return")
+        try:
+            there["the scheduler"] = self._client.run_on_scheduler(version, "tamis")
+        except PackageNotFoundError as error:
+            there["the scheduler"] = error
+        for where, found in there.items():
+            if found != wanted:
+                raise unknown_there(f"{where} has {found if isinstance(found, str) else 'none'}")
 
-    def look(self, progress: Progress) -> list[Seen]:
-        """The levels in each part, in their order."""
-        return self._each(look_at, "looking for levels", progress)
+    def look(self, progress: Progress) -> Seen:
+        """The levels of all parts."""
+        leaves = self._each(look_at, lambda i: (self._parts[i].name, self._names))
+        found: Seen = self._collected(leaves, merged_seen, "looking for levels", progress)
+        return found
 
-    def look_at_numbers(self, progress: Progress) -> list[Numbers]:
-        """The numbers of each part, in their order."""
-        return self._each(look_at_numbers, "taking moments", progress)
+    def look_at_numbers(self, progress: Progress) -> Numbers:
+        """The numbers of all parts, and their moments."""
+        leaves = self._each(look_at_numbers, lambda i: (self._parts[i].name, self._names))
+        found: Numbers = self._collected(leaves, merged_numbers, "taking moments", progress)
+        return found
 
     def products(self, chosen: tuple[str, ...], moments: Moments) -> tuple[int, float]:
         """What the shrinkage that the rows suggest needs, added up in the order of the parts."""
-        from dask import delayed
-
-        shared = self._shared(moments, self._key("moments", 0))
-        tasks = [
-            delayed(products)(
-                part.content, self._names, chosen, shared, dask_key_name=self._key("products", i)
-            )
-            for i, part in enumerate(self._parts)
-        ]
-        found = self._gathered(tasks, "looking for the shrinkage", nobody)
+        shared = self._shared(moments)
+        leaves = self._each(products, lambda _: (self._names, chosen, shared))
+        found = self._collected(leaves, joined, "looking for the shrinkage", _nobody)
         return sum(n for n, _ in found), sum(total for _, total in found)
-
-    def _each(self, work: Callable[..., Any], what: str, progress: Progress) -> list[Any]:
-        """What there is to see in each part, in their order."""
-        from dask import delayed
-
-        name, here = work.__name__, version("tamis")
-        tasks = [
-            delayed(work)(
-                part.content, part.name, self._names, here, dask_key_name=self._key(name, i)
-            )
-            for i, part in enumerate(self._parts)
-        ]
-        return self._gathered(tasks, what, progress)
 
     def hold(
         self,
@@ -112,163 +115,132 @@ class Crew:
         progress: Progress,
     ) -> None:
         """Have every part packed and kept."""
-        from dask import delayed
-
         self.arities, self.n_rows = arities, sum(rows)
-        settled = self._shared(list(columns), self._key("levels", 0))
-        tasks = [
-            delayed(hold)(
-                part.content, self._names, arities, settled, rows[i],
-                dask_key_name=self._key("hold", i),
-            )
-            for i, part in enumerate(self._parts)
-        ]  # fmt: skip
-        self._held = self._client.compute(tasks, optimize_graph=False)
+        settled = self._shared(list(columns))
+        self._held = self._each(hold, lambda i: (self._names, arities, settled, rows[i]))
         prints = [
-            self._client.submit(fingerprint, one, key=self._key("fingerprint", i), pure=False)
-            for i, one in enumerate(self._held)
+            self._client.submit(fingerprint, held, key=self._key("fingerprint"), pure=False)
+            for held in self._held
         ]
-        found = self._all(prints, "packing", progress)
-        self._expected = [
-            (one, part.name) for (one, _), part in zip(found, self._parts, strict=True)
-        ]
-        self.held_bytes = sum(size for _, size in found)
+        total = self._tree(prints, joined)
+        found = self._result(total, self._held, self._heard(prints, "packing", progress))
+        names = [part.name for part in self._parts]
+        self._expected = list(zip(found, names, strict=True))
 
     def ask(self, question: Question) -> tuple[Found, int]:
-        """What all rows together say, and the bytes that moved for it: the question to every task
-        that counts, and all sums that were passed on."""
+        """What all rows together say, and about how many bytes moved for it: the question to every
+        task that counts, and all sums that were passed on."""
+        self._require_rows()
         self._rounds += 1
         size = size_of(question)
-        shared = question
-        if size > EMBEDDED_BYTES:
-            shared = self._client.submit(_same, question, key=self._key("ask", 0), pure=False)
-        groups = self._neighbours()
+        shared = question if size <= EMBEDDED_BYTES else self._kept(question)
+        with connection():
+            groups = self._neighbours()
         sums = [
             self._client.submit(
                 count, shared, [self._held[i] for i in group], [self._expected[i] for i in group],
-                key=self._key("count", place), pure=False,
+                key=self._key("count"), pure=False,
             )
-            for place, group in enumerate(groups)
+            for group in groups
         ]  # fmt: skip
-        level = 0
-        while len(sums) > 1:
-            level += 1
-            sums = [
-                self._client.submit(
-                    add, shared, sums[start : start + FAN_IN],
-                    key=self._key(f"add-{level}", start), pure=False,
-                )
-                for start in range(0, len(sums), FAN_IN)
-            ]  # fmt: skip
-        found: Found = self._result(sums[0])
+        found: Found = self._result(self._tree(sums, add, shared), self._held)
         return found, found.moved + size * len(groups)
+
+    def leave(self) -> None:
+        """Let go of all that the workers hold."""
+        self._held, self._expected, self._groups, self._parts = [], [], [], []
+        if self._owned and self._client is not None:
+            self._client.close()
+        self._client = None
+
+    def _require_rows(self) -> None:
+        if self._client is None:
+            raise SettingError(
+                "The workers were told to forget the rows when they had been learned from: learn "
+                "again"
+            )
+        if self._client.status != "running":
+            raise lost_connection(f"the client is {self._client.status}")
 
     def _neighbours(self) -> list[list[int]]:
         """Parts that one thread of a worker can count in one task, having them all.
 
         A task costs the scheduler milliseconds, so that one for each part would be most of a round.
-        Where parts are is asked now and then: whatever is elsewhere by then is brought.
+        Parts that nobody holds, their worker being lost, are tasks of their own: they come back
+        here and there.
         """
-        if self._rounds % ROUNDS_OF_A_GROUPING == 1 or not self._groups:
+        threads = self._client.nthreads()
+        if threads != self._threads or self._rounds % ROUNDS_OF_A_GROUPING == 1:
+            self._threads = threads
             of_worker: dict[str, list[int]] = {}
+            alone: list[list[int]] = []
             at = self._client.who_has(self._held)
             for i, held in enumerate(self._held):
-                of_worker.setdefault(min(at.get(held.key, ()), default=""), []).append(i)
-            threads = self._client.nthreads()
-            groups = [
-                parts[start :: threads.get(worker, 1)]
-                for worker, parts in of_worker.items()
-                for start in range(threads.get(worker, 1))
+                workers = [one for one in at.get(held.key, ()) if one in threads]
+                if workers:
+                    of_worker.setdefault(min(workers), []).append(i)
+                else:
+                    alone.append([i])
+            shares = [
+                parts[start :: threads[worker]]
+                for worker, parts in sorted(of_worker.items())
+                for start in range(threads[worker])
             ]
-            self._groups = [group for group in groups if group]
+            self._groups = [share for share in shares if share] + alone
         return self._groups
 
-    def _key(self, what: str, i: int) -> str:
-        return f"tamis-{what}-{self._token}-{self._rounds}-{i}"
+    def _each(
+        self, work: Callable[..., Any], arguments: Callable[[int], tuple[Any, ...]]
+    ) -> list[Any]:
+        """A future for each part, in their order: the work on what is in it."""
+        from dask import delayed
 
-    def _shared(self, value: object, key: str) -> Any:  # noqa: ANN401 - a future or the value
+        self._require_rows()
+        tasks = [
+            delayed(work)(part.content, *arguments(i), dask_key_name=self._key(work.__name__))
+            for i, part in enumerate(self._parts)
+        ]
+        futures: list[Any] = self._client.compute(tasks, optimize_graph=False)
+        return futures
+
+    def _collected(
+        self, leaves: list[Any], merge: Callable[..., Any], what: str, progress: Progress
+    ) -> Any:  # noqa: ANN401 - of a task
+        """What all parts give together, merged in their order on the workers."""
+        heard = self._heard(leaves, what, progress)
+        return self._result(self._tree(leaves, merge), leaves, heard)
+
+    def _tree(self, futures: list[Any], merge: Callable[..., Any], *shared: Any) -> Any:  # noqa: ANN401
+        """A future of all that the futures are, some neighbours merged at a time."""
+        while len(futures) > 1:
+            futures = [
+                self._client.submit(
+                    merge, *shared, futures[start : start + FAN_IN],
+                    key=self._key(merge.__name__), pure=False,
+                )
+                for start in range(0, len(futures), FAN_IN)
+            ]  # fmt: skip
+        return futures[0]
+
+    def _heard(self, leaves: Sequence[Any], what: str, progress: Progress) -> Tick:
+        def tick() -> None:
+            progress(what, sum(leaf.done() for leaf in leaves), len(leaves))
+
+        return tick
+
+    def _result(self, future: Any, leaves: Sequence[Any], tick: Tick | None = None) -> Any:  # noqa: ANN401
+        names = [part.name for part in self._parts]
+        return result_of(self._client, future, list(zip(leaves, names, strict=True)), tick)
+
+    def _key(self, what: str) -> str:
+        return f"tamis-{what}-{self._token}-{next(self._serial)}"
+
+    def _shared(self, value: object) -> Any:  # noqa: ANN401 - a future or the value
         """A value for all workers: with each task, or from one of them if it is large."""
-        if size_of(value) <= EMBEDDED_BYTES:
-            return value
-        return self._client.submit(_same, value, key=key, pure=False)
+        return value if size_of(value) <= EMBEDDED_BYTES else self._kept(value)
 
-    def _gathered(self, tasks: list[Any], what: str, progress: Progress) -> list[Any]:
-        return self._all(self._client.compute(tasks, optimize_graph=False), what, progress)
-
-    def _all(self, futures: list[Any], what: str, progress: Progress) -> list[Any]:
-        """The results of one future a part, in order."""
-        found = []
-        for i, future in enumerate(futures):
-            found.append(self._result(future, self._parts[i]))
-            progress(what, i + 1, len(futures))
-        return found
-
-    def _result(self, future: Any, part: Part | None = None) -> Any:  # noqa: ANN401 - of a task
-        """Wait for one future, as long as there is somebody to work on it."""
-        while True:
-            self._wait(future)
-            try:
-                # What is done may be lost again before it is here.
-                return future.result(timeout=PATIENCE)
-            except TimeoutError as error:
-                if future.status == "error":
-                    self._refuse(error, part)
-            except Exception as error:
-                self._refuse(error, part)
-
-    def _wait(self, future: Any) -> None:  # noqa: ANN401 - of Dask
-        done = Event()
-        future.add_done_callback(lambda _: done.set())
-        alone_since: float | None = None
-        while not done.wait(TICK):
-            alone_since = self._alone(alone_since)
-
-    def _alone(self, since: float | None) -> float | None:
-        """Since when no worker has been working; gives up after a while."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        if any(worker.get("status") == "running" for worker in workers):
-            return None
-        now = time.monotonic()
-        if since is not None and now - since > PATIENCE:
-            raise DataError(
-                f"No worker has been at work for {PATIENCE:.0f} seconds: "
-                f"{_why_idle(len(workers))}. Start workers with more memory, and learn again."
-            )
-        return since or now
-
-    def _refuse(self, error: Exception, part: Part | None) -> NoReturn:
-        """Say which part of the table it was, as far as that is known."""
-        from distributed import KilledWorker
-
-        if isinstance(error, TamisError):
-            raise error
-        part = part or self._lost_part()
-        where = "a part of the table" if part is None else part.name
-        if isinstance(error, KilledWorker):
-            raise DataError(
-                f"Workers died again and again while they worked on {where}; the last of them on "
-                f"task {shown(str(error.task))}. Most often their memory is too small: give them "
-                "more, or make the parts smaller."
-            ) from error
-        if part is not None:
-            raise DataError(
-                f"{where[0].upper()}{where[1:]} cannot be read: {type(error).__name__}: "
-                f"{shown(str(error))}. Mend or remove it, and learn again."
-            ) from error
-        raise error
-
-    def _lost_part(self) -> Part | None:
-        """A part that was held and could not be read again."""
-        for part, held in zip(self._parts, self._held, strict=False):
-            if held.status == "error":
-                return part
-        return None
-
-
-def _why_idle(n_workers: int) -> str:
-    if n_workers:
-        return f"{n_workers} are there, all of them paused, as when their memory is full"
-    return "there is none"
+    def _kept(self, value: object) -> Any:  # noqa: ANN401 - a future
+        return self._client.submit(_same, value, key=self._key("shared"), pure=False)
 
 
 def size_of(value: object) -> int:
@@ -281,3 +253,7 @@ def size_of(value: object) -> int:
 
 def _same(value: Any) -> Any:  # noqa: ANN401 - whatever it is
     return value
+
+
+def _nobody(what: str, done: int, of: int) -> None:
+    """Nobody wants to know."""

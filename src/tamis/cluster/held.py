@@ -40,20 +40,16 @@ class HeldPlanes:
     @property
     def fingerprint(self) -> bytes:
         """The same for the same rows, and for no others."""
-        return self._content[-DIGEST_BYTES:].tobytes()
-
-    @property
-    def nbytes(self) -> int:
-        """What it takes."""
-        return self._content.nbytes
+        rows = self.layout.rows.to_bytes(8, "little")  # a row of last levels is all zeros
+        return rows + self._content[-DIGEST_BYTES:].tobytes()
 
     def __sizeof__(self) -> int:
         return self._content.nbytes
 
     def groups(self, at_once: int) -> Iterator[tuple[int, int]]:
-        """All blocks at once: they are in memory already."""
-        if self.layout.n_blocks:
-            yield 0, self.layout.n_blocks
+        """The blocks in order, so many at a time: their first, and the one after them."""
+        for start in range(0, self.layout.n_blocks, at_once):
+            yield start, min(start + at_once, self.layout.n_blocks)
 
     def words(self, start: int, stop: int) -> Words:
         """The planes of these blocks: block, plane, word."""

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 from tamis.blocks.moment_table import MomentTable, table_of
-from tamis.blocks.numbers import Numbers
 from tamis.blocks.opening import NEED_ROWS, open_blocks
 from tamis.blocks.packed import Counted
 from tamis.blocks.packing import nobody, open_stream, require_rows, settled
 from tamis.blocks.parquet_stream import row_groups
 from tamis.blocks.parts import TEXT_ENDINGS, ending_of, find_parts
-from tamis.blocks.streams import GrowingLevels
 from tamis.cluster.crew import Crew, Progress, size_of
 from tamis.cluster.parts import FilePart, FramePart, Part
 from tamis.cluster.table import ClusterTable
-from tamis.cluster.work import Seen
 from tamis.data.assemble import check_names
 from tamis.errors import DataError, SettingError
+from tamis.information.moments import Moments
 
 PART_CELLS = 2**26
 """Row groups of a file go to one part until it has so many cells."""
+
+NO_CLIENT = (
+    "No client of Dask was open, so that threads of this process did the work: open one, "
+    "`dask.distributed.Client(...)`, to use a cluster."
+)
 
 LOCAL = "local:"
 LOOPBACK = "127.0.0.1"
@@ -32,35 +36,52 @@ ANY_PORT = f"{LOOPBACK}:0"
 """What is started here is seen from here only, and whatever else runs keeps its ports."""
 
 
-def open_table(
+@contextmanager
+def opened(
     data: object,
     *,
     memory: int | str | None = None,
     missing: str = "error",
     information: str = "auto",
-    progress: Progress | None = None,
-) -> object:
+    weights: object = None,
+) -> Iterator[object]:
     """A table that is counted where its rows are, on a cluster or in blocks; ``data`` as it came
-    where it is to be read into memory."""
+    where it is to be read into memory. What workers hold for it they hold no longer afterwards."""
     if not is_dask_frame(data):
-        return open_blocks(
-            data, memory=memory, missing=missing, information=information, progress=progress
-        )
+        yield open_blocks(data, memory=memory, missing=missing, information=information)
+        return
     if memory is not None:
         raise SettingError(
             "memory limits the counting of files in this process, and the rows of a Dask data "
             "frame are counted by its workers: set their memory where they are started"
         )
-    require_complete_parts(missing)
-    return open_frame(data, progress, information=information)
+    require_whole_rows(missing, weights)
+    crew, names, notes = _crew_of(data)
+    try:
+        yield _opened(crew, names, nobody, information, notes)
+    finally:
+        crew.leave()
 
 
-def require_complete_parts(missing: str) -> None:
-    """Refuse what needs to know where values are missing."""
+def require_whole_rows(missing: str, weights: object) -> None:
+    """Refuse what only tables in memory have."""
     if missing != "error":
         raise SettingError(
             f"missing={missing!r} is for tables in memory; on a cluster every cell needs a value: "
             "drop or fill in missing values before"
+        )
+    if weights is not None:
+        raise SettingError(
+            "Weights of rows are for tables in memory: repeat rows, or read a sample of them"
+        )
+
+
+def require_rows_here(data: object) -> None:
+    """Refuse a forecast of what is elsewhere."""
+    if is_dask_frame(data):
+        raise SettingError(
+            "A forecast tries a part of the rows in this process, and those of a Dask data frame "
+            "are elsewhere: ask it about a sample of them"
         )
 
 
@@ -70,19 +91,15 @@ def is_dask_frame(data: object) -> bool:
     return kind.__name__ == "DataFrame" and kind.__module__.split(".")[0] in ("dask", "dask_expr")
 
 
-def open_frame(
-    frame: Any,  # noqa: ANN401 - Dask has no types
-    progress: Progress | None = None,
-    *,
-    information: str = "auto",
-) -> ClusterTable | MomentTable:
-    """The table of a Dask data frame, on the current client or on threads of this process."""
+def _crew_of(frame: Any) -> tuple[Crew, tuple[str, ...], tuple[str, ...]]:  # noqa: ANN401 - of Dask
+    """Who works on a Dask data frame, its columns, and what there is to say about it."""
     names = check_names(frame.columns)
     partitions = frame.to_delayed()
     parts = [FramePart(i, len(partitions), one) for i, one in enumerate(partitions)]
-    client, note = _current_client()
-    crew = Crew(client, parts, names)
-    return _opened(crew, names, progress or nobody, information, (note,) if note else ())
+    client = _current_client()
+    if client is not None:
+        return Crew(client, parts, names), names, ()
+    return Crew(_own_client(), parts, names, owned=True), names, (NO_CLIENT,)
 
 
 def open_files(
@@ -93,7 +110,8 @@ def open_files(
     information: str = "auto",
 ) -> ClusterTable | MomentTable:
     """The table of a file, a folder or a pattern, which all workers must be able to read."""
-    paths = find_parts(source)
+    # A worker has a directory of its own.
+    paths = [os.path.abspath(path) for path in find_parts(source)]
     names = open_stream(paths[0]).names
     crew = Crew(client, _file_parts(paths, len(names)), names)
     return _opened(crew, names, progress or nobody, information)
@@ -108,7 +126,8 @@ def connected(where: str) -> Iterator[Any]:
     if not where.startswith(LOCAL):
         try:
             client = Client(where, timeout=10)
-        except (OSError, ValueError, TimeoutError) as error:
+        # What is wrong with an address shows in as many ways as there are protocols.
+        except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
             raise SettingError(
                 f"--dask {where!r}: no scheduler answers there ({error}). Give the address that "
                 "`dask scheduler` printed, or local:N for N processes on this machine."
@@ -117,11 +136,16 @@ def connected(where: str) -> Iterator[Any]:
             yield client
         return
     n = where.removeprefix(LOCAL)
-    if not n.isdecimal() or int(n) < 1:
+    if not (n.isascii() and n.isdecimal()) or int(n) < 1:
         raise SettingError(f"--dask {where!r}: write local:N, such as local:4")
     with (
         LocalCluster(
-            n_workers=int(n), threads_per_worker=1, host=LOOPBACK, dashboard_address=ANY_PORT
+            n_workers=int(n),
+            threads_per_worker=1,
+            host=LOOPBACK,
+            dashboard_address=ANY_PORT,
+            # What goes wrong is said once, by us.
+            silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,
     ):
@@ -140,19 +164,43 @@ def require_dask() -> None:
         ) from error
 
 
-def _current_client() -> tuple[Any, str]:
-    """The client the user has opened; without one, threads of this process do the work."""
+def _current_client() -> Any:  # noqa: ANN401 - of Dask
+    """The client the user has opened, or None."""
     require_dask()
-    from distributed import Client, get_client
+    from distributed import get_client
 
     try:
-        return get_client(), ""
+        client = get_client()
     except ValueError:
-        client = Client(processes=False, dashboard_address=ANY_PORT, set_as_default=False)
-        return client, (
-            "No client of Dask was open, so that threads of this process did the work: open one, "
-            "`dask.distributed.Client(...)`, to use a cluster."
+        return None
+    if client.asynchronous:
+        raise SettingError(
+            "The current client of Dask is asynchronous, and learning waits for its answers: open "
+            "another one, `Client(address)`, in the thread that learns"
         )
+    if client.status != "running":
+        raise SettingError(
+            f"The current client of Dask is {client.status}: open another one, `Client(address)`"
+        )
+    _make_way()
+    return client
+
+
+def _make_way() -> None:
+    """Within a task of Dask, leave the thread to those tasks that are now waited for."""
+    from distributed import get_worker, secede
+
+    try:
+        get_worker()
+    except ValueError:
+        return
+    secede()
+
+
+def _own_client() -> Any:  # noqa: ANN401 - of Dask
+    from distributed import Client
+
+    return Client(processes=False, dashboard_address=ANY_PORT, set_as_default=False)
 
 
 def _file_parts(paths: Sequence[str], n_columns: int) -> list[Part]:
@@ -193,55 +241,44 @@ def _opened(
         )
     if not crew.n_parts:
         raise DataError("The data frame has no partitions. Give it some rows.")
-    if information != "gaussian":
-        try:
-            return _levels(crew, names, progress, notes)
-        except DataError as error:
-            if information == "counts":
-                raise
-            why = error
-        found = _moments(crew, names, progress, information)
-        if found is None:
-            raise why
-        return found
-    found = _moments(crew, names, progress, information)
-    if found is None:
-        raise RuntimeError("moments were asked for, and there are none")
-    return found
-
-
-def _levels(
-    crew: Crew, names: tuple[str, ...], progress: Progress, notes: tuple[str, ...]
-) -> ClusterTable:
+    crew.require_tamis()
+    if information == "gaussian":
+        return _moments(crew, names, progress, notes, information)
     seen = crew.look(progress)
-    n_rows = sum(one.n_rows for one in seen)
+    n_rows = sum(seen.rows)
     require_rows(names, n_rows)
-    columns = _merged(seen)
-    levels = settled(names, columns, n_rows)
-    crew.hold(columns, tuple(map(len, levels)), [one.n_rows for one in seen], progress)
+    try:
+        levels = settled(names, seen.columns, n_rows)
+    except DataError as why:
+        # What has no levels may be numbers.
+        if information == "counts":
+            raise
+        return _moments(crew, names, progress, notes, information, why)
+    crew.hold(seen.columns, tuple(map(len, levels)), seen.rows, progress)
     return ClusterTable(names, levels, crew, notes=notes)
 
 
 def _moments(
-    crew: Crew, names: tuple[str, ...], progress: Progress, information: str
-) -> MomentTable | None:
-    """Parts are looked at wherever they are, and merged in their order."""
-    seen = crew.look_at_numbers(progress)
+    crew: Crew,
+    names: tuple[str, ...],
+    progress: Progress,
+    notes: tuple[str, ...],
+    information: str,
+    why: DataError | None = None,
+) -> MomentTable:
+    """The moments of numbers; if these are none, the reason ``why`` they cannot be counted."""
     counted = Counted("dask", crew.n_parts)
-    counted.note(sum(map(size_of, seen)))
-    return table_of(
-        reduce(Numbers.merge, seen),
-        names,
-        information=information,
-        again=crew.products,
-        counted=counted,
+    seen = crew.look_at_numbers(progress)
+    counted.note(crew.n_parts * size_of(seen))
+
+    def again(chosen: tuple[str, ...], moments: Moments) -> tuple[int, float]:
+        found = crew.products(chosen, moments)
+        counted.note(crew.n_parts * size_of(moments))
+        return found
+
+    table = table_of(
+        seen, names, information=information, again=again, counted=counted, notes=notes
     )
-
-
-def _merged(seen: Sequence[Seen]) -> list[GrowingLevels]:
-    """The levels of all parts, in the order of the parts."""
-    columns = seen[0].columns
-    for one in seen[1:]:
-        for column, other in zip(columns, one.columns, strict=True):
-            column.merge(other)
-    return columns
+    if table is None:
+        raise why or RuntimeError("moments were asked for, and there are none")
+    return table

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.blocks.layout import Layout
-from tamis.blocks.packed import BlockTable, Counted
+from tamis.blocks.packed import DEFAULT_MEMORY, PROGRAM_BYTES, BlockTable, Counted
 from tamis.blocks.passes import Pass, Sums
 from tamis.cluster.crew import Crew
 from tamis.cluster.work import Question, sums_of
 from tamis.data.table import Label
 
-WORKING_BYTES = 2**29
-"""What the tables of a round may take here, and on each worker for each of its threads."""
+WORKER_BYTES = 2**29
+"""What each thread of a worker may take for rows while it counts, beside the tables."""
 
 
 class ClusterTable(BlockTable):
@@ -24,7 +24,8 @@ class ClusterTable(BlockTable):
 
     crew: Crew
     positions: tuple[int, ...]
-    working_bytes = WORKING_BYTES
+    # What is counted, and how far ahead is looked, must not depend on where the rows are.
+    working_bytes = DEFAULT_MEMORY - PROGRAM_BYTES
 
     def __init__(
         self,
@@ -69,9 +70,17 @@ class ClusterTable(BlockTable):
         """The first plane of each column."""
         return self._layout.first[list(self.positions)]
 
+    def threads(self, n_jobs: int | None) -> int:
+        """None but the one that asks."""
+        return 1
+
+    def leave(self) -> None:
+        """Let go of the rows: the workers forget them, and nothing can be counted any more."""
+        self.crew.leave()
+
     def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
         """One round: every worker counts its parts, and their sums are added on the way."""
-        found, moved = self.crew.ask(Question(tuple(passes), self.positions, self.working_bytes))
+        found, moved = self.crew.ask(Question(tuple(passes), self.positions, WORKER_BYTES))
         self.counted.note(moved)
         return sums_of(found)
 

@@ -7,8 +7,9 @@ hold is small, so that whatever is lost with a worker can be had again from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
-from importlib.metadata import version
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from tamis.blocks.streams import GrowingLevels
 from tamis.blocks.view import View
 from tamis.cluster.held import HeldPlanes
 from tamis.cluster.parts import stream_in
-from tamis.errors import DataError, SettingError
+from tamis.errors import DataError
 from tamis.information.moments import Moments
 
 Narrow = tuple[NDArray[np.unsignedinteger], ...]
@@ -31,9 +32,9 @@ Narrow = tuple[NDArray[np.unsignedinteger], ...]
 
 @dataclass(frozen=True)
 class Seen:
-    """What there is in a part of a table."""
+    """What there is in parts of a table: the rows of each, and the levels of all together."""
 
-    n_rows: int
+    rows: tuple[int, ...]
     columns: list[GrowingLevels]
 
 
@@ -54,34 +55,18 @@ class Found:
     moved: int
 
 
-def require_version(wanted: str) -> None:
-    """Refuse to work for a client whose questions may mean something else."""
-    here = version("tamis")
-    if here != wanted:
-        raise SettingError(
-            f"A worker has tamis {here} and the client {wanted}: install the same version on both"
-        )
-
-
-def look_at(content: Any, name: str, names: tuple[str, ...], client: str) -> Seen:  # noqa: ANN401
-    """The levels of a part; ``client`` is the client's version."""
-    require_version(client)
+def look_at(content: Any, name: str, names: tuple[str, ...]) -> Seen:  # noqa: ANN401 - path or frame
+    """The levels of a part."""
     stream = stream_in(content, names)
     columns = [stream.growing_levels() for _ in names]
     n_rows = look(stream, columns, nobody)
     for column in columns:
         column.say_where(name)
-    return Seen(n_rows, columns)
+    return Seen((n_rows,), columns)
 
 
-def look_at_numbers(
-    content: Any,  # noqa: ANN401 - path or frame
-    name: str,
-    names: tuple[str, ...],
-    client: str,
-) -> Numbers:
+def look_at_numbers(content: Any, name: str, names: tuple[str, ...]) -> Numbers:  # noqa: ANN401
     """The numbers of a part, and their moments."""
-    require_version(client)
     found = numbers.look(stream_in(content, names))
     for column in found.columns:
         column.say_where(name)
@@ -93,9 +78,9 @@ def products(
     names: tuple[str, ...],
     chosen: tuple[str, ...],
     moments: Moments,
-) -> tuple[int, float]:
+) -> list[tuple[int, float]]:
     """What the shrinkage that the rows suggest needs of a part."""
-    return numbers.products_in(stream_in(content, names), chosen, moments)
+    return [numbers.products_in(stream_in(content, names), chosen, moments)]
 
 
 def hold(
@@ -112,9 +97,29 @@ def hold(
     return HeldPlanes.of(n_rows, arities, encoded(stream, columns, n_rows, nobody))
 
 
-def fingerprint(held: HeldPlanes) -> tuple[bytes, int]:
-    """By which rows that were read again are known to be the same, and the bytes they take."""
-    return held.fingerprint, held.nbytes
+def fingerprint(held: HeldPlanes) -> list[bytes]:
+    """By which rows that were read again are known to be the same."""
+    return [held.fingerprint]
+
+
+def merged_seen(parts: Sequence[Seen]) -> Seen:
+    """The levels of neighbouring parts together."""
+    # What a task is given may be given to another one too.
+    columns = deepcopy(parts[0].columns)
+    for part in parts[1:]:
+        for column, other in zip(columns, part.columns, strict=True):
+            column.merge(other)
+    return Seen(tuple(n for part in parts for n in part.rows), columns)
+
+
+def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
+    """The moments of neighbouring parts together."""
+    return reduce(Numbers.merge, parts)
+
+
+def joined(parts: Sequence[list[Any]]) -> list[Any]:
+    """Lists of neighbouring parts as one."""
+    return [one for part in parts for one in part]
 
 
 def count(

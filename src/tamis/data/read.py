@@ -101,7 +101,7 @@ def _read(data: object, how: Reading) -> Table:
         return read_mapping(data, how)
     if isinstance(data, list | tuple):
         return read_rows(data, how)
-    if hasattr(data, "__array__") and not is_series(data):
+    if hasattr(data, "__array__") and not is_series(data) and not _is_lazy(data):
         # Tensors and their like are arrays in all but name.
         return read_array(np.asarray(data), how)
     raise DataError(
@@ -109,8 +109,18 @@ def _read(data: object, how: Reading) -> Table:
     )
 
 
+def _is_lazy(data: object) -> bool:
+    """Whether this is a collection of Dask: bringing its rows here is the user's decision."""
+    return type(data).__module__.split(".")[0] in ("dask", "dask_expr")
+
+
 def _what(data: object) -> str:
     kind = type(data).__name__
+    if _is_lazy(data):
+        return (
+            f"A {kind} of Dask holds tasks, not rows: call its compute method first. TAM().fit "
+            "takes Dask data frames as they are."
+        )
     if is_series(data):
         return f"A {kind} is one column, not a table: pass a data frame of several columns."
     if isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):

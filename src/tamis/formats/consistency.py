@@ -16,6 +16,7 @@ from tamis.result import Admitted, Result, Selection, Verdict
 from tamis.search.auto import REFINED, ROUNDING, SAME, TRIED
 
 T = TypeVar("T")
+ENGINES = ("blocks", "dask")
 
 
 def first_contradiction(result: Result) -> str | None:
@@ -33,6 +34,7 @@ def _contradictions(result: Result) -> Iterator[str]:
     yield from _edges(result)
     yield from _trace(result)
     yield from _ranking(result)
+    yield from _engine(result)
 
 
 def _names(result: Result) -> Iterator[str]:
@@ -238,3 +240,14 @@ def _unknown(names: Sequence[str], result: Result, where: str) -> Iterator[str]:
 
 def _some(value: T | None) -> list[T]:
     return [] if value is None else [value]
+
+
+def _engine(result: Result) -> Iterator[str]:
+    engine = result.engine
+    if engine is None:
+        return
+    if engine.name not in ENGINES:
+        yield f"engine.name is {engine.name!r}, and not one of {', '.join(ENGINES)}"
+    for field in ("partitions", "rounds", "bytes_moved"):
+        if not 0 <= getattr(engine, field) < 2**63:
+            yield f"engine.{field} is {getattr(engine, field)}, which it cannot be"

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import BlockTable
-from tamis.blocks.parts import find_parts, is_several
+from tamis.blocks.parts import PLANES_ENDING, ending_of, find_parts, is_several
 from tamis.bootstrap import Confidence, bootstrap
-from tamis.cluster.opening import connected, open_files, require_complete_parts
+from tamis.cluster.opening import connected, open_files, require_whole_rows
 from tamis.data import Table, read_table
 from tamis.errors import SettingError, TamisWarning
 from tamis.handover import check_outputs, save
@@ -80,6 +80,8 @@ def run(source: str, request: Request, wishes: Wishes) -> None:
     if wishes.report is not None:
         check_report_place(wishes.report)
     _spare_the_source(source, wishes)
+    if wishes.dask is not None:
+        _check_for_dask(source, request, wishes)
     if wishes.dry_run:
         _show_forecast(source, request, wishes)
         return
@@ -117,17 +119,39 @@ def _learn(source: str, request: Request, wishes: Wishes) -> Learned:
     return Learned(table, result, confidence, certificate, said)
 
 
+def _check_for_dask(source: str, request: Request, wishes: Wishes) -> None:
+    """Refuse what a cluster cannot do before there is one."""
+    if wishes.memory is not None:
+        raise SettingError(
+            "--memory limits the counting of files in this process, and with --dask the workers "
+            "count: leave one out"
+        )
+    if wishes.dry_run:
+        raise SettingError("--dry-run tries a part of the rows in this process: leave --dask out")
+    if ending_of(source) == PLANES_ENDING:
+        raise SettingError(
+            "A plane file is counted in this process: leave --dask out, or give the files it was "
+            "packed from"
+        )
+    fitted = [path for path in wishes.out if path.lower().endswith(".bif")]
+    asked = {"--bootstrap": wishes.bootstrap, "--certify": wishes.certify, "--out .bif": fitted}
+    for option, wish in asked.items():
+        if wish:
+            raise SettingError(
+                f"{option} needs the rows in memory, and with --dask they stay on the cluster: "
+                "leave one out"
+            )
+    with _options_named():
+        require_whole_rows(request.missing, wishes.weights)
+    find_parts(source)
+
+
 @contextmanager
 def _cluster(wishes: Wishes) -> Iterator[object]:
     """A client of the cluster that is wished for, or None."""
     if wishes.dask is None:
         yield None
         return
-    if wishes.memory is not None:
-        raise SettingError(
-            "--memory limits the counting of files in this process, and with --dask the workers "
-            "count: leave one out"
-        )
     with connected(wishes.dask) as client:
         yield client
 
@@ -141,7 +165,6 @@ def _open(source: str, request: Request, wishes: Wishes, wait: Waiting, client: 
 
     with _options_named():
         if client is not None:
-            require_complete_parts(request.missing)
             return open_files(source, client, packing, information=request.information)
         limit = bytes_from_text("--memory", wishes.memory)
         return open_blocks(
@@ -180,8 +203,6 @@ def _show_forecast(source: str, request: Request, wishes: Wishes) -> None:
     """What the run would take and could see; nothing is learned and nothing is written."""
     from tamis.forecast import forecast
 
-    if wishes.dask is not None:
-        raise SettingError("--dry-run tries a part of the rows in this process: leave --dask out")
     with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, request, wishes, wait)
         with _options_named():
