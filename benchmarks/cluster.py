@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 import tamis
-from benchmarks.scale import chunks, names_of, random_tree, run, wrong_edges
+from benchmarks.scale import chunks, random_tree, run, write, wrong_edges
 from tamis.blocks.passes import Pass
 from tamis.blocks.plane_passes import Masked, PlaneRows
 from tamis.blocks.view import View
@@ -30,20 +30,13 @@ from tamis.cluster.opening import connected, open_files
 from tamis.cluster.table import ClusterTable
 from tamis.cluster.work import Found, Question
 
-DOCS = Path(__file__).parent.parent / "docs"
 SEED = 1
 
 
 def write_parts(folder: Path, tree: list[int], n: int, parts: int) -> None:
     """A table of the paper's MOD model as so many Parquet files."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     for i in range(parts):
-        for columns in chunks(tree, n // parts, SEED + i):
-            named = dict(zip(names_of(tree), columns, strict=True))
-            table = pa.table({name: pa.array(one.astype(np.int8)) for name, one in named.items()})
-            pq.write_table(table, folder / f"{i:04d}.parquet")
+        write(folder / f"{i:04d}.parquet", tree, n // parts, SEED + i)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -136,15 +136,17 @@ def read_moments(
     """
     limit = _enough(memory, stream)
     parts = stream.parts()
-    seen: list[Numbers] = []
+    known: Numbers | None = None
     for part in parts:
-        before = sum(one.n_rows for one in seen)
-        seen.append(look(part, _heard(progress, "taking moments", before, stream.expected_rows)))
-        seen = [reduce(Numbers.merge, seen)]
+        before = 0 if known is None else known.n_rows
+        found = look(part, _heard(progress, "taking moments", before, stream.expected_rows))
+        known = found if known is None else known.merge(found)
+    if known is None:
+        raise RuntimeError("a stream without parts")
     counted = Counted("blocks", len(parts))
-    counted.note(8 * seen[0].n_rows * len(stream.names))
+    counted.note(8 * known.n_rows * len(stream.names))
     return table_of(
-        seen[0],
+        known,
         stream.names,
         information=information,
         memory=limit,

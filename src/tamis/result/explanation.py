@@ -135,8 +135,16 @@ def _parents(result: Result, name: str) -> list[str]:
 
 def engine_in_words(engine: Engine) -> str:
     """How a table was counted whose rows were not in memory."""
-    size = f"{engine.bytes_moved / 10**6:,.1f} MB"
+    parts, rounds = _some(engine.partitions, "part"), _some(engine.rounds, "round")
     if engine.name == "dask":
-        parts = f"{engine.partitions} partition{'s' if engine.partitions != 1 else ''}"
-        return f"by Dask, {parts}, {engine.rounds:,} rounds, {size} of questions and counts moved"
-    return f"in {engine.partitions:,} blocks, {engine.rounds:,} rounds, {size} read"
+        moved = f"{_size(engine.bytes_moved)} of questions and answers moved"
+        return f"by Dask, {parts}, {rounds}, about {moved}"
+    return f"in blocks, {parts}, {rounds}, {_size(engine.bytes_moved)} read"
+
+
+def _some(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 10**6:,.1f} MB" if n_bytes >= 10**5 else f"{n_bytes / 10**3:,.1f} kB"
