@@ -22,10 +22,10 @@ import numpy as np
 
 import tamis
 from benchmarks.scale import chunks, random_tree, run, write, wrong_edges
+from tamis.blocks.held import HeldPlanes
 from tamis.blocks.passes import Pass
 from tamis.blocks.plane_passes import Masked, PlaneRows
 from tamis.blocks.view import View
-from tamis.cluster.held import HeldPlanes
 from tamis.cluster.opening import connected, open_files
 from tamis.cluster.table import ClusterTable
 from tamis.cluster.work import Found, Question

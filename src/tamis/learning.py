@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tamis.blocks.long_table import is_long, open_long
 from tamis.blocks.moment_table import MomentTable, open_moments
 from tamis.blocks.packed import BlockTable
 from tamis.data import Table
@@ -208,7 +209,7 @@ def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Informatio
     if table.gaps:
         _require_for_gaps(plan)
     if plan.entropy is not None:
-        return open_counts(table, plan.entropy, n_jobs)
+        return (open_long if is_long(table) else open_counts)(table, plan.entropy, n_jobs)
     # Counts add up the same in any order of the rows; sums of numbers do so only to rounding.
     ordered = in_canonical_order(table)
     if ordered.weights is not None:

@@ -15,6 +15,7 @@ from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
 from tamis.blocks import counting, folding, leads, row_tables, view
 from tamis.blocks.information import BlockInformation
+from tamis.blocks.long_table import LongTable
 from tamis.counts import memory
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
@@ -148,3 +149,8 @@ def test_joint_tests_share_their_rounds(monkeypatch):
         found = information.joint_evidence(groups)
         assert blocks.counted.rounds == 2
     np.testing.assert_array_equal(found.gain, CountedInformation(table).joint_evidence(groups).gain)
+
+
+def test_a_long_table_answers_as_memory_does():
+    table = wide_table(9)
+    assert_same_answers(CountedInformation(table), BlockInformation(LongTable(table)))

@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 import tamis
 from engines import wide_table
 from tables import table_of
+from tamis import learning
+from tamis.blocks import long_table
 from tamis.blocks.limits import bytes_of
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import DEFAULT_MEMORY, PackedTable
@@ -187,3 +189,23 @@ def test_the_command_refuses_before_it_learns(folder):
         found = run(app, ["learn", planes, *options])
         assert found.exit_code != 0
         assert message in " ".join(str(found.output).split())
+
+
+@pytest.mark.parametrize("search", ["auto", "sieve", "reference"])
+def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypatch, search):
+    table = wide_table(11, 900)
+    model = tamis.TAM(search=search)
+    expected = model.fit(table).result_
+    monkeypatch.setattr(long_table, "LONG", 800)
+    monkeypatch.setattr(long_table, "ROWS_A_COLUMN", 100)
+    opened = []
+    way = long_table.open_long
+    monkeypatch.setattr(learning, "open_long", lambda *a: opened.append(a) or way(*a))
+    found = model.fit(table)
+    assert len(opened) == 1
+    assert found.result_ == expected
+    assert found.result_.engine is None
+    assert found.certify(2, conditions=False).n_simulations == 2
+    # Neither short ones nor those whose rows are not alike.
+    for other in (wide_table(11, 700), replace(table, weights=np.full(900, 0.5))):
+        assert not long_table.is_long(other)

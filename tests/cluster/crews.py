@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tamis.blocks.held import HeldPlanes
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.view import View
-from tamis.cluster.held import HeldPlanes
 from tamis.cluster.table import ClusterTable
 from tamis.cluster.work import Found, Question, add, count
 from tamis.data import Table

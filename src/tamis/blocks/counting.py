@@ -130,7 +130,7 @@ class BlockCounts(MemoryCounts):
         """The largest sets of candidates whose interactions fit the budget and the memory."""
         n_planes = len(self._interacting_columns)
         most = affordable(n_planes, -(-self.n_rows // 64))
-        while most > 1 and _bytes_of_sets(n_planes, most) > self.table.working_bytes // 2:
+        while most > 1 and _bytes_of_sets(n_planes, most) > self.table.set_bytes:
             most -= 1
         return most
 
@@ -138,7 +138,7 @@ class BlockCounts(MemoryCounts):
         """For each column the sets of up to ``largest`` others that it depends on together."""
         columns = self._interacting_columns
         require_affordable(len(columns), -(-self.n_rows // 64), largest)
-        if _bytes_of_sets(len(columns), largest) > self.table.working_bytes // 2:
+        if _bytes_of_sets(len(columns), largest) > self.table.set_bytes:
             raise SettingError(
                 f"look_ahead={largest} counts more sets than the memory limit has room for; "
                 f"look_ahead={self.affordable_look_ahead()} is within it"

@@ -88,6 +88,11 @@ class BlockTable(Table):
         """Which columns have planes."""
         return self.arities <= MAX_PLANE_LEVELS
 
+    @property
+    def set_bytes(self) -> int:
+        """What the counts of all sets of planes may take when candidates are looked ahead."""
+        return self.working_bytes // 2
+
     def threads(self, n_jobs: int | None) -> int:
         """How many threads count in this process."""
         return usable_jobs(n_jobs)

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.blocks import numbers
+from tamis.blocks.held import HeldPlanes
 from tamis.blocks.numbers import Numbers
 from tamis.blocks.packing import encoded, look, nobody
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.streams import GrowingLevels
 from tamis.blocks.view import View
-from tamis.cluster.held import HeldPlanes
 from tamis.cluster.parts import stream_in
 from tamis.errors import DataError
 from tamis.information.moments import Moments
