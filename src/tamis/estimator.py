@@ -223,6 +223,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 "which this needs: read the table itself, or a sample of its rows"
             )
         found: tuple[Table, Request] = self._learned_from
+        if isinstance(found[0], BlockTable | MomentTable):
+            _ = found[0].codes  # says where the rows are
         return found
 
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:

@@ -98,7 +98,7 @@ def _packed_for_now(path: str, limit: int | None, progress: Progress | None) -> 
             f"The rows were packed into a temporary plane file of "
             f"{os.path.getsize(target) / 10**6:.3g} MB; `tamis pack` makes one that stays."
         )
-        table = PackedTable(PlaneFile(target), limit, notes=(note,), owned=folder)
+        table = PackedTable(PlaneFile(target), limit, notes=(note,), owned=folder, called=path)
     except BaseException:
         folder.remove()
         raise

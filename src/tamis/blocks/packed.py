@@ -131,6 +131,7 @@ class PackedTable(BlockTable):
         notes: tuple[str, ...] = (),
         owned: object = None,
         counted: Counted | None = None,
+        called: str | None = None,
     ) -> None:
         if positions is None:
             positions = tuple(range(len(file.header.names)))
@@ -143,13 +144,15 @@ class PackedTable(BlockTable):
             memory=checked_limit(memory),
             # What must live as long as the table, such as the folder of a temporary file.
             owned=owned,
+            # What the user gave, if that was not the file itself.
+            called=called,
             counted=counted or Counted("blocks", file.layout.n_blocks),
         )
 
     @property
     def where(self) -> str:
         """Where the rows are, in words."""
-        return repr(os.path.basename(self.file.path))
+        return repr(self.__dict__["called"] or os.path.basename(self.file.path))
 
     @property
     def n_rows(self) -> int:
@@ -186,8 +189,10 @@ class PackedTable(BlockTable):
     def select(self, positions: list[int]) -> PackedTable:
         """The same rows with the columns at these positions, in this order."""
         chosen = tuple(self.positions[k] for k in positions)
-        owned = self.__dict__["owned"]
-        return PackedTable(self.file, self.memory, chosen, self.notes, owned, self.counted)
+        own = self.__dict__
+        return PackedTable(
+            self.file, self.memory, chosen, self.notes, own["owned"], self.counted, own["called"]
+        )
 
 
 def usual_fields() -> dict[str, Any]:

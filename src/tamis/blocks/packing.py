@@ -35,8 +35,8 @@ _ADVICE = {
     Problem.MISSING: "Counted in blocks, every cell needs a value: fill missing ones in, or drop "
     "those rows before.",
     Problem.CONTINUOUS: "Counted in blocks, columns have levels: cut measured ones into levels "
-    "first, with tamis.discretize, or give the files themselves to tamis learn, which takes the "
-    "moments of numbers.",
+    "first, with tamis.discretize, or, if there are no labels beside them, give the files "
+    "themselves to tamis learn, which takes the moments of numbers.",
 }
 
 

@@ -43,7 +43,8 @@ def find_parts(source: str) -> list[str]:
     if not parts:
         seen = "is a directory without a" if os.path.isdir(source) else "leads to no"
         raise FileFormatError(
-            f"{shown_path(source)} {seen} file that ends in one of {_ENDINGS}. Check the path."
+            f"{shown_path(source)} {seen} file that ends in one of {_ENDINGS}. Check the path; "
+            "folders within a folder are found by a pattern such as 'folder/**/*.parquet'."
         )
     kinds = sorted({ending_of(path) for path in parts})
     if len({kind in TEXT_ENDINGS for kind in kinds}) > 1:

@@ -232,7 +232,7 @@ def _require_drawable(table: Table, wishes: Wishes) -> None:
             if wish is not None:
                 raise SettingError(
                     f"{option} needs the rows in memory, and they are read in blocks: leave it "
-                    "out, or read the table without --memory or --dask"
+                    "out, or give the table itself, without --memory"
                 )
     if wishes.certify is None:
         return
