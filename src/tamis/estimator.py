@@ -223,9 +223,14 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 "which this needs: read the table itself, or a sample of its rows"
             )
         found: tuple[Table, Request] = self._learned_from
-        if isinstance(found[0], BlockTable | MomentTable):
-            _ = found[0].codes  # says where the rows are
         return found
+
+    def _rows(self) -> tuple[Table, Request]:
+        """The same, if the rows are in memory."""
+        table, request = self._whence()
+        if isinstance(table, BlockTable | MomentTable):
+            _ = table.codes  # says where the rows are
+        return table, request
 
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
         """What `fit` would take, in memory and time, and how weak a dependence it could see."""
@@ -268,7 +273,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.identifiability.certificate import certify
 
-        table, request = self._whence()
+        table, request = self._rows()
         if table.gaps or table.weights is not None:
             raise SettingError(
                 "certify draws complete rows of equal weight, and the model was learned from rows "
@@ -310,7 +315,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.bootstrap import bootstrap
 
-        table, request = self._whence()
+        table, request = self._rows()
         return bootstrap(
             table, self.result_, request, n, seed=seed, scheme=scheme, search=search,
             resume=resume, n_jobs=self.n_jobs, progress=progress,
@@ -326,8 +331,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.handover import save
 
-        table, _ = self._whence()
-        save(self.result_, table, *paths)
+        # Only a fitted network needs the table.
+        fitted = any(path.lower().endswith(".bif") for path in paths)
+        save(self.result_, self._whence()[0] if fitted else None, *paths)
 
     def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
         """Draw the graph with matplotlib: layers from left to right, width by gain, dashed where

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from crews import in_parts
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
-from tamis import TAM
+from tamis import TAM, load
 from tamis.blocks.information import BlockInformation
 from tamis.cluster.work import Question, count
 from tamis.errors import DataError, SettingError
@@ -87,6 +89,17 @@ def test_what_needs_the_rows_says_so(what, tmp_path):
     }
     with pytest.raises(SettingError, match=r"the 2 parts on the cluster.*never held in memory"):
         wishes[what]()
+
+
+def test_a_model_and_its_copy_are_saved_wherever_the_rows_are(tmp_path):
+    model = TAM().fit(in_parts(wide_table(4), [200]))
+    for i, one in enumerate((model, deepcopy(model))):
+        path = tmp_path / f"{i}.json"
+        one.save(str(path))
+        assert load(path) == model.result_
+        assert load(path).engine == model.result_.engine
+    with pytest.raises(SettingError, match="never held in memory"):
+        deepcopy(model).save(str(tmp_path / "m.bif"))
 
 
 def test_a_forecast_says_that_the_rows_are_elsewhere():
