@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from functools import partial
@@ -274,15 +273,16 @@ def test_without_a_client_threads_of_this_process_do_the_work(frame, monkeypatch
 
     monkeypatch.setattr(distributed, "get_client", nobody)
     frame = numbers(300) if measured else frame
-    before = threading.active_count()
+    before = clients_at_work()
     found = TAM(search="node").fit(dd.from_pandas(frame, npartitions=2)).result_
     assert found.parents == TAM(search="node").fit(frame).result_.parents
     assert "No client of Dask was open" in found.warnings[0]
-    # What was started for it ended with it; some threads of Dask's loop end a little later.
-    deadline = perf_counter() + 30
-    while threading.active_count() > before and perf_counter() < deadline:
-        sleep(0.1)
-    assert threading.active_count() <= before
+    # What was started for it ended with it.
+    assert clients_at_work() == before
+
+
+def clients_at_work() -> int:
+    return sum(client.status == "running" for client in distributed.Client._instances)
 
 
 def test_nothing_is_held_when_learning_is_over(client, frame):
