@@ -332,7 +332,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         from tamis.handover import save
 
         # Only a fitted network needs the table.
-        fitted = any(path.lower().endswith(".bif") for path in paths)
+        fitted = any(os.fspath(path).lower().endswith(".bif") for path in paths)
         save(self.result_, self._whence()[0] if fitted else None, *paths)
 
     def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
