@@ -8,7 +8,7 @@ import numpy as np
 
 from tables import table_of
 from tamis.blocks import counting, row_tables, view
-from tamis.counts import memory
+from tamis.counts import memory, sharing
 from tamis.data import Table
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context, Group, Query
@@ -17,10 +17,10 @@ WAYS = {
     "planes": {},
     "planes without the pair table": {"memory.PAIR_TABLE_BYTES": 0},
     "planes, a context at a time": {"counting.FOLDED_BYTES": 2**40},
-    "planes in threads": {"memory.THREAD_WORDS": 0},
+    "planes in threads": {"sharing.THREAD_WORDS": 0},
     "rows": {"memory.CROSSOVER": 0},
     "rows, a candidate at a time": {"memory.CROSSOVER": 0, "row_tables.CELL_BYTES": 2**21},
-    "rows in threads": {"memory.CROSSOVER": 0, "memory.THREAD_WORDS": 0},
+    "rows in threads": {"memory.CROSSOVER": 0, "sharing.THREAD_WORDS": 0},
     "rows kept sparse": {"memory.CROSSOVER": 0, "memory.DENSE_CELLS": 0},
     "rows numbered in steps": {
         "memory.CROSSOVER": 0,
@@ -30,7 +30,13 @@ WAYS = {
     "planes and rows mixed": {"memory.CROSSOVER": 6},
     "few rows at once": {"memory.CROSSOVER": 6, "view.ROWS_AT_ONCE": 1},
 }
-MODULES = {"memory": memory, "counting": counting, "row_tables": row_tables, "view": view}
+MODULES = {
+    "memory": memory,
+    "counting": counting,
+    "row_tables": row_tables,
+    "view": view,
+    "sharing": sharing,
+}
 
 
 def force(monkeypatch, way: str) -> None:

@@ -23,7 +23,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.memory import usable_jobs
+from tamis.counts.sharing import usable_jobs
 from tamis.data import Table
 from tamis.errors import FileFormatError, SettingError
 from tamis.information.remembered import Interactions

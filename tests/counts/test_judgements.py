@@ -16,7 +16,8 @@ import naive
 from tables import rows, table_of
 from tamis.counts import memory, sharing
 from tamis.counts.lookup import Lookup
-from tamis.counts.memory import MemoryCounts, usable_jobs
+from tamis.counts.memory import MemoryCounts
+from tamis.counts.sharing import usable_jobs
 from tamis.errors import SettingError
 
 ENGINES = {
@@ -36,7 +37,7 @@ def counting_by(engine: str) -> Iterator[None]:
     """Force one way of counting."""
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in ENGINES[engine].items():
-            patch.setattr(memory, constant, value)
+            patch.setattr(sharing if constant == "THREAD_WORDS" else memory, constant, value)
         yield
 
 
@@ -95,7 +96,7 @@ def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
 def test_several_variables_can_stand_as_one_candidate(engine, table):
     with counting_by(engine):
         counts = MemoryCounts(table_of(table), n_jobs=1)
-        found = counts.judge_joint((0, (1,)), (2, 3), plugin_lookup(len(table)))
+        (found,) = counts.judge_joints([(0, (1,))], [(2, 3)], plugin_lookup(len(table)))
     _, I = naive.from_rows(table.tolist())  # noqa: E741
     assert found.gains[0] == pytest.approx(I(0, (2, 3), (1,)), abs=1e-12)
     expected = naive.strata_evidence(table.tolist(), 0, (2, 3), (1,))
@@ -165,7 +166,7 @@ def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
             super().__init__(workers)
 
     monkeypatch.setattr(sharing, "ThreadPoolExecutor", Recorded)
-    monkeypatch.setattr(memory, "THREAD_WORDS", 0)
+    monkeypatch.setattr(sharing, "THREAD_WORDS", 0)
     table = np.random.default_rng(0).integers(0, 2, (100, 9))
     for n_jobs in (1, 3):
         counts = MemoryCounts(table_of(table), n_jobs)

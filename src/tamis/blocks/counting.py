@@ -21,10 +21,11 @@ from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.plane_passes import Masked, OddRows, PlaneRows
 from tamis.blocks.row_tables import RowQuestion, RowTables
 from tamis.counts import memory
+from tamis.counts.batches import Batch, Judgements, Question
 from tamis.counts.compiled import Ints, Words
 from tamis.counts.interactions import Interaction, affordable, require_affordable
 from tamis.counts.lookup import Lookup
-from tamis.counts.memory import Judgements, MemoryCounts, Question
+from tamis.counts.memory import MemoryCounts
 from tamis.counts.planes import Planes
 from tamis.errors import SettingError
 
@@ -59,14 +60,10 @@ class BlockCounts(MemoryCounts):
     def _total(self, passes: Sequence[Pass]) -> list[Sums]:
         return self.table.total(passes, self._n_jobs)
 
-    def judge_joint(self, context: Question, others: tuple[int, ...], lookup: Lookup) -> Judgements:
-        """Judge several variables taken together as one candidate."""
-        return self.judge_joints([context], [others], lookup)[0]
-
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> list[Judgements]:
-        """The same for many, in one batch."""
+        """Judge several variables taken together as one candidate, all contexts in one batch."""
         states = self._rows.all_states([*(given for _, given in contexts), *others])
         asked = []
         for context, together in zip(contexts, others, strict=True):
@@ -148,7 +145,7 @@ class BlockCounts(MemoryCounts):
         parities.finish(total)
         return parities.interactions(len(self._sizes))
 
-    def _dispatch(self, batch: memory._Batch, lookup: Lookup, answers: Judgements) -> None:
+    def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
         """All that goes to planes shares a pass, and so does all that goes to rows."""
         places: list[int] = []
         spans: list[Ints] = []
@@ -194,7 +191,7 @@ class BlockCounts(MemoryCounts):
 
     def _judge_by_rows(
         self,
-        batch: memory._Batch,
+        batch: Batch,
         places: Sequence[tuple[int, Ints]],
         lookup: Lookup,
         answers: Judgements,
@@ -223,7 +220,7 @@ class BlockCounts(MemoryCounts):
 
     def _judge_in_planes(
         self,
-        batch: memory._Batch,
+        batch: Batch,
         places: list[int],
         spans: list[Ints],
         lookup: Lookup,

@@ -15,7 +15,7 @@ from tamis.blocks.packed import BlockTable
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator, as_estimator
-from tamis.information.interface import STATS, Context, Evidence, Floats, Group, Ints
+from tamis.information.interface import Context, Floats, Ints
 from tamis.information.regret import price
 
 WHOLE_ROWS = 1024
@@ -41,15 +41,6 @@ class BlockInformation(CountedInformation):
         self._counts = self._blocks
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
-
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
-        """Groups of variables, one test a group, all in one batch."""
-        contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
-        members = [group.members for group in groups]
-        found = self._blocks.judge_joints(contexts, members, self._lookup) if groups else []
-        gains = np.array([one.gains[0] for one in found], dtype=np.float64)
-        stats = np.array([one.stats[0] for one in found], dtype=np.float64)
-        return self.as_evidence(gains, stats.reshape(len(groups), STATS))
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the largest likelihood, less the price of the table: quotient NML."""

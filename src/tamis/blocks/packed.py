@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.plane_file import PlaneFile
 from tamis.blocks.view import View
-from tamis.counts.memory import usable_jobs
 from tamis.counts.planes import MAX_PLANE_LEVELS
+from tamis.counts.sharing import usable_jobs
 from tamis.data.table import Label, Table
 from tamis.errors import SettingError
 

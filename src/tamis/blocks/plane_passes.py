@@ -16,6 +16,7 @@ from tamis.blocks.parities import Interacting, SummedParities
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.view import View
 from tamis.counts.compiled import Ints, Words
+from tamis.counts.sharing import share
 
 
 class PlaneRows(Pass):
@@ -40,7 +41,7 @@ class PlaneRows(Pass):
                 add_pairs(blocks, first, last, pairs)
 
             work = n**2 * blocks.shape[0] * blocks.shape[2] // 2
-            view.share(n, work, part, power=0.5, falling=True)
+            share(view.n_jobs, n, work, part, power=0.5, falling=True)
         return ones, pairs
 
 
@@ -104,7 +105,7 @@ class Masked(Pass):
                 with one_at_a_time:
                     np.add(sums, own, out=sums)
 
-            view.share(len(blocks), len(blocks) * size * blocks.shape[2], part)
+            share(view.n_jobs, len(blocks), len(blocks) * size * blocks.shape[2], part)
         return (sums,)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -161,4 +162,4 @@ class OddRows(Pass):
 
             # A set is counted at its largest plane, and large planes are the largest of many.
             work = math.comb(n_planes, size) * view.store.layout.words
-            view.share(parities.shares(size), work, part, power=1 / size)
+            share(view.n_jobs, parities.shares(size), work, part, power=1 / size)

@@ -13,6 +13,7 @@ from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.states import KeyRows, States
 from tamis.blocks.view import Group, View
 from tamis.counts.compiled import Codes, Ints
+from tamis.counts.sharing import share
 
 
 class OneColumn:
@@ -60,7 +61,7 @@ class RowCells(Pass):
                     own = cells[starts[c] : starts[c + 1]]
                     add_rows(cell_of_row, codes, int(widths[c]), own)
 
-            view.share(len(self._candidates), len(self._candidates) * group.n_rows, part)
+            share(view.n_jobs, len(self._candidates), len(self._candidates) * group.n_rows, part)
         return margins, cells
 
     def _cells_of(self, group: Group) -> Ints:

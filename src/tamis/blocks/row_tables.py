@@ -12,9 +12,9 @@ from tamis.blocks.packed import BlockTable
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.row_passes import Candidate, CellKeys, OneColumn, RowCells
 from tamis.blocks.states import LARGEST_KEY, StateKeys, StateRows, States
+from tamis.counts.batches import Judgements, Question
 from tamis.counts.compiled import Ints
 from tamis.counts.independence import SCALE
-from tamis.counts.memory import Judgements, Question
 from tamis.counts.sparse import Margin, _statistics
 from tamis.errors import SettingError
 

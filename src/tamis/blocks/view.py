@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from tamis.blocks.kernels import decode
 from tamis.blocks.store import Store
-from tamis.counts import memory
 from tamis.counts.compiled import Codes
-from tamis.counts.sharing import share
 
 ROWS_AT_ONCE = 2**20
 """Rows whose states are held at once."""
@@ -68,19 +66,6 @@ class View:
         most = max(1, rows // self.store.layout.block_rows)
         for start, stop in self.store.groups(min(most, self.blocks_at_once)):
             yield Group(self, start, stop, self.store.rows_in(start, stop))
-
-    def share(
-        self,
-        n_items: int,
-        work: int,
-        part: Callable[[int, int], None],
-        *,
-        power: float = 1.0,
-        falling: bool = False,
-    ) -> None:
-        """Do ``part`` on all items, in threads if the work is worth it."""
-        shares = self.n_jobs if work > memory.THREAD_WORDS else 1
-        share(shares, n_items, part, power=power, falling=falling)
 
 
 class Group(NamedTuple):

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Sequence, Sized
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr
 
+from tamis.counts.batches import Bank, Batch, Columns, Judgements, Question
 from tamis.counts.bits import pair_counts, plane_ones
-from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Words
-from tamis.counts.independence import STATS
+from tamis.counts.compiled import Ints, Pairs, Words
 from tamis.counts.interactions import (
     MOST_LEVELS,
     Interaction,
@@ -27,99 +24,19 @@ from tamis.counts.interactions import (
 from tamis.counts.judge import judge_codes, judge_planes
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
-from tamis.counts.sharing import share
+from tamis.counts.sharing import share, usable_jobs
 from tamis.counts.sparse import judge_sparse
 from tamis.counts.tables import extended, relabel
 from tamis.data.table import Table
-from tamis.errors import SettingError
-
-Question = tuple[int, tuple[int, ...]]
-"""A target and its conditioning set."""
 
 CROSSOVER = 192
 """Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""
 PAIR_TABLE_BYTES = 2**30
 """The joint counts of all pairs of planes are kept while they fit in this."""
-THREAD_WORDS = 2**22
-"""A batch that reads fewer words than this is not worth handing to threads."""
 DENSE_CELLS = 2**24
 """Tables with more cells than this, or than 64 a row, are kept as the list of those that occur."""
 STATES_BYTES = 2**26
 """The joint states of recent conditioning sets are kept while they fit in this."""
-
-
-class Judgements(NamedTuple):
-    """The answers to a batch: one entropy a context, one row a (context, candidate).
-
-    ``stats`` is empty where no tests were wanted.
-    """
-
-    entropies: Floats
-    gains: Floats
-    stats: Floats
-
-    @classmethod
-    def blank(cls, n_contexts: int, n_candidates: int, *, tests: bool) -> Judgements:
-        """Room for the answers."""
-        return cls(
-            np.empty(n_contexts),
-            np.empty(n_candidates),
-            np.empty((n_candidates if tests else 0, STATS)),
-        )
-
-
-class _Batch(NamedTuple):
-    """A batch as the loops read it: the contexts' candidates laid end to end, and which head
-    of the lookup each table uses."""
-
-    contexts: Sequence[Question]
-    candidates: Ints
-    starts: Ints
-    base_choices: Ints
-    choices: Ints
-
-    def some(self, places: Sequence[int]) -> tuple[_Batch, Ints]:
-        """The contexts at these places, and where their candidates lie in the whole batch."""
-        lengths = np.diff(self.starts)[places]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        span = np.repeat(self.starts[places] - starts[:-1], lengths) + np.arange(starts[-1])
-        contexts = [self.contexts[b] for b in places]
-        batch = _Batch(
-            contexts, self.candidates[span], starts, self.base_choices[places],
-            self.choices[places],
-        )  # fmt: skip
-        return batch, span
-
-    def part(self, b: int, chosen: NDArray[np.bool_]) -> _Batch:
-        """Context b alone, with those of its candidates that are chosen."""
-        candidates = self.candidates[self.starts[b] : self.starts[b + 1]][chosen]
-        return _Batch(
-            self.contexts[b : b + 1],
-            candidates,
-            np.array([0, len(candidates)]),
-            self.base_choices[b : b + 1],
-            self.choices[b : b + 1],
-        )
-
-
-class _Columns(NamedTuple):
-    """Candidates as the row-wise loop reads them: codes, numbers of levels, classes of support."""
-
-    codes: Codes
-    arities: Ints
-    classes: Ints
-
-
-class _Bank(NamedTuple):
-    """Columns as the loops over planes read them."""
-
-    words: Words
-    ones: Ints
-    pairs: Pairs
-    first: Ints
-    arities: Ints
-    widest: int
-    classes: Ints
 
 
 class MemoryCounts:
@@ -141,7 +58,7 @@ class MemoryCounts:
         self._n_jobs = usable_jobs(n_jobs)
         self._most_cells = min(DENSE_CELLS, max(2**16, 64 * self.n_rows))
         self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
-        self._bank = _Bank(
+        self._bank = Bank(
             self._planes.words, plane_ones(self._planes.words), self._count_pairs(),
             self._planes.first, table.arities, self._widest_planed, self._classes,
         )  # fmt: skip
@@ -164,13 +81,23 @@ class MemoryCounts:
         self._dispatch(batch, lookup, answers)
         return answers
 
-    def judge_joint(self, context: Question, others: tuple[int, ...], lookup: Lookup) -> Judgements:
-        """The same for several variables taken together as one candidate."""
+    def judge_joints(
+        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
+    ) -> list[Judgements]:
+        """The same for several variables taken together as one candidate, one for each context."""
+        return [
+            self._judge_joint(context, together, lookup)
+            for context, together in zip(contexts, others, strict=True)
+        ]
+
+    def _judge_joint(
+        self, context: Question, others: tuple[int, ...], lookup: Lookup
+    ) -> Judgements:
         states, n_states = self._states(others)
         cells = math.prod(float(self.arities[k]) for k in others)
         only = np.zeros(1, dtype=np.int64)
-        columns = _Columns(states[None, :].astype(np.uint32), np.array([n_states]), only)
-        batch = _Batch(
+        columns = Columns(states[None, :].astype(np.uint32), np.array([n_states]), only)
+        batch = Batch(
             [context], only, np.array([0, 1]), *self._supports([context], [cells], lookup)
         )
         answers = Judgements.blank(1, 1, tests=True)
@@ -224,7 +151,7 @@ class MemoryCounts:
 
             # A set is counted at its largest plane, and large planes are the largest of many.
             work = math.comb(len(words), size) * words.shape[1]
-            self._share(parities.shares(size), work, part, power=1 / size)
+            share(self._n_jobs, parities.shares(size), work, part, power=1 / size)
         return parities.interactions(len(self._sizes))
 
     def _is_planed(self, context: Question) -> bool:
@@ -243,19 +170,19 @@ class MemoryCounts:
             pair_counts(words, start, stop, pairs)
 
         # Row p has n_planes - p pairs: equal work means unequal shares of the rows.
-        self._share(n_planes, work, part, power=0.5, falling=True)
+        share(self._n_jobs, n_planes, work, part, power=0.5, falling=True)
         return pairs
 
     def _batch(
         self, contexts: Sequence[Question], candidates: Sequence[Ints] | None, lookup: Lookup
-    ) -> _Batch:
+    ) -> Batch:
         if candidates is None:
             flat, starts = self._everyone(len(contexts))
         else:
             flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
             starts = _starts(candidates)
         base, choices = self._supports(contexts, self._class_sizes, lookup)
-        return _Batch(contexts, flat, starts, base, choices)
+        return Batch(contexts, flat, starts, base, choices)
 
     def _everyone(self, n_contexts: int) -> tuple[Ints, Ints]:
         """Every column as a candidate of so many contexts; the longest list so far is kept."""
@@ -285,7 +212,7 @@ class MemoryCounts:
         lookup.reserve(int(min(self.n_rows, largest)))
         return base, choices
 
-    def _dispatch(self, batch: _Batch, lookup: Lookup, answers: Judgements) -> None:
+    def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
         """Send each context to planes or to rows, by the size of its tables."""
         cells = [self._n_cells(context) for context in batch.contexts]
         most = CROSSOVER // max(self._widest - 1, 1) if self._all_planed else 0
@@ -317,7 +244,7 @@ class MemoryCounts:
         return cells
 
     def _judge_one(
-        self, batch: _Batch, b: int, n_cells: int, lookup: Lookup, answers: Judgements
+        self, batch: Batch, b: int, n_cells: int, lookup: Lookup, answers: Judgements
     ) -> None:
         """One context, some of whose candidates may go to planes and some to rows."""
         span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
@@ -337,7 +264,7 @@ class MemoryCounts:
             if in_planes:
                 self._judge_planes(one, self._bank, lookup, found, n_cells)
             else:
-                columns = _Columns(self._codes, self.arities, self._classes)
+                columns = Columns(self._codes, self.arities, self._classes)
                 self._judge_rows(one, columns, lookup, found)
             answers.entropies[b] = found.entropies[0]
             answers.gains[span][chosen] = found.gains
@@ -350,7 +277,7 @@ class MemoryCounts:
             answers.stats[span][own] = 0.0
 
     def _judge_planes(
-        self, batch: _Batch, bank: _Bank, lookup: Lookup, answers: Judgements, n_cells: int
+        self, batch: Batch, bank: Bank, lookup: Lookup, answers: Judgements, n_cells: int
     ) -> None:
         sets = [(*given, target) for target, given in batch.contexts]
         variables = np.array([k for one in sets for k in one], dtype=np.int64)
@@ -366,10 +293,10 @@ class MemoryCounts:
                 answers.entropies[start:stop], answers.gains, answers.stats,
             )  # fmt: skip
 
-        self._share(len(sets), len(batch.candidates) * n_cells * bank.words.shape[1], part)
+        share(self._n_jobs, len(sets), len(batch.candidates) * n_cells * bank.words.shape[1], part)
 
     def _judge_rows(
-        self, batch: _Batch, columns: _Columns, lookup: Lookup, answers: Judgements
+        self, batch: Batch, columns: Columns, lookup: Lookup, answers: Judgements
     ) -> None:
         """A batch of one context, counted row by row."""
         target, given = batch.contexts[0]
@@ -394,7 +321,7 @@ class MemoryCounts:
                 answers.entropies, answers.gains[start:stop], answers.stats[start:stop],
             )  # fmt: skip
 
-        self._share(len(candidates), len(candidates) * self.n_rows, part)
+        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
 
     def _states(self, variables: tuple[int, ...]) -> tuple[Ints, int]:
         """The joint state of these variables in each row, numbered from 0 without gaps.
@@ -422,19 +349,6 @@ class MemoryCounts:
         values, states = np.unique(states, return_inverse=True)
         return states, len(values)
 
-    def _share(
-        self,
-        n_items: int,
-        work: int,
-        part: Callable[[int, int], None],
-        *,
-        power: float = 1.0,
-        falling: bool = False,
-    ) -> None:
-        """Do ``part`` on all items, in threads if the work is worth it."""
-        shares = self._n_jobs if work > THREAD_WORDS else 1
-        share(shares, n_items, part, power=power, falling=falling)
-
 
 @lru_cache(maxsize=64)
 def _first_heads(shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
@@ -448,14 +362,3 @@ def _first_heads(shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
 def _starts(parts: Sequence[Sized]) -> Ints:
     """Where each part begins, and the last one ends, when they are laid end to end."""
     return np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
-
-
-def usable_jobs(n_jobs: int | None) -> int:
-    """The number of threads: None is all cores, -1 too, -2 all but one."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    cores = cores or 1
-    if n_jobs is None:
-        return cores
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise SettingError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
-    return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
+import numpy as np
+
+from tamis.errors import SettingError
+
+THREAD_WORDS = 2**22
+"""Work that reads fewer words than this is not worth handing to threads."""
+
 
 def share(
-    shares: int,
+    n_jobs: int,
     n_items: int,
+    work: int,
     part: Callable[[int, int], None],
     *,
     power: float = 1.0,
     falling: bool = False,
 ) -> None:
-    """Do ``part`` on all items: at once, or in one thread for each share.
+    """Do ``part`` on all items: at once, or, if the work is worth it, in so many threads.
 
     The first i of n items are a share (i / n)^(1 / power) of the work; ``falling``: the last.
     """
-    shares = min(shares, n_items)
+    shares = min(n_jobs, n_items) if work > THREAD_WORDS else 1
     if shares <= 1:
         part(0, n_items)
         return
@@ -29,3 +38,14 @@ def share(
     with ThreadPoolExecutor(shares) as pool:
         for done in [pool.submit(part, start, stop) for start, stop in pairwise(cuts)]:
             done.result()
+
+
+def usable_jobs(n_jobs: int | None) -> int:
+    """The number of threads: None is all cores, -1 too, -2 all but one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    if n_jobs is None:
+        return cores
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise SettingError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
+    return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)

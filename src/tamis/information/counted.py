@@ -96,13 +96,12 @@ class CountedInformation(Information):
 
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
         """The same for groups of variables, one test a group."""
-        gains = np.zeros(len(groups))
-        stats = np.zeros((len(groups), STATS))
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
-        for i, (context, group) in enumerate(zip(contexts, groups, strict=True)):
-            found = self._counts.judge_joint(context, group.members, self._lookup)
-            gains[i], stats[i] = found.gains[0], found.stats[0]
-        return self.as_evidence(gains, stats)
+        members = [group.members for group in groups]
+        found = self._counts.judge_joints(contexts, members, self._lookup) if groups else []
+        gains = np.array([one.gains[0] for one in found], dtype=np.float64)
+        stats = np.array([one.stats[0] for one in found], dtype=np.float64)
+        return self.as_evidence(gains, stats.reshape(len(groups), STATS))
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the largest likelihood, less the price of the table: quotient NML."""

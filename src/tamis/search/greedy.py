@@ -48,7 +48,6 @@ class GreedyBoundaries(Boundaries):
     ) -> None:
         super().__init__(information)
         d = information.n_variables
-        self._constraints = constraints
         self._blocked = None if constraints is None else constraints.blocked_matrix()
         self._expected = {} if constraints is None else dict(constraints.required)
         self._rule = rule

@@ -14,7 +14,7 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from tamis.counts.memory import usable_jobs
+from tamis.counts.sharing import usable_jobs
 from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.interface import Context, Evidence, Floats, Group, Information, Query
