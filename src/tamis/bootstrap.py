@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from tamis.counts.sharing import usable_jobs
 from tamis.data import Table
+from tamis.decisions.specification import rule_from_dict
 from tamis.errors import FileFormatError, SettingError
 from tamis.information.remembered import Interactions
 from tamis.journal import Journal
@@ -171,8 +172,9 @@ def _plan(result: Result, request: Request, search: str | None) -> Plan:
     named = whole.search if found == REFINED else found
     known = make_plan(replace(request, information=information, search=named), information)
     look_ahead = result.settings["look_ahead"]
-    # A search that "auto" has tried goes by the rules of "auto".
-    base = whole if whole.search == "auto" else known
+    # A search that "auto" has tried goes by the rules of "auto", at the level of the result.
+    rule = rule_from_dict(result.settings["boundary_rule"])
+    base = replace(whole, boundary_rule=rule) if whole.search == "auto" else known
     if whole.search != "auto" and named != whole.search:
         look_ahead = known.look_ahead
     return replace(

@@ -38,7 +38,7 @@ def learn(
         typer.Option(
             metavar="LEVEL",
             help="About so many false parents are expected in the whole graph. Default 0.02 for "
-            "auto; the other searches have levels of their own.",
+            "auto, raised where edges are weak; the other searches have levels of their own.",
         ),
     ] = None,
     entropy: Annotated[

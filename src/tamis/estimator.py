@@ -47,7 +47,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         least uncertain node, one at a time; "reference" agrees with the authors' program.
     alpha : float or None
         The level of the tests: about so many false parents are expected in the whole graph.
-        None is 0.02 for "auto"; the other searches have levels of their own, see the rules.
+        None is 0.02 for "auto", and more, up to 0.5, where the edges found at that level are
+        weak; the other searches have levels of their own, see the rules.
     entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"} or estimator
         How entropies are estimated; None is "grassberger" ("minimax" for "reference").
     boundary_rule, masking_rule : rule of `tamis.rules` or float

@@ -10,6 +10,7 @@ from tamis.blocks.moment_table import MomentTable, open_moments
 from tamis.blocks.packed import BlockTable
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
+from tamis.decisions.pvalue import PValueRule
 from tamis.decisions.rate import Rate
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import open_source
@@ -32,6 +33,7 @@ from tamis.search.auto import (
     with_refinement,
 )
 from tamis.search.constraints import Constraints
+from tamis.search.level import level_for
 from tamis.search.outcome import Outcome
 from tamis.search.tam import Progress, Settings, run
 
@@ -39,6 +41,11 @@ __all__ = ["Plan", "Request", "learn", "make_plan", "search"]
 
 
 COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
+
+RAISED = (
+    "Edges found at level {before:g} are weak, so the level is {after:.2g} in place of it: about "
+    "as many edges are to be expected by chance. alpha={before:g} keeps the first level."
+)
 
 EXACT_FLOATS = 2**50
 """Whole numbers up to here, and their differences, are exact as floats."""
@@ -77,8 +84,8 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
     if best.plan.search == "auto":
         # Refined is only what explains the table better as it is; the other would cost more.
         answers.remove(best)
-        best = _with_refinement(best)
-        answers = [best, *answers]
+        best, raised = _at_its_level(_with_refinement(best), request)
+        answers, notes = [best, *answers], (*notes, *raised)
     return Names(arranged.names, best.plan, best.information).result(
         table, best.outcome, _ranking(answers), notes
     )
@@ -247,6 +254,24 @@ def _with_refinement(answer: Answer) -> Answer:
     settings = _settings(answer.information, answer.plan)
     tried = with_refinement(answer.information, settings, answer.tried)
     return replace(answer, outcome=_found(tried), tried=tuple(tried))
+
+
+def _at_its_level(answer: Answer, request: Request) -> tuple[Answer, tuple[str, ...]]:
+    """The answer, found once more where its edges are so weak that they ask for a higher level;
+    and what to say about that."""
+    rule = answer.plan.boundary_rule
+    asked_for = request.alpha is not None or request.boundary_rule is not None
+    if asked_for or not isinstance(rule, PValueRule):
+        return answer, ()
+    information = answer.information
+    level = level_for(answer.outcome, rule.alpha, information.n_variables)
+    if level == rule.alpha:
+        return answer, ()
+    plan = replace(answer.plan, boundary_rule=replace(rule, alpha=level))
+    tried = try_searches(information, _settings(information, plan))
+    again = replace(answer, plan=plan, outcome=_found(tried), tried=tuple(tried))
+    note = RAISED.format(before=rule.alpha, after=level)
+    return _with_refinement(again), (note,)
 
 
 def _found(tried: list[Tried]) -> Outcome:

@@ -1,0 +1,69 @@
+"""The level for a table whose edges are weak.
+
+A level that leaves hardly any false edge in the graph costs nothing where edges are strong. Where
+the edges it finds lie close above it, there are more below, and every step down adds some that are
+true and some that are not. The strengths that were found tell how many of each, and so where to
+stop: where one more edge is as likely false as true. Beyond the paper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from scipy.special import ndtri_exp
+
+from tamis.search.outcome import Boundary, Outcome
+
+NEAR = 3.0
+"""An edge lies close to the level if it is at most so many standard errors above it: strengths are
+observed with a standard error of one."""
+UNSEEN = 1.0
+"""So many edges are assumed close to the level beside those that were seen there."""
+LEAST_GAIN = 0.1
+"""The level stays unless the edges to be expected are so large a share of those found."""
+HIGHEST = 0.5
+"""The level of the whole graph is raised to this at most: half a false edge.
+
+All chosen on seeds of their own (docs/best-by-default.md)."""
+
+
+def level_for(outcome: Outcome, level: float, n_variables: int) -> float:
+    """The level of the whole graph that the strengths of its edges ask for; ``level`` found them.
+
+    It is never lower, and it stays where no weak edge was found: that there are any must be shown
+    at the level itself.
+    """
+    strengths = [deviate(score) for score in scores(outcome.boundaries.values())]
+    pairs = n_variables * (n_variables - 1) / 2
+    before = deviate(math.log(pairs / level))
+    n_near = sum(z <= before + NEAR for z in strengths)
+    if not n_near:
+        return level
+    density = (n_near + UNSEEN) / NEAR
+    after = meeting(density, max(pairs - len(strengths), 1.0))
+    if density * (before - after) < LEAST_GAIN * len(strengths):
+        return level
+    return max(level, min(HIGHEST, pairs * math.erfc(after / math.sqrt(2))))
+
+
+def meeting(density: float, absent: float) -> float:
+    """The strength z at which so many true edges a standard error are as many as the false ones:
+    those lie there with density 2 phi(z) for each pair without an edge."""
+    chance = 2 * absent / math.sqrt(2 * math.pi)
+    return math.sqrt(2 * math.log(max(chance / density, 1.0)))
+
+
+def scores(boundaries: Iterable[Boundary]) -> list[float]:
+    """How strongly each member of each boundary speaks given the others."""
+    return [
+        decision.score
+        for one in boundaries
+        for decision in one.retained or one.taken
+        if len(decision.others) == 1
+    ]
+
+
+def deviate(score: float) -> float:
+    """The strength of a p-value exp(-score): the normal deviate that has it as its two tails."""
+    return -float(ndtri_exp(-max(score, 0.0) - math.log(2)))

@@ -1,0 +1,127 @@
+"""The level that weak edges ask for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import tamis
+from tamis.search.level import HIGHEST, NEAR, deviate, level_for, meeting
+from tamis.search.outcome import Boundary, Decision, Outcome
+
+STRENGTHS = st.lists(st.floats(0.5, 40), min_size=1, max_size=30)
+
+
+def found(*strengths: float) -> Outcome:
+    """An outcome with one edge of each strength."""
+    outcome = Outcome()
+    for k, z in enumerate(strengths, start=1):
+        score = -(stats.norm.logsf(z) + math.log(2))
+        decision = Decision(k, (0,), (), 0.1, score, 1.0, True)
+        outcome.boundaries[k] = Boundary(k, (0,), 0.5, (decision,))
+    return outcome
+
+
+@given(st.floats(0.1, 36))
+def test_a_strength_is_the_deviate_with_that_p_value(z):
+    assert deviate(-(stats.norm.logsf(z) + math.log(2))) == pytest.approx(z, rel=1e-9)
+
+
+@given(st.floats(0.05, 5), st.integers(20, 10**6))
+def test_true_and_false_edges_are_equally_dense_where_they_meet(density, absent):
+    z = meeting(density, absent)
+    assert z == 0 or 2 * absent * stats.norm.pdf(z) == pytest.approx(density, rel=1e-9)
+
+
+@given(STRENGTHS, st.integers(31, 200), st.floats(1e-6, 0.4))
+def test_the_level_is_never_lowered_and_has_an_end(strengths, d, level):
+    assert level <= level_for(found(*strengths), level, d) <= max(level, HIGHEST)
+
+
+@given(STRENGTHS, st.integers(31, 200))
+def test_weaker_edges_never_ask_for_a_lower_level(strengths, d):
+    stronger = [z + 1.0 for z in strengths]
+    assert level_for(found(*strengths), 0.02, d) >= level_for(found(*stronger), 0.02, d)
+
+
+def test_where_nothing_was_found_the_level_stays():
+    assert level_for(found(), 0.02, 6) == 0.02
+
+
+@pytest.mark.parametrize("d", [5, 20, 50])
+def test_strong_edges_ask_for_nothing(d):
+    pairs = d * (d - 1) / 2
+    far = stats.norm.isf(0.01 / pairs) + NEAR + 0.1
+    assert level_for(found(*[far] * (d - 1)), 0.02, d) == 0.02
+
+
+def test_edges_close_to_the_level_ask_for_a_higher_one():
+    # Three edges within three standard errors and one unseen: 4/3 a standard error; 12 pairs are
+    # without an edge, so that 24 phi(z) = 4/3 at the meeting.
+    z = math.sqrt(-2 * math.log((4 / 3) / 24 * math.sqrt(2 * math.pi)))
+    expected = min(HIGHEST, 15 * 2 * stats.norm.sf(z))
+    assert level_for(found(3.5, 4.0, 5.0), 0.02, 6) == pytest.approx(expected)
+
+
+def weak_chain(rows: int, seed: int) -> dict[str, list[str]]:
+    """Six columns, each a little like the one before it."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.integers(0, 2, rows)]
+    for _ in range(5):
+        keep = rng.random(rows) < 0.56
+        columns.append(np.where(keep, columns[-1], 1 - columns[-1]))
+    return {f"c{k}": ["no" if one else "yes" for one in values] for k, values in enumerate(columns)}
+
+
+def test_a_raised_level_is_recorded_and_told():
+    told = [tamis.TAM().fit(weak_chain(1000, seed)).result_ for seed in range(4)]
+    raised = [one for one in told if one.settings["boundary_rule"]["alpha"] > 0.02]
+    assert raised
+    assert all(any("weak" in note for note in one.warnings) for one in raised)
+
+
+def test_a_level_that_was_asked_for_is_kept():
+    for seed in range(4):
+        kept = tamis.TAM(alpha=0.02).fit(weak_chain(1000, seed))
+        assert kept.result_.settings["boundary_rule"]["alpha"] == 0.02
+        assert not kept.result_.warnings
+
+
+def test_a_raised_level_finds_more_of_a_weak_chain():
+    truth = {frozenset((f"c{k}", f"c{k + 1}")) for k in range(5)}
+
+    def right_less_wrong(alpha: float | None, seed: int) -> int:
+        edges = tamis.TAM(alpha=alpha).fit(weak_chain(1000, seed)).graph_.edges
+        skeleton = {frozenset(edge) for edge in edges}
+        return len(skeleton & truth) - len(skeleton - truth)
+
+    seeds = range(20)
+    assert sum(right_less_wrong(None, s) for s in seeds) > sum(
+        right_less_wrong(0.02, s) for s in seeds
+    )
+
+
+def test_resamples_go_by_the_raised_level(monkeypatch):
+    from tamis import bootstrap
+
+    seen = []
+    real = bootstrap.found_in
+    monkeypatch.setattr(
+        bootstrap,
+        "found_in",
+        lambda table, plan, known: (
+            seen.append(plan.boundary_rule.alpha) or real(table, plan, known)
+        ),
+    )
+    model = next(
+        one
+        for one in (tamis.TAM(n_jobs=1).fit(weak_chain(1000, seed)) for seed in range(4))
+        if one.result_.settings["boundary_rule"]["alpha"] > 0.02
+    )
+    model.bootstrap(n=2)
+    assert seen == [model.result_.settings["boundary_rule"]["alpha"]] * 2
