@@ -78,6 +78,7 @@ def assert_same_answers(ref: CountedInformation, comp: CountedInformation) -> No
         np.testing.assert_array_equal(found.gain, expected.gain)
         np.testing.assert_array_equal(found.null_variance, expected.null_variance)
         assert comp.interactions(2) == ref.interactions(2)
+        assert comp.worthwhile_look_ahead() == ref.worthwhile_look_ahead()
 
 
 def wide_rows(seed: int, n: int = 500) -> np.ndarray:

@@ -244,7 +244,7 @@ def _require_for_gaps(plan: Plan) -> None:
 def _answer(source: Information, plan: Plan, progress: Progress | None) -> Answer:
     if plan.search != "auto":
         return Answer(plan, source, run(source, _settings(source, plan), progress))
-    plan = replace(plan, look_ahead=plan.look_ahead or source.affordable_look_ahead())
+    plan = replace(plan, look_ahead=plan.look_ahead or source.worthwhile_look_ahead())
     information = RememberedInformation(source)
     tried = try_searches(information, _settings(information, plan), progress)
     return Answer(plan, information, _found(tried), tuple(tried))
@@ -291,7 +291,7 @@ def _settings(information: Information, plan: Plan) -> Settings:
         boundary=plan.boundary,
         backward=plan.backward,
         max_boundary=plan.max_boundary,
-        look_ahead=plan.look_ahead or information.affordable_look_ahead(),
+        look_ahead=plan.look_ahead or information.worthwhile_look_ahead(),
         constraints=_constraints(information, plan),
     )
 

@@ -11,10 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tables import rows, table_of
-from tamis.counts.interactions import Parities, affordable, plane_columns, words_to_read
+from tamis.counts.interactions import (
+    MOST_LISTED,
+    Parities,
+    affordable,
+    plane_columns,
+    strongest_sets,
+    words_to_read,
+)
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.planes import build_planes
-from tamis.errors import SettingError, TamisWarning
 
 
 def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
@@ -73,8 +79,11 @@ def test_listed_sets_are_those_of_the_definition(seed):
     bits[4] = bits[0] ^ bits[1] ^ (rng.random(n) < 0.15)
     bits[5] = bits[2] ^ (rng.random(n) < 0.2)
     bits[6] = bits[3] ^ bits[4] ^ bits[5] ^ (rng.random(n) < 0.1)
-    found = parities_of(bits.T.astype(int), 4).interactions(7)
-    assert [{one.members for one in listed} for listed in found] == naive_interactions(bits, 4)
+    parities = parities_of(bits.T.astype(int), 4).found()
+    sets = [{members for t, members, _ in parities if t == k} for k in range(7)]
+    assert sets == naive_interactions(bits, 4)
+    found = strongest_sets(parities, 7)
+    assert [len(one) for one in found] == [min(len(one), MOST_LISTED) for one in sets]
     assert any(found)
     for listed in found:
         assert list(listed) == sorted(listed, key=lambda one: -one.strength)
@@ -109,14 +118,6 @@ def test_a_pure_interaction_of_rare_events_is_seen():
     t = rng.random(n) < 0.2 + 0.006 * lift
     found = MemoryCounts(table_of(np.column_stack([a, b, t]).astype(int))).interactions(2)
     assert [one.members for one in found[2]] == [(0, 1)]
-
-
-def test_what_goes_beyond_the_budget_is_said_and_beyond_memory_refused():
-    bits = np.random.default_rng(6).integers(0, 2, (64, 60))
-    with pytest.warns(TamisWarning, match="beyond the budget; look_ahead=4 would"):
-        MemoryCounts(table_of(bits)).interactions(5)
-    with pytest.raises(SettingError, match=r"would count .* sets"):
-        MemoryCounts(table_of(np.tile(bits, (1, 3)))).interactions(6)
 
 
 def test_independent_columns_have_no_interactions():

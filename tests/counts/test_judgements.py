@@ -96,7 +96,7 @@ def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
 def test_several_variables_can_stand_as_one_candidate(engine, table):
     with counting_by(engine):
         counts = MemoryCounts(table_of(table), n_jobs=1)
-        (found,) = counts.judge_joints([(0, (1,))], [(2, 3)], plugin_lookup(len(table)))
+        found = counts.judge_joints([(0, (1,))], [(2, 3)], plugin_lookup(len(table)))
     _, I = naive.from_rows(table.tolist())  # noqa: E741
     assert found.gains[0] == pytest.approx(I(0, (2, 3), (1,)), abs=1e-12)
     expected = naive.strata_evidence(table.tolist(), 0, (2, 3), (1,))

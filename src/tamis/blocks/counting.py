@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 from tamis.blocks.folding import BlockLookup, TableBatch, starts_of
 from tamis.blocks.kernels import lay_out
 from tamis.blocks.packed import BlockTable
-from tamis.blocks.parities import SummedParities, interacting_columns
+from tamis.blocks.parities import SummedParities, few_levels, interacting_columns
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.plane_passes import Masked, OddRows, PlaneRows
 from tamis.blocks.row_tables import RowQuestion, RowTables
+from tamis.blocks.sampled_rows import SampledRows, as_planes
 from tamis.counts import memory
 from tamis.counts.batches import Batch, Judgements, Question
 from tamis.counts.compiled import Ints, Words
-from tamis.counts.interactions import Interaction, affordable, require_affordable
+from tamis.counts.interactions import Parities, affordable
+from tamis.counts.looking import Looking, Sample
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.planes import Planes
-from tamis.errors import SettingError
+from tamis.counts.row_sample import PlaneKeys
 
 FOLDED_BYTES = 64
 """What folding takes at most for a cell of a table: the cell, its term, and sorting the counts."""
@@ -62,7 +64,7 @@ class BlockCounts(MemoryCounts):
 
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
-    ) -> list[Judgements]:
+    ) -> Judgements:
         """Judge several variables taken together as one candidate, all contexts in one batch."""
         states = self._rows.all_states([*(given for _, given in contexts), *others])
         asked = []
@@ -75,7 +77,8 @@ class BlockCounts(MemoryCounts):
                 RowQuestion(context[0], strata, [states[together]], base, choices[0], answers)
             )
         self._rows.judge(asked, _for_blocks(lookup))
-        return [one.answers for one in asked]
+        parts = zip(*(one.answers for one in asked), strict=True)
+        return Judgements(*(np.concatenate(part) for part in parts))
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
@@ -123,27 +126,37 @@ class BlockCounts(MemoryCounts):
     def _interacting_columns(self) -> Ints:
         return interacting_columns(self.arities)
 
-    def affordable_look_ahead(self) -> int:
-        """The largest sets of candidates whose interactions fit the budget and the memory."""
-        n_planes = len(self._interacting_columns)
-        most = affordable(n_planes, -(-self.n_rows // 64))
-        while most > 1 and _bytes_of_sets(n_planes, most) > self.table.set_bytes:
-            most -= 1
-        return most
-
-    def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
-        """For each column the sets of up to ``largest`` others that it depends on together."""
+    @cached_property
+    def _looking(self) -> Looking:
         columns = self._interacting_columns
-        require_affordable(len(columns), -(-self.n_rows // 64), largest)
-        if _bytes_of_sets(len(columns), largest) > self.table.set_bytes:
-            raise SettingError(
-                f"look_ahead={largest} counts more sets than the memory limit has room for; "
-                f"look_ahead={self.affordable_look_ahead()} is within it"
-            )
+        most = affordable(len(columns), -(-self.n_rows // 64))
+        while most > 1 and _bytes_of_sets(len(columns), most) > self.table.set_bytes:
+            most -= 1
+        return Looking(
+            columns, self.n_rows, len(self._sizes), most,
+            self._count_sets, self._sample_rows, self._n_jobs,
+        )  # fmt: skip
+
+    def _count_sets(self, largest: int) -> Parities:
+        columns = self._interacting_columns
         parities = SummedParities(len(columns), columns, self.n_rows, largest)
         ((total,),) = self._total([OddRows(largest)])
         parities.finish(total)
-        return parities.interactions(len(self._sizes))
+        return parities
+
+    def _sample_rows(self) -> Sample:
+        columns = self._interacting_columns
+        keys = PlaneKeys.of(columns, self._interacting_ones(), self.n_rows)
+        ((_, rows),) = self._total([SampledRows(keys, len(columns))])
+        return as_planes(rows, len(columns)), len(rows)
+
+    def _interacting_ones(self) -> Ints:
+        """The rows of each plane among which interactions are looked for."""
+        found: list[int] = []
+        for k, n in few_levels(self.arities):
+            own = self._ones[self._first[k] : self._first[k] + n - 1].tolist()
+            found += own if n <= 2 else [*own, self.n_rows - sum(own)]
+        return np.array(found, dtype=np.int64)
 
     def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
         """All that goes to planes shares a pass, and so does all that goes to rows."""

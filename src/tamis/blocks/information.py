@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-
-import numpy as np
-from scipy.special import xlogy
 
 from tamis.blocks.counting import BlockCounts
 from tamis.blocks.folding import BlockLookup
@@ -15,8 +11,7 @@ from tamis.blocks.packed import BlockTable
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator, as_estimator
-from tamis.information.interface import Context, Floats, Ints
-from tamis.information.regret import price
+from tamis.information.interface import Floats, Ints
 
 WHOLE_ROWS = 1024
 """Larger than in memory: there asking again is cheap, here it takes another round."""
@@ -41,20 +36,6 @@ class BlockInformation(CountedInformation):
         self._counts = self._blocks
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
-
-    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """ln of the largest likelihood, less the price of the table: quotient NML."""
-        reduced = [self._reduced(context) for context in contexts]
-        sets = [(*given, target) for target, given in reduced] + [given for _, given in reduced]
-        tables = self._blocks.tables(sets)
-        sizes = self._counts.arities.tolist()
-        found = np.empty(len(contexts))
-        for i, (target, given) in enumerate(reduced):
-            cells, strata = tables[i], tables[len(contexts) + i]
-            likelihood = xlogy(cells, cells).sum() - xlogy(strata, strata).sum()
-            states = math.prod(float(sizes[k]) for k in given)
-            found[i] = likelihood - price(sizes[target], states, int(self.n_rows))
-        return found
 
     def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
         """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell."""

@@ -34,6 +34,17 @@ class Judgements(NamedTuple):
             np.empty((n_candidates if tests else 0, STATS)),
         )
 
+    def put(
+        self, answers: Judgements, places: Sequence[int], span: Sequence[int] | Ints | None = None
+    ) -> None:
+        """Write these answers to their places among others: those of the contexts, and those of
+        the candidates, which are the same where each context has one."""
+        span = places if span is None else span
+        answers.entropies[places] = self.entropies
+        answers.gains[span] = self.gains
+        if len(answers.stats):
+            answers.stats[span] = self.stats
+
 
 class Batch(NamedTuple):
     """A batch as the loops read it: the contexts' candidates laid end to end, and which head
@@ -44,6 +55,10 @@ class Batch(NamedTuple):
     starts: Ints
     base_choices: Ints
     choices: Ints
+
+    def others(self, b: int) -> tuple[int, ...]:
+        """The candidates of context b."""
+        return tuple(self.candidates[self.starts[b] : self.starts[b + 1]].tolist())
 
     def some(self, places: Sequence[int]) -> tuple[Batch, Ints]:
         """The contexts at these places, and where their candidates lie in the whole batch."""

@@ -15,12 +15,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
-from warnings import warn
 
 import numpy as np
 
 from tamis.counts.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount
-from tamis.errors import SettingError, TamisWarning
 
 BASE_WORDS = 2**25
 """Words that looking for interactions may read whatever the number of columns."""
@@ -34,8 +32,12 @@ FALSE_SETS = 0.01
 """The expected number of sets of each size that pass by chance where all is independent."""
 MOST_LEVELS = 4
 """Columns with more levels take no part: their planes are many, and each holds few rows."""
-MOST_LISTED = 64
+MOST_LISTED = 16
 """The strongest sets kept for a column."""
+
+
+Found = tuple[int, tuple[int, ...], float]
+"""A column, others that together say something about it, and how strongly."""
 
 
 class Interaction(NamedTuple):
@@ -55,25 +57,13 @@ def affordable(n_planes: int, n_words: int) -> int:
     """The largest number of candidates that can be taken together within the budget; 1 is none."""
     budget = BASE_WORDS + PAIR_PASSES * n_planes**2 * n_words
     sizes = [k for k in range(2, LARGEST + 1) if k < n_planes]
-    return max((k for k in sizes if words_to_read(n_planes, n_words, k) <= budget), default=1)
+    fit = [k for k in sizes if words_to_read(n_planes, n_words, k) <= budget]
+    return max((k for k in fit if bytes_of_sets(n_planes, k) <= MOST_BYTES), default=1)
 
 
-def require_affordable(n_planes: int, n_words: int, largest: int) -> None:
-    """Refuse what does not fit into memory; say what goes beyond the budget."""
-    n_sets = sum(math.comb(n_planes, size) for size in range(largest + 2))
-    most = affordable(n_planes, n_words)
-    if 4 * n_sets > MOST_BYTES:
-        raise SettingError(
-            f"look_ahead={largest} would count {n_sets:.2g} sets of the levels of these columns, "
-            f"{4 * n_sets / 2**30:.0f} GiB; look_ahead={most} is within the budget"
-        )
-    if largest > most > 0 and n_planes > largest:
-        warn(
-            f"look_ahead={largest} reads {words_to_read(n_planes, n_words, largest):.2g} words, "
-            f"beyond the budget; look_ahead={most} would be within it.",
-            TamisWarning,
-            stacklevel=2,
-        )
+def bytes_of_sets(n_planes: int, largest: int) -> int:
+    """What the counts of all sets take."""
+    return 4 * sum(math.comb(n_planes, size) for size in range(largest + 2))
 
 
 class Parities:
@@ -110,20 +100,15 @@ class Parities:
                 self._odd[self._offsets[size] : self._offsets[size + 1]],
             )  # fmt: skip
 
-    def interactions(self, n_columns: int) -> list[tuple[Interaction, ...]]:
-        """For each column the sets of others that it depends on together, the strongest first.
+    def found(self) -> list[Found]:
+        """The columns and the sets of others that they depend on together.
 
         A set is listed only if no part of it says as much.
         """
-        found: list[dict[tuple[int, ...], float]] = [{} for _ in range(n_columns)]
-        for size in range(3, self._top + 1):
-            for target, members, z in self._strong(size):
-                known = found[target]
-                known[members] = max(z, known.get(members, 0.0))
-        return [_strongest(known) for known in found]
+        return [one for size in range(3, self._top + 1) for one in self._strong(size)]
 
-    def _strong(self, size: int) -> list[tuple[int, tuple[int, ...], float]]:
-        """(target, members, strength) of every set of this size that clears the bar."""
+    def _strong(self, size: int) -> list[Found]:
+        """Every set of this size that clears the bar."""
         n_sets = int(self._offsets[size + 1] - self._offsets[size])
         if n_sets == 0:
             return []
@@ -148,6 +133,14 @@ class Parities:
                 zip(targets[:needed].tolist(), strengths[:needed].tolist(), strict=True)
             )
         ]
+
+
+def strongest_sets(found: Sequence[Found], n_columns: int) -> list[tuple[Interaction, ...]]:
+    """For each column the sets of others that it depends on together, the strongest first."""
+    known: list[dict[tuple[int, ...], float]] = [{} for _ in range(n_columns)]
+    for target, members, strength in found:
+        known[target][members] = max(strength, known[target].get(members, 0.0))
+    return [_strongest(one) for one in known]
 
 
 def _strongest(found: dict[tuple[int, ...], float]) -> tuple[Interaction, ...]:

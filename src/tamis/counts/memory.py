@@ -19,11 +19,13 @@ from tamis.counts.interactions import (
     Parities,
     affordable,
     plane_columns,
-    require_affordable,
 )
 from tamis.counts.judge import judge_codes, judge_planes
+from tamis.counts.judge_joint import joint_cells, judge_joint_planes
+from tamis.counts.looking import Looking, Sample
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
+from tamis.counts.row_sample import sampled
 from tamis.counts.sharing import share, usable_jobs
 from tamis.counts.sparse import judge_sparse
 from tamis.counts.tables import extended, relabel
@@ -33,6 +35,9 @@ CROSSOVER = 192
 """Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""
 PAIR_TABLE_BYTES = 2**30
 """The joint counts of all pairs of planes are kept while they fit in this."""
+JOINT_CROSSOVER = 1024
+"""A single joint table with more cells is counted row by row; there is no other candidate to share
+the states of the rows with."""
 DENSE_CELLS = 2**24
 """Tables with more cells than this, or than 64 a row, are kept as the list of those that occur."""
 STATES_BYTES = 2**26
@@ -83,23 +88,85 @@ class MemoryCounts:
 
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
-    ) -> list[Judgements]:
+    ) -> Judgements:
         """The same for several variables taken together as one candidate, one for each context."""
-        return [
-            self._judge_joint(context, together, lookup)
+        answers = Judgements.blank(len(contexts), len(contexts), tests=True)
+        small = [
+            b for b, context in enumerate(contexts) if self._is_small_joint(context, others[b])
+        ]
+        if small:
+            self._judge_small_joints(
+                [contexts[b] for b in small], [others[b] for b in small], lookup
+            ).put(answers, small)
+        for b in set(range(len(contexts))) - set(small):
+            self._judge_joint(contexts[b], others[b], lookup).put(answers, [b])
+        return answers
+
+    def _judge_small_joints(
+        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
+    ) -> Judgements:
+        supports = [
+            self._supports([context], [self._product(together)], lookup)
             for context, together in zip(contexts, others, strict=True)
         ]
+        base = np.concatenate([one for one, _ in supports])
+        choices = np.concatenate([one[:, 0] for _, one in supports])
+        return self._judge_joint_planes(contexts, others, base, choices, lookup, tests=True)
+
+    def _product(self, variables: tuple[int, ...]) -> float:
+        return math.prod(float(self._sizes[k]) for k in variables)
+
+    def _is_small_joint(self, context: Question, others: tuple[int, ...] = ()) -> bool:
+        """Whether the joint table of all these variables is for planes to count."""
+        target, given = context
+        cells = self._sizes[target]
+        for k in (*given, *others):
+            cells *= self._sizes[k]
+            if cells > JOINT_CROSSOVER:
+                return False
+        return self._all_planed or bool(self._planes.planed[[target, *given, *others]].all())
+
+    def _judge_joint_planes(
+        self,
+        contexts: Sequence[Question],
+        others: Sequence[tuple[int, ...]],
+        base: Ints,
+        choices: Ints,
+        lookup: Lookup,
+        *,
+        tests: bool,
+    ) -> Judgements:
+        answers = Judgements.blank(len(contexts), len(contexts), tests=tests)
+        sets = [
+            (*given, target, *together)
+            for (target, given), together in zip(contexts, others, strict=True)
+        ]
+        variables = np.array([k for one in sets for k in one], dtype=np.int64)
+        starts = _starts(sets)
+        n_given = np.array([len(given) for _, given in contexts], dtype=np.int64)
+        tables = lookup.as_kernel_argument()
+        bank = self._bank
+
+        def part(start: int, stop: int) -> None:
+            judge_joint_planes(
+                bank.words, bank.ones, bank.first, bank.arities, self.n_rows, variables,
+                starts[start : stop + 1], n_given[start:stop], base[start:stop],
+                choices[start:stop], tables, self._plain, answers.entropies[start:stop],
+                answers.gains[start:stop], answers.stats[start:stop],
+            )  # fmt: skip
+
+        work = sum(2 * round(self._product(one)) for one in sets) * bank.words.shape[1]
+        share(self._n_jobs, len(sets), work, part)
+        return answers
 
     def _judge_joint(
         self, context: Question, others: tuple[int, ...], lookup: Lookup
     ) -> Judgements:
         states, n_states = self._states(others)
-        cells = math.prod(float(self.arities[k]) for k in others)
         only = np.zeros(1, dtype=np.int64)
         columns = Columns(states[None, :].astype(np.uint32), np.array([n_states]), only)
-        batch = Batch(
-            [context], only, np.array([0, 1]), *self._supports([context], [cells], lookup)
-        )
+        supports = self._supports([context], [self._product(others)], lookup)
+        batch = Batch([context], only, np.array([0, 1]), *supports)
         answers = Judgements.blank(1, 1, tests=True)
         self._judge_rows(batch, columns, lookup, answers)
         return answers
@@ -109,6 +176,33 @@ class MemoryCounts:
         occurs; those that do not have no number."""
         states, n_states = self._states(variables)
         return states, np.bincount(states, minlength=n_states)
+
+    def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
+        """For each set of columns the rows of every joint state that occurs, in their order."""
+        small = [i for i, one in enumerate(sets) if one and self._is_small_joint((one[0], one[1:]))]
+        counted = dict(zip(small, self._joint_cells([sets[i] for i in small]), strict=True))
+        return [
+            counted[i][counted[i] > 0] if i in counted else self.states(one)[1]
+            for i, one in enumerate(sets)
+        ]
+
+    def _joint_cells(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
+        """For each set of columns the rows of every joint state, whether it occurs or not."""
+        starts = _starts(sets)
+        sizes = [round(self._product(one)) for one in sets]
+        ends = np.array([0, *accumulate(sizes)], dtype=np.int64)
+        cells = np.empty(int(ends[-1]), dtype=np.int64)
+        variables = np.array([k for one in sets for k in one], dtype=np.int64)
+        bank = self._bank
+
+        def part(start: int, stop: int) -> None:
+            joint_cells(
+                bank.words, bank.ones, bank.first, bank.arities, self.n_rows, variables,
+                starts[start : stop + 1], cells, ends[start : stop + 1],
+            )  # fmt: skip
+
+        share(self._n_jobs, len(sets), 2 * len(cells) * bank.words.shape[1], part)
+        return np.split(cells, ends[1:-1]) if sets else []
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:
@@ -135,14 +229,28 @@ class MemoryCounts:
         order = np.argsort(column, kind="stable")
         return np.ascontiguousarray(words[order]), column[order]
 
+    @cached_property
+    def _looking(self) -> Looking:
+        words, column = self._interacting
+        return Looking(
+            column, self.n_rows, len(self._sizes), affordable(*words.shape),
+            self._count_sets, self._sample_rows, self._n_jobs,
+        )  # fmt: skip
+
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates whose interactions fit the budget; 1 is none."""
-        return affordable(len(self._interacting[0]), self._planes.words.shape[1])
+        return self._looking.counted
+
+    def worthwhile_look_ahead(self) -> int:
+        """The largest sets of candidates that it pays to look for."""
+        return self._looking.worthwhile()
 
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each column the sets of up to ``largest`` others that it depends on together."""
+        return self._looking.interactions(largest)
+
+    def _count_sets(self, largest: int) -> Parities:
         words, column = self._interacting
-        require_affordable(len(words), words.shape[1], largest)
         parities = Parities(words, column, self.n_rows, largest)
         for size in range(1, largest + 2):
 
@@ -152,7 +260,11 @@ class MemoryCounts:
             # A set is counted at its largest plane, and large planes are the largest of many.
             work = math.comb(len(words), size) * words.shape[1]
             share(self._n_jobs, parities.shares(size), work, part, power=1 / size)
-        return parities.interactions(len(self._sizes))
+        return parities
+
+    def _sample_rows(self) -> Sample:
+        words, column = self._interacting
+        return sampled(words, column, plane_ones(words), self.n_rows)
 
     def _is_planed(self, context: Question) -> bool:
         target, given = context
@@ -225,13 +337,28 @@ class MemoryCounts:
             tests = len(answers.stats) > 0
             found = Judgements.blank(len(small), len(span), tests=tests)
             self._judge_planes(some, self._bank, lookup, found, max(cells[b] for b in small))
-            answers.entropies[small] = found.entropies
-            answers.gains[span] = found.gains
-            if tests:
-                answers.stats[span] = found.stats
+            found.put(answers, small, span)
+        alone = [b for b, n_cells in enumerate(cells) if n_cells > most and _is_alone(batch, b)]
+        alone = [b for b in alone if self._is_small_joint(batch.contexts[b], batch.others(b))]
+        if alone:
+            self._judge_alone(batch, alone, lookup, answers)
+        counted = {*small, *alone}
         for b, n_cells in enumerate(cells):
-            if n_cells > most:
+            if b not in counted:
                 self._judge_one(batch, b, n_cells, lookup, answers)
+
+    def _judge_alone(
+        self, batch: Batch, places: Sequence[int], lookup: Lookup, answers: Judgements
+    ) -> None:
+        """Large contexts with one candidate each, which is no part of its context."""
+        span = batch.starts[places]
+        classes = self._classes[batch.candidates[span]]
+        found = self._judge_joint_planes(
+            [batch.contexts[b] for b in places], [batch.others(b) for b in places],
+            batch.base_choices[places], batch.choices[places, classes], lookup,
+            tests=len(answers.stats) > 0,
+        )  # fmt: skip
+        found.put(answers, places, span)
 
     def _n_cells(self, context: Question) -> int:
         """The cells of a context's own table, as far as it matters how many there are."""
@@ -357,6 +484,13 @@ def _first_heads(shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
     The loops only read them; they are not marked so because that would compile a second version.
     """
     return np.zeros((shape[0], 2), dtype=np.int64), np.zeros(shape, dtype=np.int64)
+
+
+def _is_alone(batch: Batch, b: int) -> bool:
+    """Whether a context has one candidate, which is no part of it."""
+    target, given = batch.contexts[b]
+    others = batch.others(b)
+    return len(others) == 1 and others[0] != target and others[0] not in given
 
 
 def _starts(parts: Sequence[Sized]) -> Ints:

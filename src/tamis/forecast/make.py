@@ -11,8 +11,10 @@ import numpy as np
 
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable, PackedTable
-from tamis.counts.interactions import affordable, require_affordable, words_to_read
+from tamis.counts.interactions import affordable, words_to_read
+from tamis.counts.looking import require_reach
 from tamis.counts.memory import CROSSOVER
+from tamis.counts.screening import Screen
 from tamis.data import Table
 from tamis.decisions.rule import Rule
 from tamis.errors import DataError, SettingError
@@ -200,19 +202,40 @@ def _looking(
     if look_ahead < 2:
         return 0.0
     planes = Planes.of(table)
-    require_affordable(planes.n_interacting, planes.n_words, look_ahead)
+    most = affordable(planes.n_interacting, planes.n_words)
+    require_reach(planes.n_interacting, table.n_rows, most, look_ahead)
+    counted = min(look_ahead, most)
+    screened = [math.comb(planes.n_interacting, k + 1) for k in range(counted + 1, look_ahead + 1)]
+    seconds = _screening(clock) * sum(screened) if any(screened) else 0.0
     few = part
-    while few.n_variables > 2 and _words(few, look_ahead) > MOST_WORDS:
+    while few.n_variables > 2 and _words(few, counted) > MOST_WORDS:
         few = few.select(
             list(range(0, few.n_variables - 1)) if few.n_variables < 12 else _half(few)
         )
-    sets = Planes.of(few).sets(look_ahead)
-    if Planes.of(few).n_interacting <= look_ahead:
-        return 0.0
-    information = open_information(few, plan, n_jobs)
-    information.interactions(look_ahead)
-    timed = seconds_of(lambda: information.interactions(look_ahead), clock)
-    return timed * planes.sets(look_ahead) / sets * table.n_rows / part.n_rows
+    sets = Planes.of(few).sets(counted)
+    if counted < 2 or Planes.of(few).n_interacting <= counted:
+        return seconds
+
+    def look() -> None:
+        open_information(few, plan, n_jobs).interactions(counted)
+
+    look()
+    opening = seconds_of(lambda: open_information(few, plan, n_jobs), clock)
+    timed = max(seconds_of(look, clock) - opening, 0.0)
+    return seconds + timed * planes.sets(counted) / sets * table.n_rows / part.n_rows
+
+
+def _screening(clock: Clock) -> float:
+    """Seconds to screen a set of columns."""
+    n_planes, size = 24, 5
+    words = np.random.default_rng(1).integers(0, 2**63, (n_planes, 64), dtype=np.uint64)
+    screen = Screen(words, 64 * 64, np.arange(n_planes), 64 * 64)
+
+    def look() -> None:
+        screen.look(size, 0, n_planes - size + 1)
+
+    look()
+    return seconds_of(look, clock) / math.comb(n_planes, size)
 
 
 def _words(table: Table, look_ahead: int) -> int:

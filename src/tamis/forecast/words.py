@@ -56,4 +56,6 @@ def _look_ahead(request: Request, plan: Plan, look_ahead: int) -> str:
             ASKED if request.look_ahead is not None else "the default of this search"
         )
     sets = f"up to {look_ahead} candidates together where no single one passes"
-    return f"{sets}, {ASKED if request.look_ahead is not None else 'as far as the budget allows'}"
+    if request.look_ahead is not None:
+        return f"{sets}, {ASKED}"
+    return f"{sets}, as far as the budget allows; more where sets of {look_ahead} are found"

@@ -98,18 +98,20 @@ class CountedInformation(Information):
         """The same for groups of variables, one test a group."""
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
         members = [group.members for group in groups]
-        found = self._counts.judge_joints(contexts, members, self._lookup) if groups else []
-        gains = np.array([one.gains[0] for one in found], dtype=np.float64)
-        stats = np.array([one.stats[0] for one in found], dtype=np.float64)
-        return self.as_evidence(gains, stats.reshape(len(groups), STATS))
+        if not groups:
+            return self.as_evidence(np.zeros(0), np.zeros((0, STATS)))
+        found = self._counts.judge_joints(contexts, members, self._lookup)
+        return self.as_evidence(found.gains, found.stats)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the largest likelihood, less the price of the table: quotient NML."""
-        found = np.empty(len(contexts))
+        reduced = [self._reduced(context) for context in contexts]
+        sets = [(*given, target) for target, given in reduced] + [given for _, given in reduced]
+        tables = self._counts.tables(sets)
         sizes = self._counts.arities.tolist()
-        for i, (target, given) in enumerate(map(self._reduced, contexts)):
-            _, strata = self._counts.states(given)
-            _, cells = self._counts.states((*given, target))
+        found = np.empty(len(contexts))
+        for i, (target, given) in enumerate(reduced):
+            cells, strata = tables[i], tables[len(contexts) + i]
             likelihood = xlogy(cells, cells).sum() - xlogy(strata, strata).sum()
             states = math.prod(float(sizes[k]) for k in given)
             found[i] = likelihood - price(sizes[target], states, int(self.n_rows))
@@ -128,6 +130,10 @@ class CountedInformation(Information):
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""
         return self._counts.affordable_look_ahead()
+
+    def worthwhile_look_ahead(self) -> int:
+        """The largest sets of candidates that it pays to look for."""
+        return self._counts.worthwhile_look_ahead()
 
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each variable the sets of up to ``largest`` others to try together, by strength."""

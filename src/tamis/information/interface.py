@@ -196,6 +196,10 @@ class Information(ABC):
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""
         return 1
 
+    def worthwhile_look_ahead(self) -> int:
+        """The largest sets of candidates that it pays to look for; at least the affordable ones."""
+        return self.affordable_look_ahead()
+
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each variable the sets of up to ``largest`` others to try together, by strength."""
         raise SettingError(

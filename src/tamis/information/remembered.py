@@ -133,6 +133,10 @@ class RememberedInformation(Information):
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""
         return self.source.affordable_look_ahead()
 
+    def worthwhile_look_ahead(self) -> int:
+        """The largest sets of candidates that it pays to look for."""
+        return self.source.worthwhile_look_ahead()
+
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each variable the sets of up to ``largest`` others to try together, by strength."""
         if largest not in self._interactions:

@@ -23,6 +23,7 @@ from tamis.information.interface import (
     Group,
     Information,
     Interaction,
+    Query,
 )
 from tamis.search.constraints import Constraints
 from tamis.search.iamb import Blanket, shrink
@@ -44,9 +45,17 @@ SELECTED_BYTES = 2**28
 Members = tuple[int, ...]
 Asked = tuple[int, int]
 """A target and its candidates, one bit each: thousands of sets of them are kept."""
-Needs = Context | tuple[Group, ...]
-"""What a selection waits for: a row of gains, all of it if it is there in part, or sets to be
-judged."""
+Test = tuple[Context, int]
+"""One candidate, given a context."""
+
+
+class Needs(NamedTuple):
+    """What a selection waits for."""
+
+    rows: tuple[Context, ...] = ()
+    """Rows of gains; all of a row if it is there in part."""
+    sets: tuple[Group, ...] = ()
+    tests: tuple[Test, ...] = ()
 
 
 class Chosen(NamedTuple):
@@ -103,6 +112,7 @@ class Selector:
         self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
         self._rows = ListedRows(information, rule)
         self._sets: dict[Group, Judged] = {}
+        self._tests: dict[Test, Judged] = {}
         self._scores: dict[Context, float] = {}
         self._selected: dict[Asked, Selected] = {}
 
@@ -172,6 +182,7 @@ class Selector:
         while waiting:
             contexts: list[Context] = []
             groups: list[Group] = []
+            tests: list[Test] = []
             going_on = []
             for i, selection in waiting:
                 try:
@@ -180,12 +191,12 @@ class Selector:
                     ended[i] = end.value
                     continue
                 going_on.append((i, selection))
-                if isinstance(need, Context):
-                    contexts.append(need)
-                else:
-                    groups += need
+                contexts += need.rows
+                groups += need.sets
+                tests += need.tests
             self._rows.know(contexts)
             self._know_sets(groups)
+            self._know_tests(tests)
             waiting = going_on
         return [ended[i] for i in range(len(selections))]
 
@@ -231,7 +242,7 @@ class Selector:
         row = self._rows.get(context)
         place = None if row is None else row.place(candidates)
         if row is None or (place is None and not row.is_whole):
-            yield context
+            yield Needs(rows=(context,))
             return (yield from self._first(context, candidates))
         return row, place
 
@@ -259,7 +270,7 @@ class Selector:
         groups = [Group(target, given, members) for members in sets]
         unknown = tuple(group for group in groups if group not in self._sets)
         if unknown:
-            yield unknown
+            yield Needs(sets=unknown)
         judged = [self._sets[group] for group in groups]
         best = best_set(target, sets, judged, given, self._rule, n_left, False)
         return best.others if best is not None and best.dependent else None
@@ -276,16 +287,18 @@ class Selector:
         while members:
             bar = self._bars[n_candidates - len(members) + 1]
             superfluous = []
-            for k in members:
-                context = Context(target, tuple(sorted(set(members) - {k})))
-                row, place = yield from self._first(context, 1 << k)
-                if place is None:
-                    raise RuntimeError("a member is in no row of the others")
-                score = self._rows.score(context, row, place)
-                if k in required:
-                    continue
+            tests = [
+                (Context(target, tuple(sorted(set(members) - {k}))), k)
+                for k in members
+                if k not in required
+            ]
+            unknown = tuple(test for test in tests if test not in self._tests)
+            if unknown:
+                yield Needs(tests=unknown)
+            for test in tests:
+                gain, score = self._tests[test]
                 if score < bar:
-                    superfluous.append((row.gains[place], score, k))
+                    superfluous.append((gain, score, test[1]))
                 else:
                     most = min(most, bisect_right(self._bars, score) - 2 + len(members))
             if not superfluous:
@@ -299,6 +312,15 @@ class Selector:
         if fresh:
             judged = judge_sets(self._information, fresh, self._rule)
             self._sets.update(zip(fresh, judged, strict=True))
+
+    def _know_tests(self, tests: Sequence[Test]) -> None:
+        """Whole rows would tell the same and more, but few of them are read again."""
+        fresh = list(dict.fromkeys(tests))
+        if fresh:
+            queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
+            evidence = self._information.evidence(queries)
+            judged = zip(evidence.gain.tolist(), self._rule.scores(evidence).tolist(), strict=True)
+            self._tests.update(zip(fresh, judged, strict=True))
 
     def _know_scores(self, contexts: Sequence[Context]) -> None:
         fresh = [one for one in dict.fromkeys(contexts) if one not in self._scores]

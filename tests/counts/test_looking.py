@@ -1,0 +1,213 @@
+"""Sets too large to count on all rows: screened on a sample, and how far it pays to look."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blocks.packed_tables import packed
+from tables import rows, table_of
+from tamis.blocks.information import BlockInformation
+from tamis.counts import looking
+from tamis.counts.bits import plane_ones
+from tamis.counts.interactions import FALSE_SETS
+from tamis.counts.looking import screenable
+from tamis.counts.memory import MemoryCounts
+from tamis.counts.row_sample import SAMPLED_ROWS, PlaneKeys, chosen_rows, sampled, smallest
+from tamis.counts.screening import Screen
+from tamis.errors import SettingError, TamisWarning
+from tamis.information.counted import CountedInformation
+
+
+def words_of(bits: np.ndarray) -> np.ndarray:
+    """Rows of bits, a column each, as planes."""
+    n, d = bits.shape
+    octets = np.zeros((d, -(-n // 64) * 8), dtype=np.uint8)
+    packed_bits = np.packbits(bits.T.astype(np.uint8), axis=1, bitorder="little")
+    octets[:, : packed_bits.shape[1]] = packed_bits
+    return octets.view(np.uint64)
+
+
+def bits_of(words: np.ndarray, n: int) -> np.ndarray:
+    return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, :n].T
+
+
+def parity_table(n: int, d: int, sizes: dict[int, tuple[int, ...]], seed: int) -> np.ndarray:
+    """Fair coins, some of which are parities of others with one row in five turned."""
+    rng = np.random.default_rng(seed)
+    bits = rng.integers(0, 2, (n, d))
+    for k, members in sizes.items():
+        bits[:, k] = (bits[:, list(members)].sum(axis=1) + (rng.random(n) < 0.2)) % 2
+    return bits
+
+
+def strength(bits: np.ndarray, t: int, others: tuple[int, ...]) -> float:
+    parity = bits[:, list(others)].sum(axis=1) % 2
+    if len(set(parity)) == 1 or len(set(bits[:, t])) == 1:
+        return 0.0
+    return abs(float(np.corrcoef(bits[:, t], parity)[0, 1]))
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_what_stands_out_is_found_and_judged_as_defined(size, parts):
+    """Against all sets one by one, with the definition of ``interactions``."""
+    n, d = 1000, 9
+    members = tuple(range(size - 1))
+    bits = parity_table(n, d, {8: members, 7: (5, 6)}, seed=size)
+    screen = Screen(words_of(bits), n, np.arange(d), n)
+    cuts = np.linspace(0, d - size + 1, parts + 1).astype(int)
+    for start, stop in pairwise(cuts):
+        screen.look(size, int(start), int(stop))
+    bar = math.sqrt(2 * math.log(math.comb(d, size) * size / FALSE_SETS) / n)
+    found = {(t, others) for t, others, _ in screen.found()}
+    # Each member depends on the parity of the others, not only the one that was made of them.
+    whole = (*members, 8)
+    assert found >= {(t, tuple(k for k in whole if k != t)) for t in whole}
+    for t, others, z in screen.found():
+        assert z == pytest.approx(strength(bits, t, others) * math.sqrt(n))
+        assert z > bar * math.sqrt(n)
+        parts_of = [p for k in range(1, size - 1) for p in combinations(others, k)]
+        assert all(strength(bits, t, part) < strength(bits, t, others) for part in parts_of)
+
+
+def test_independent_columns_pass_no_screen():
+    rng = np.random.default_rng(3)
+    bits = (rng.random((2000, 20)) < rng.uniform(0.05, 0.95, 20)).astype(int)
+    screen = Screen(words_of(bits), 2000, np.arange(20), 2000)
+    for size in (3, 4, 5):
+        screen.look(size, 0, 20 - size + 1)
+    assert screen.found() == []
+
+
+def test_planes_of_one_column_are_not_taken_together():
+    bits = parity_table(1000, 5, {4: (0, 1)}, seed=1)
+    screen = Screen(words_of(bits), 1000, np.array([0, 1, 1, 2, 2]), 1000)
+    screen.look(3, 0, 3)
+    assert {(t, others) for t, others, _ in screen.found()} == {
+        (0, (1, 2)),
+        (1, (0, 2)),
+        (2, (0, 1)),
+    }
+
+
+def test_parities_are_missed_as_rarely_as_the_page_says():
+    """One row in five turned, 128 rows: about 1 in 50 000. Here 400 are drawn."""
+    missed = 0
+    for seed in range(400):
+        bits = parity_table(256, 5, {4: (0, 1, 2, 3)}, seed)
+        screen = Screen(words_of(bits), 256, np.arange(5), 256)
+        screen.look(5, 0, 1)
+        missed += (4, (0, 1, 2, 3)) not in {(t, others) for t, others, _ in screen.found()}
+    assert missed == 0
+
+
+# Samples of rows
+
+
+@given(table=rows(columns=(2, 6), length=(5, 80), levels=4), data=st.data())
+@settings(deadline=None)
+def test_a_sample_depends_neither_on_the_order_of_rows_nor_on_the_names_of_levels(table, data):
+    order = data.draw(st.permutations(range(len(table))))
+    counts = [np.unique(column, return_counts=True)[1] for column in table.T]
+    if any(len(set(one)) < len(one) for one in counts):
+        return  # levels with as many rows cannot be told apart without their names
+    turned = table[order].copy()
+    for k in range(table.shape[1]):
+        levels = np.unique(table[:, k])
+        names = np.array(data.draw(st.permutations(levels.tolist())))
+        turned[:, k] = names[np.searchsorted(levels, turned[:, k])]
+    one, other = (MemoryCounts(table_of(each)) for each in (table, turned))
+    keys = [
+        np.sort(
+            PlaneKeys.of(column, plane_ones(words), len(table)).of_rows(words, len(table))
+        ).tolist()
+        for words, column in (one._interacting, other._interacting)
+    ]
+    assert keys[0] == keys[1]
+
+
+def test_a_sample_is_rows_of_the_table_and_all_where_they_are_few():
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2, (100, 70))
+    words, n = sampled(words_of(bits), np.arange(70), plane_ones(words_of(bits)), 100)
+    assert n == 100
+    assert sorted(map(tuple, bits_of(words, n))) == sorted(map(tuple, bits))
+    many = rng.integers(0, 2, (3 * SAMPLED_ROWS, 20))
+    words, n = sampled(words_of(many), np.arange(20), plane_ones(words_of(many)), len(many))
+    assert n == SAMPLED_ROWS
+    np.testing.assert_allclose(bits_of(words, n).mean(axis=0), 0.5, atol=0.05)
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=50), st.integers(1, 60))
+def test_the_smallest_keys_come_in_order(keys, most):
+    found = np.array(keys, dtype=np.uint64)[smallest(np.array(keys, dtype=np.uint64), most)]
+    assert found.tolist() == sorted(keys)[:most]
+
+
+def test_chosen_rows_are_those_chosen():
+    bits = np.random.default_rng(2).integers(0, 2, (200, 5))
+    chosen = np.array([199, 0, 64, 63, 7])
+    np.testing.assert_array_equal(bits_of(chosen_rows(words_of(bits), chosen), 5), bits[chosen])
+
+
+# How far to look
+
+
+def counted_up_to(monkeypatch, most: int) -> None:
+    """As if the budget for counting ended there."""
+    for module in ("tamis.counts.memory", "tamis.blocks.counting"):
+        monkeypatch.setattr(f"{module}.affordable", lambda *_: most)
+
+
+def test_it_is_looked_farther_while_larger_sets_are_found(monkeypatch):
+    counted_up_to(monkeypatch, 2)
+    none = parity_table(1000, 12, {}, 1)
+    two = parity_table(1000, 12, {11: (0, 1)}, 2)
+    chain = parity_table(1000, 12, {11: (0, 1), 10: (2, 3, 4), 9: (5, 6, 7, 8)}, 3)
+    found = [MemoryCounts(table_of(one)).worthwhile_look_ahead() for one in (none, two, chain)]
+    assert found == [2, 3, 5]
+
+
+def test_the_parents_of_large_parities_are_screened_where_they_cannot_be_counted(monkeypatch):
+    counted_up_to(monkeypatch, 2)
+    bits = parity_table(1000, 12, {11: (0, 1), 10: (2, 3, 4), 9: (5, 6, 7, 8)}, 3)
+    found = MemoryCounts(table_of(bits)).interactions(4)
+    assert [found[k][0].members for k in (11, 10, 9)] == [(0, 1), (2, 3, 4), (5, 6, 7, 8)]
+
+
+def test_threads_and_blocks_screen_alike(monkeypatch):
+    counted_up_to(monkeypatch, 2)
+    bits = parity_table(9000, 40, {39: (0, 1, 2), 38: (3, 4), 37: (5, 6, 7, 8)}, 4)
+    bits[:, 10] = np.random.default_rng(5).integers(0, 3, 9000)
+    table = table_of(bits)
+    one, two = (CountedInformation(table, n_jobs=n_jobs) for n_jobs in (1, 2))
+    with packed(table) as in_blocks:
+        blocks = BlockInformation(in_blocks)
+        assert blocks.worthwhile_look_ahead() == one.worthwhile_look_ahead() == 5
+        assert one.interactions(4) == two.interactions(4) == blocks.interactions(4)
+    assert one.interactions(4)[37][0].members == (5, 6, 7, 8)
+
+
+def test_what_goes_beyond_the_budget_is_said_and_what_takes_hours_refused(monkeypatch):
+    counted_up_to(monkeypatch, 2)
+    bits = np.random.default_rng(6).integers(0, 2, (64, 30))
+    monkeypatch.setattr(looking, "BASE_SETS", 30_000)
+    with pytest.warns(TamisWarning, match="beyond the budget; look_ahead=3 is within"):
+        MemoryCounts(table_of(bits)).interactions(4)
+    monkeypatch.setattr(looking, "MOST_SETS", 100_000)
+    with pytest.raises(SettingError, match=r"would take hours; look_ahead=3"):
+        MemoryCounts(table_of(bits)).interactions(4)
+
+
+SIZES = [(2, 9, 1), (5, 1, 4), (50, 63, 6), (200, 157, 3), (500, 157, 2), (5000, 79, 1)]
+
+
+@pytest.mark.parametrize(("n_planes", "n_words", "most"), SIZES)
+def test_the_budget_for_screening(n_planes, n_words, most):
+    assert screenable(n_planes, n_words) == most
