@@ -68,8 +68,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         The largest boundary PPS may build; with "lipschitz" information 2, and no more.
     look_ahead : int or None
         Up to so many candidates are tried together where no single one passes, so that the
-        parents of a parity are found. None is as many as a budget allows for "auto" and 1, none,
-        for the others. The cost grows like d to the power of ``look_ahead`` + 1.
+        parents of a parity are found. None is as many as a budget allows for "auto", and as pays,
+        and 1, none, for the others. Sets that are too many to count are looked for on a sample of
+        the rows. The cost grows like d to the power of ``look_ahead`` + 1.
     information : str
         What is known of the table: "counts" of levels; the moments of numbers, "gaussian" (linear
         dependence; exact for Gaussian columns), of their ranks, "copula" (monotone dependence),

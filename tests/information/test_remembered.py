@@ -35,10 +35,13 @@ def test_answers_are_those_of_the_source(source, room, monkeypatch):
         np.testing.assert_array_equal(
             keeping.penalised_likelihoods(asked), source.penalised_likelihoods(asked)
         )
-    queries = [Query(3, (0,), np.array([1, 2])), Query(2, (3,), np.array([0]))]
-    ours, theirs = keeping.evidence(queries), source.evidence(queries)
-    for field in ("gain", "pearson", "null_mean", "null_variance", "df", "plugin"):
-        np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
+    known = [Query(*one, np.array([1, 2])) for one in CONTEXTS if not {1, 2} & {*one[1], one[0]}]
+    fresh = [Query(1, (0,), np.array([2, 3])), Query(2, (0, 3), np.array([1]))]
+    assert known
+    for queries in (known, fresh, [fresh[0], *known, fresh[1]], [*known, *fresh], []):
+        ours, theirs = keeping.evidence(queries), source.evidence(queries)
+        for field in ("gain", "pearson", "null_mean", "null_variance", "df", "plugin"):
+            np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
     groups = [Group(3, (), (0, 1)), Group(3, (2,), (0, 1))]
     more = [Group(2, (), (0, 3)), groups[1], groups[0], groups[1]]
     for asked in (groups, groups, more, more[:1]):

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,16 @@ class Evidence:
             if getattr(first, name) is not None:
                 columns[name] = np.array([getattr(batch, name)[i] for batch, i in entries])
         return cls(n_rows=first.n_rows, n_variables=first.n_variables, **columns)
+
+    @classmethod
+    def end_to_end(cls, one: Evidence, other: Evidence) -> Evidence:
+        """The tests of two batches of one source as one batch."""
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(one, name), getattr(other, name)])
+            for name in _BY_TEST
+            if getattr(one, name) is not None
+        }
+        return replace(one, **columns)
 
     def at(self, places: Ints) -> Evidence:
         """Some of the tests."""

@@ -93,17 +93,28 @@ class RememberedInformation(Information):
         return self.source.as_evidence(gains, stats)
 
     def evidence(self, queries: Sequence[Query]) -> Evidence:
-        """All that is known about each test; read from the rows if they hold all of them."""
+        """All that is known about each test; what rows do not hold is asked for in one batch."""
         gains, stats = [], []
-        for query in queries:
+        known, unknown = [], []
+        for i, query in enumerate(queries):
             row = self._rows.get(Context(query.target, query.given))
             if row is None or row[2] is None:
-                return self.source.evidence(queries)
-            gains.append(row[1][query.candidates])
-            stats.append(row[2][query.candidates])
-        if not queries:
+                unknown.append(i)
+            else:
+                known.append(i)
+                gains.append(row[1][query.candidates])
+                stats.append(row[2][query.candidates])
+        if not known:
             return self.source.evidence(queries)
-        return self.as_evidence(np.concatenate(gains), np.concatenate(stats))
+        read = self.as_evidence(np.concatenate(gains), np.concatenate(stats))
+        if not unknown:
+            return read
+        asked = self.source.evidence([queries[i] for i in unknown])
+        both = Evidence.end_to_end(read, asked)
+        # Who is where: the tests of what is known come first, then those that were asked for.
+        lengths = np.array([len(queries[i].candidates) for i in (*known, *unknown)])
+        owners = np.repeat(np.array((*known, *unknown)), lengths)
+        return both.at(np.argsort(owners, kind="stable"))
 
     def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
         """The same for groups of variables, one test a group; each group is counted once."""

@@ -181,7 +181,7 @@ def _asked(
         asked.append((k, before | arrived))
         arrived |= 1 << k
     for place, k in enumerate(passed, start + len(moved)):
-        if not selector.stays(k, found.selected[k].chosen, moved, place):
+        if not selector.stays(k, found.selected[k].chosen, arrived, place):
             asked.append((k, found.before(found.place(k)) | arrived))
     return asked
 

@@ -32,6 +32,7 @@ from tamis.search.outcome import Boundary
 from tamis.search.pps import (
     Judged,
     Listed,
+    as_bits,
     best_set,
     judge_sets,
     listed,
@@ -66,10 +67,13 @@ class Chosen(NamedTuple):
     """The best of those that were not taken."""
     barred: int | None
     """One that would have been taken, had knowledge not ruled it out."""
-    rivals: frozenset[int]
-    """Who was no candidate, and would have come before one that was taken or refused."""
+    rivals: int
+    """Who was no candidate, and would have come before one taken or refused: a bit each."""
     most: int
     """Among up to so many candidates, if no rival is one of them, the choice is the same."""
+    by_set: bool
+    """Whether several were taken together: how many candidates there are then weighs on sets of
+    different sizes differently."""
 
 
 class Selected(NamedTuple):
@@ -107,8 +111,7 @@ class Selector:
         self._blocked = (0,) * d if constraints is None else constraints.blocked
         self._required = {} if constraints is None else constraints.required
         self.constraints = constraints
-        # Of these, which try sets or must not take everybody, more than the best decides.
-        self._particular = {k for k in range(d) if self._listed[k] or self._blocked[k]}
+        self._mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._listed]
         self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
         self._rows = ListedRows(information, rule)
         self._sets: dict[Group, Judged] = {}
@@ -137,15 +140,19 @@ class Selector:
                 self._selected[one] = Selected(found, self._scores[context])
         return [self._selected[one] for one in asked]
 
-    def stays(self, target: int, one: Chosen, more: Sequence[int], n_candidates: int) -> bool:
-        """Whether a selection is the same among ``more`` candidates, which makes so many of them.
+    def stays(self, target: int, one: Chosen, more: int, n_candidates: int) -> bool:
+        """Whether a selection is the same among ``more`` candidates, one bit each, which makes so
+        many of them.
 
-        False also where that is not plain to see.
+        False also where that is not plain to see: sets that were refused stay so among more
+        candidates, but one that was taken need not be the best any more.
         """
         return (
             n_candidates <= one.most
-            and one.rivals.isdisjoint(more)
-            and target not in self._particular
+            and not one.rivals & more
+            and not one.by_set
+            and not self._mentioned[target] & more
+            and not self._blocked[target]
         )
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
@@ -208,7 +215,8 @@ class Selector:
         limit = n_candidates if self._max_boundary is None else self._max_boundary
         members: Members = self._required.get(target, ())
         refused: int | None = None
-        rivals: list[int] = []
+        rivals = 0
+        by_set = False
         most = self._information.n_variables
         while len(members) < limit:
             context = Context(target, tuple(sorted(members)))
@@ -216,7 +224,7 @@ class Selector:
             if place is None:
                 break
             best, score = row.best_first[place], self._rows.score(context, row, place)
-            rivals += row.best_first[:place]
+            rivals |= as_bits(row.best_first[:place])
             n_left = n_candidates - len(members)
             if score > self._bars[n_left]:
                 most = min(most, bisect_left(self._bars, score) - 1 + len(members))
@@ -227,13 +235,14 @@ class Selector:
                 refused = best
                 break
             members += together
+            by_set = True
         if refused is None or ruled_out:
             most = n_candidates  # one more may make all the difference
         if self._backward and len(members) > 1:
             members, shrinks_to = yield from self._shrunk(target, members, n_candidates)
             most = min(most, shrinks_to)
         barred = yield from self._barred(target, members, ruled_out, n_candidates)
-        return Chosen(members, refused, barred, frozenset(rivals), most)
+        return Chosen(members, refused, barred, rivals, most, by_set)
 
     def _first(
         self, context: Context, candidates: int
