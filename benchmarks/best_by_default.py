@@ -165,7 +165,7 @@ def truth(seeds: range) -> None:
 SECTIONS = {
     "cells": (cells, range(900, 910)),
     "alpha": (alpha, range(5000, 5010)),
-    "networks": (networks, range(900, 905)),
+    "networks": (networks, range(900, 910)),
     "truth": (truth, range(900, 910)),
 }
 

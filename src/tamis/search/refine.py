@@ -12,17 +12,20 @@ the entropies have oriented them. Whether all moves together rise beyond noise i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import or_
 from typing import NamedTuple
 
+from tamis.search.all_orders import best_order
 from tamis.search.outcome import Move
 from tamis.search.selection import Asked, Selected, Selector, total
 
 TOGETHER = 16
 """The tucks of so many children are prepared at once."""
+FEW = 8
+"""Of so many nodes all orders are tried."""
 DEEPEST = 3
 """Paths of so many tucks are tried where no single one raises the score."""
 
@@ -50,6 +53,13 @@ class Refined:
         if not self._before:
             self._before = list(accumulate((1 << k for k in self.order), or_, initial=0))
         return self._before[place]
+
+    def go_to(self, order: list[int], selected: Mapping[int, Selected], move: Move) -> None:
+        """Take this order, in which these nodes have these parents."""
+        self.order = order
+        self.selected.update(selected)
+        self.moves.append(move)
+        self._places, self._before = [], []
 
     @property
     def score(self) -> float:
@@ -93,7 +103,24 @@ def refine(selector: Selector, order: Sequence[int], bar: float, clear: float = 
         found.moves and found.rise > clear * found.chances and _look_deeper(selector, found, bar)
     ):
         pass
+    if len(order) <= FEW:
+        _try_all_orders(selector, found, bar)
     return found
+
+
+def _try_all_orders(selector: Selector, found: Refined, bar: float) -> None:
+    """Go to the best of all orders, one node after the other, if it is better."""
+    best = best_order(selector, found.order, bar)
+    if total(list(select_along(selector, best).values())) <= found.score + bar:
+        return
+    for place, k in enumerate(best):
+        if found.order[place] == k:
+            continue
+        before = found.order[place]
+        order = [*best[: place + 1], *(one for one in found.order[place:] if one != k)]
+        selected = select_along(selector, order)
+        rise = total(list(selected.values())) - found.score
+        found.go_to(order, selected, Move(k, before, rise, bar))
 
 
 def _sweep(selector: Selector, found: Refined, bar: float) -> bool:
@@ -232,7 +259,6 @@ def _tuck(selector: Selector, found: Refined, parent: int, child: int) -> Tuck:
 
 def _keep(found: Refined, tuck: Tuck, bar: float) -> None:
     """Make the move."""
-    found.order[tuck.start : tuck.start + len(tuck.selected)] = tuck.selected
-    found.selected.update(tuck.selected)
-    found.moves.append(Move(tuck.child, tuck.parent, tuck.rise, bar))
-    found._places, found._before = [], []
+    order = list(found.order)
+    order[tuck.start : tuck.start + len(tuck.selected)] = tuck.selected
+    found.go_to(order, tuck.selected, Move(tuck.child, tuck.parent, tuck.rise, bar))

@@ -1,0 +1,76 @@
+"""The best of all orders, against trying each of them."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from test_refine import random_values, selector_of
+
+from tables import table_of
+from tamis.information.counted import CountedInformation
+from tamis.rules import Permutation
+from tamis.search.all_orders import best_order
+from tamis.search.constraints import Constraints
+from tamis.search.refine import FEW, refine, select_along
+from tamis.search.selection import Selector, total
+
+
+def score(selector: Selector, order) -> float:
+    return total(list(select_along(selector, order).values()))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_order_scores_better(seed):
+    values, start = random_values(seed, n=400)
+    selector = selector_of(values)
+    best = best_order(selector, start, 1e-9)
+    expected = max(score(selector, order) for order in permutations(start))
+    assert sorted(best) == sorted(start)
+    assert score(selector, best) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_those_that_must_come_before_do(seed):
+    values, start = random_values(seed, n=400)
+    waits = [0, 0, 0, 0, 0]
+    waits[start[0]] = 1 << start[3] | 1 << start[4]
+    waits[start[2]] = 1 << start[0]
+    constraints = Constraints({}, (0,) * 5, tuple(waits))
+    information = CountedInformation(table_of(values))
+    selector = Selector(information, Permutation(0.01), constraints=constraints)
+    place = {k: i for i, k in enumerate(best_order(selector, start, 1e-9))}
+    allowed = [
+        order
+        for order in permutations(start)
+        if order.index(start[0]) > max(order.index(start[3]), order.index(start[4]))
+        and order.index(start[2]) > order.index(start[0])
+    ]
+    assert tuple(sorted(place, key=place.__getitem__)) in allowed
+    expected = max(score(selector, order) for order in allowed)
+    assert score(selector, sorted(place, key=place.__getitem__)) == pytest.approx(
+        expected, abs=1e-9
+    )
+
+
+def test_equals_leave_the_order_alone():
+    rng = np.random.default_rng(1)
+    a = rng.random(3000) < 0.3
+    b = a ^ (rng.random(3000) < 0.2)
+    lonely = rng.random(3000) < 0.4
+    selector = selector_of(np.column_stack([a, b, lonely]).astype(int))
+    for order in permutations(range(3)):
+        assert best_order(selector, order, 1e-6) == list(order)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_refinement_of_a_few_nodes_ends_at_the_best_order(seed):
+    values, start = random_values(seed, n=400)
+    assert len(start) <= FEW
+    selector = selector_of(values)
+    found = refine(selector, start, 1e-9)
+    expected = max(score(selector, order) for order in permutations(start))
+    assert found.score == pytest.approx(expected, abs=1e-9)
+    assert found.score == pytest.approx(score(selector, found.order), abs=1e-9)
+    assert found.rise == pytest.approx(found.score - score(selector, start), abs=1e-9)
