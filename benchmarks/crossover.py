@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from tamis.counts import memory
+from tamis.counts import joints, memory
 from tamis.counts.memory import MemoryCounts
 from tamis.data import Table
 from tamis.information.counted import _lookup
@@ -33,6 +33,33 @@ def seconds(counts: MemoryCounts, context: tuple[int, tuple[int, ...]], n: int) 
     return float(best)
 
 
+def joint_seconds(counts: MemoryCounts, size: int, n: int) -> float:
+    """One of eight joint tables of so many columns: half of them given."""
+    lookup = _lookup(as_estimator("miller-madow"), n)
+    best = np.inf
+    for i in range(5):
+        # Each time others, so that no states of rows are at hand.
+        first = range(8 * i, 8 * i + 8)
+        contexts = [(k, tuple(range(k + 1, k + 1 + (size - 1) // 2))) for k in first]
+        others = [tuple(range(k + 1 + (size - 1) // 2, k + size)) for k in first]
+        start = time.perf_counter()
+        counts.judge_joints(contexts, others, lookup)
+        best = min(best, time.perf_counter() - start)
+    return float(best) / 8
+
+
+def joints_table() -> None:
+    """The same for a single joint table a question."""
+    print("\n    rows   cells   planes/rows of one joint table")
+    for n in (1000, 4000, 20_000, 200_000):
+        for size in range(3, 14):
+            ratio = []
+            for crossover in (10**9, 0):
+                joints.JOINT_CROSSOVER = crossover
+                ratio.append(joint_seconds(MemoryCounts(table(n, 60, 2), 1), size, n))
+            print(f"{n:8} {2**size:7}   {ratio[0] / ratio[1]:.2f}")
+
+
 def main() -> None:
     print("    rows levels   cells   planes/rows (below 1 planes win)")
     for n in (1000, 4000, 20_000, 200_000):
@@ -45,6 +72,7 @@ def main() -> None:
                     memory.CROSSOVER = crossover
                     ratio.append(seconds(MemoryCounts(table(n, 60, arity), 1), context, n))
                 print(f"{n:8} {arity:6} {cells:7}   {ratio[0] / ratio[1]:.2f}")
+    joints_table()
 
 
 if __name__ == "__main__":

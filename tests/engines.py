@@ -8,7 +8,7 @@ import numpy as np
 
 from tables import table_of
 from tamis.blocks import counting, row_tables, view
-from tamis.counts import memory, sharing
+from tamis.counts import joints, memory, sharing
 from tamis.data import Table
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context, Group, Query
@@ -18,20 +18,38 @@ WAYS = {
     "planes without the pair table": {"memory.PAIR_TABLE_BYTES": 0},
     "planes, a context at a time": {"counting.FOLDED_BYTES": 2**40},
     "planes in threads": {"sharing.THREAD_WORDS": 0},
-    "rows": {"memory.CROSSOVER": 0},
-    "rows, a candidate at a time": {"memory.CROSSOVER": 0, "row_tables.CELL_BYTES": 2**21},
-    "rows in threads": {"memory.CROSSOVER": 0, "sharing.THREAD_WORDS": 0},
-    "rows kept sparse": {"memory.CROSSOVER": 0, "memory.DENSE_CELLS": 0},
+    "rows": {"memory.CROSSOVER": 0, "joints.JOINT_CROSSOVER": 0},
+    "rows, a candidate at a time": {
+        "memory.CROSSOVER": 0,
+        "joints.JOINT_CROSSOVER": 0,
+        "row_tables.CELL_BYTES": 2**21,
+    },
+    "rows in threads": {
+        "memory.CROSSOVER": 0,
+        "joints.JOINT_CROSSOVER": 0,
+        "sharing.THREAD_WORDS": 0,
+    },
+    "rows kept sparse": {
+        "memory.CROSSOVER": 0,
+        "joints.JOINT_CROSSOVER": 0,
+        "memory.DENSE_CELLS": 0,
+    },
     "rows numbered in steps": {
         "memory.CROSSOVER": 0,
+        "joints.JOINT_CROSSOVER": 0,
         "memory.DENSE_CELLS": 0,
         "row_tables.LARGEST_KEY": 8,
     },
-    "planes and rows mixed": {"memory.CROSSOVER": 6},
-    "few rows at once": {"memory.CROSSOVER": 6, "view.ROWS_AT_ONCE": 1},
+    "planes and rows mixed": {"memory.CROSSOVER": 6, "joints.JOINT_CROSSOVER": 12},
+    "few rows at once": {
+        "memory.CROSSOVER": 6,
+        "joints.JOINT_CROSSOVER": 12,
+        "view.ROWS_AT_ONCE": 1,
+    },
 }
 MODULES = {
     "memory": memory,
+    "joints": joints,
     "counting": counting,
     "row_tables": row_tables,
     "view": view,

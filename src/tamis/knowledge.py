@@ -127,8 +127,11 @@ class Knowledge:
         waits = [0] * len(names)
         for parent, child in self._impossible(names):
             blocked[place[child]] |= 1 << place[parent]
-        for before, after in self._order(names):
-            waits[place[after]] |= 1 << place[before]
+        order = self._order(names)
+        for name in nx.topological_sort(order):
+            # Whoever must come before one of those: a column that never varies waits for nobody.
+            for before in order.predecessors(name):
+                waits[place[name]] |= 1 << place[before] | waits[place[before]]
         ordered = {child: tuple(sorted(set(parents))) for child, parents in required.items()}
         return Constraints(ordered, tuple(blocked), tuple(waits))
 
@@ -165,7 +168,7 @@ class Knowledge:
                     text = f"tier {i} with {before!r} before tier {j} with {after!r}"
                     yield _Statement(before, after, text)
 
-    def _order(self, names: Sequence[str]) -> list[Arrow]:
+    def _order(self, names: Sequence[str]) -> nx.DiGraph[str]:
         """Who is admitted before whom: by what is said, and because those without parents can
         always come first and those without children last, unless that would close a circle."""
         order: nx.DiGraph[str] = nx.DiGraph()
@@ -177,7 +180,7 @@ class Knowledge:
         for sink in self.sinks:
             not_before = {sink, *self.sinks, *nx.descendants(order, sink)}
             order.add_edges_from((k, sink) for k in names if k not in not_before)
-        return list(order.edges)
+        return order
 
     def _refuse_contradictions(self) -> None:
         self._refuse_two_tiers()

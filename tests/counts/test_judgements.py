@@ -14,7 +14,7 @@ from scipy.special import entr
 
 import naive
 from tables import rows, table_of
-from tamis.counts import memory, sharing
+from tamis.counts import joints, memory, sharing
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.sharing import usable_jobs
@@ -23,12 +23,12 @@ from tamis.errors import SettingError
 ENGINES = {
     "planes": {},
     "planes without the pair table": {"PAIR_TABLE_BYTES": 0},
-    "rows": {"CROSSOVER": 0},
-    "rows, forgetting states": {"CROSSOVER": 0, "STATES_BYTES": 0},
-    "rows kept sparse": {"CROSSOVER": 0, "DENSE_CELLS": 0},
-    "planes and rows mixed": {"CROSSOVER": 6},
+    "rows": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0},
+    "rows, forgetting states": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0, "STATES_BYTES": 0},
+    "rows kept sparse": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0, "DENSE_CELLS": 0},
+    "planes and rows mixed": {"CROSSOVER": 6, "JOINT_CROSSOVER": 12},
     "planes in threads": {"THREAD_WORDS": 0},
-    "rows in threads": {"THREAD_WORDS": 0, "CROSSOVER": 0},
+    "rows in threads": {"THREAD_WORDS": 0, "CROSSOVER": 0, "JOINT_CROSSOVER": 0},
 }
 
 
@@ -37,7 +37,8 @@ def counting_by(engine: str) -> Iterator[None]:
     """Force one way of counting."""
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in ENGINES[engine].items():
-            patch.setattr(sharing if constant == "THREAD_WORDS" else memory, constant, value)
+            module = {"THREAD_WORDS": sharing, "JOINT_CROSSOVER": joints}.get(constant, memory)
+            patch.setattr(module, constant, value)
         yield
 
 

@@ -61,11 +61,18 @@ def test_strong_edges_ask_for_nothing(d):
 
 
 def test_edges_close_to_the_level_ask_for_a_higher_one():
-    # Three edges within three standard errors and one unseen: 4/3 a standard error; 12 pairs are
-    # without an edge, so that 24 phi(z) = 4/3 at the meeting.
-    z = math.sqrt(-2 * math.log((4 / 3) / 24 * math.sqrt(2 * math.pi)))
-    expected = min(HIGHEST, 15 * 2 * stats.norm.sf(z))
-    assert level_for(found(3.5, 4.0, 5.0), 0.02, 6) == pytest.approx(expected)
+    # Two edges within three standard errors and one unseen: 1 a standard error; 187 pairs are
+    # without an edge, so that 374 phi(z) = 1 at the meeting.
+    z = math.sqrt(-2 * math.log(math.sqrt(2 * math.pi) / 374))
+    expected = 190 * 2 * stats.norm.sf(z)
+    assert 0.1 < expected < HIGHEST
+    assert level_for(found(4.5, 5.0, 12.0), 0.02, 20) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("strengths", [(3.0,), (3.0, 3.5, 3.2)])
+def test_where_no_edge_is_absent_there_is_nothing_to_raise_the_level_for(strengths):
+    d = len(strengths) if len(strengths) > 1 else 2
+    assert level_for(found(*strengths), 0.02, d) == 0.02
 
 
 def weak_chain(rows: int, seed: int) -> dict[str, list[str]]:

@@ -113,11 +113,13 @@ def test_paths_of_tucks_go_on_where_single_ones_end(by_tucks, monkeypatch):
     assert max(rises) > 1
 
 
-def test_paths_are_not_tried_before_the_rise_is_clear(monkeypatch):
+@pytest.mark.parametrize(("few", "way"), [(0, "_look_deeper"), (8, "_try_all_orders")])
+def test_nothing_else_is_tried_before_the_rise_is_clear(few, way, monkeypatch):
     def refuse(*args: object) -> bool:
         raise AssertionError("looked deeper")
 
-    monkeypatch.setattr("tamis.search.refine._look_deeper", refuse)
+    monkeypatch.setattr("tamis.search.refine.FEW", few)
+    monkeypatch.setattr(f"tamis.search.refine.{way}", refuse)
     assert refine(selector_of(collider()), [2, 0, 1], ROUNDING, 1e9).moves
     with pytest.raises(AssertionError, match="looked deeper"):
         refine(selector_of(collider()), [2, 0, 1], ROUNDING)

@@ -42,26 +42,3 @@ def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, t
         assert found.members == expected.members
         context = Context(target, tuple(sorted(found.members)))
         assert found.score == source.penalised_likelihoods([context])[0]
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-@settings(max_examples=40, deadline=None)
-@given(data=st.data(), table=rows(columns=(4, 7), length=(20, 150), levels=3))
-def test_a_selection_that_stays_among_more_candidates_is_the_same(rule, data, table):
-    d = table.shape[1]
-    selector = Selector(
-        RememberedInformation(CountedInformation(table_of(table))),
-        rule,
-        data.draw(st.none() | made_interactions(d)),
-        backward=data.draw(st.booleans()),
-        max_boundary=data.draw(st.sampled_from([None, 1, 2])),
-    )
-    for _ in range(6):
-        target = data.draw(st.integers(0, d - 1))
-        others = st.sampled_from([k for k in range(d) if k != target])
-        candidates = data.draw(st.frozensets(others))
-        more = data.draw(st.frozensets(others)) - candidates
-        one = selector.select(target, as_bits(candidates))
-        together = candidates | more
-        if selector.stays(target, one.chosen, as_bits(more), len(together)):
-            assert selector.select(target, as_bits(together)).members == one.members

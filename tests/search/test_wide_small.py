@@ -9,6 +9,7 @@ from hypothesis import given, settings
 import tamis
 from tables import rows, table_of
 from tamis.counts import memory
+from tamis.counts.interactions import Interaction
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
 from tamis.decisions.rule import Rule
@@ -91,9 +92,25 @@ def test_wide_and_narrow_results_are_the_same(monkeypatch, tmp_path, table, sear
     assert len(model.graph_.edges) > 20
 
 
+def random_sets(d: int, rng: np.random.Generator) -> list[list[Interaction]]:
+    """For each column some sets of two or three others to try."""
+    return [
+        [
+            Interaction(
+                float(z), tuple(sorted(rng.choice(others, rng.integers(2, 4), False).tolist()))
+            )
+            for z in (9, 8, 7)
+        ]
+        for others in ([k for k in range(d) if k != target] for target in range(d))
+    ]
+
+
+@pytest.mark.parametrize("with_sets", [False, True], ids=["single", "sets"])
 @pytest.mark.parametrize("backward", [True, False], ids=["backward", "forward"])
 @pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_a_selection_that_stays_is_the_same_among_more_candidates(monkeypatch, rule, backward):
+def test_a_selection_that_stays_is_the_same_among_more_candidates(
+    monkeypatch, rule, backward, with_sets
+):
     monkeypatch.setattr(listed_rows, "WHOLE_ROWS", 0)
     monkeypatch.setattr(listed_rows, "MOST_LISTED", 3)
     rng = np.random.default_rng(1)
@@ -103,17 +120,18 @@ def test_a_selection_that_stays_is_the_same_among_more_candidates(monkeypatch, r
         information = RememberedInformation(
             CountedInformation(table_of(np.array([*drawn.values()]).T))
         )
-        selector = Selector(information, rule, backward=backward)
+        sets = random_sets(14, rng) if with_sets else None
+        selector = Selector(information, rule, sets, backward=backward)
         for _ in range(150):
             target, *others = rng.permutation(14).tolist()
             n, more = rng.integers(3, 12), rng.integers(1, 3)
             one = selector.select(target, as_bits(others[:n]))
-            if selector.stays(target, one.chosen, others[n : n + more], n + more):
+            if selector.stays(target, one.chosen, as_bits(others[n : n + more]), n + more):
                 same = selector.select(target, as_bits(others[: n + more]))
                 assert same.chosen[:3] == one.chosen[:3]
                 assert same.score == one.score
                 stayed += 1
-    assert stayed > 100
+    assert stayed > (50 if with_sets else 100)
 
 
 def test_most_selections_stay_where_the_others_have_nothing_to_say():
@@ -123,9 +141,9 @@ def test_most_selections_stay_where_the_others_have_nothing_to_say():
     selector = Selector(CountedInformation(table_of(columns)), Permutation(0.001))
     one = selector.select(1, as_bits(range(20)) & ~2)
     assert one.members == (0,)
-    quiet = sorted(set(range(20, 30)) - one.chosen.rivals)
+    quiet = as_bits(range(20, 30)) & ~one.chosen.rivals
     assert quiet
-    assert selector.stays(1, one.chosen, quiet, 19 + len(quiet))
+    assert selector.stays(1, one.chosen, quiet, 19 + quiet.bit_count())
 
 
 @pytest.mark.parametrize("estimator", ["grassberger", "plugin", "minimax", "jackknife"])

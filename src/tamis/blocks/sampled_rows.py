@@ -8,36 +8,45 @@ from tamis.blocks.parities import Interacting
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.view import View
 from tamis.counts.compiled import Ints, Words
-from tamis.counts.row_sample import SAMPLED_ROWS, PlaneKeys, chosen_rows, smallest
+from tamis.counts.row_sample import MOST_PATTERNS, Patterns, PlaneKeys, chosen_rows
 
 
-class SampledRows(Pass):
-    """The rows of the smallest keys: their keys, and their planes, 64 to a word."""
+class PatternRows(Pass):
+    """The patterns of smallest keys: the keys, the numbers of rows, and the planes, 64 a word."""
 
-    def __init__(self, keys: PlaneKeys, n_planes: int) -> None:
+    def __init__(self, keys: PlaneKeys) -> None:
         self._keys = keys
-        self._n_planes = n_planes
 
     def over(self, view: View) -> Sums:
-        """The sample of the rows of this view."""
+        """The patterns of the rows of this view."""
         planes = Interacting(view)
-        found: Sums = (
-            np.zeros(0, dtype=np.int64),
-            np.zeros((0, -(-self._n_planes // 64)), dtype=np.int64),
-        )
+        nothing = np.zeros(0, dtype=np.int64)
+        found: Sums = (nothing, nothing, np.zeros((0, -(-len(planes.column) // 64)), np.int64))
         for start, stop in view.groups():
             for block in range(start, stop):
                 words = planes.words(block)
-                keys = self._keys.of_rows(words, view.store.rows_in(block, block + 1))
-                rows = smallest(keys, SAMPLED_ROWS)
-                found = self.add(found, (keys[rows].view(np.int64), as_rows(words, rows)))
+                rows = view.store.rows_in(block, block + 1)
+                own = Patterns.of(self._keys.of_rows(words, rows))
+                bits = as_rows(words, own.row)
+                found = self.add(found, (own.key.view(np.int64), own.n_rows, bits))
         return found
 
     def add(self, one: Sums, other: Sums) -> Sums:
-        """The sample of the rows of both."""
-        keys, rows = (np.concatenate(pair) for pair in zip(one, other, strict=True))
-        kept = smallest(keys.view(np.uint64), SAMPLED_ROWS)
-        return keys[kept], rows[kept]
+        """The patterns of the rows of both."""
+        keys, n_rows, bits = (np.concatenate(pair) for pair in zip(one, other, strict=True))
+        unsigned = keys.view(np.uint64)
+        _, first, place = np.unique(unsigned, return_index=True, return_inverse=True)
+        total = np.zeros(len(first), dtype=np.int64)
+        np.add.at(total, place, n_rows)
+        kept = first[:MOST_PATTERNS]
+        return keys[kept], total[:MOST_PATTERNS], bits[kept]
+
+
+def sampled_planes(patterns: Sums, n_planes: int) -> tuple[Words, int]:
+    """The planes of the sampled rows, and how many rows these are."""
+    keys, n_rows, bits = patterns
+    copies = Patterns(keys.view(np.uint64), n_rows, np.arange(len(keys))).copies()
+    return as_planes(bits[copies], n_planes), len(copies)
 
 
 def as_rows(words: Words, rows: Ints) -> Ints:

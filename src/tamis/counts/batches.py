@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -102,3 +103,8 @@ class Bank(NamedTuple):
     arities: Ints
     widest: int
     classes: Ints
+
+
+def part_starts(parts: Sequence[Sized]) -> Ints:
+    """Where each part begins, and the last one ends, when they are laid end to end."""
+    return np.array([0, *accumulate(map(len, parts))], dtype=np.int64)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Sized
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate
 
 import numpy as np
 from scipy.special import entr
 
-from tamis.counts.batches import Bank, Batch, Columns, Judgements, Question
+from tamis.counts.batches import Bank, Batch, Columns, Judgements, Question, part_starts
 from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Ints, Pairs, Words
 from tamis.counts.interactions import (
@@ -20,8 +19,8 @@ from tamis.counts.interactions import (
     affordable,
     plane_columns,
 )
+from tamis.counts.joints import Joints
 from tamis.counts.judge import judge_codes, judge_planes
-from tamis.counts.judge_joint import joint_cells, judge_joint_planes
 from tamis.counts.looking import Looking, Sample
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
@@ -35,9 +34,6 @@ CROSSOVER = 192
 """Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""
 PAIR_TABLE_BYTES = 2**30
 """The joint counts of all pairs of planes are kept while they fit in this."""
-JOINT_CROSSOVER = 1024
-"""A single joint table with more cells is counted row by row; there is no other candidate to share
-the states of the rows with."""
 DENSE_CELLS = 2**24
 """Tables with more cells than this, or than 64 a row, are kept as the list of those that occur."""
 STATES_BYTES = 2**26
@@ -68,6 +64,7 @@ class MemoryCounts:
             self._planes.first, table.arities, self._widest_planed, self._classes,
         )  # fmt: skip
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
+        self._joints = Joints(self._bank, self._planes.planed, self.n_rows, self._n_jobs)
 
     def judge(
         self,
@@ -92,7 +89,9 @@ class MemoryCounts:
         """The same for several variables taken together as one candidate, one for each context."""
         answers = Judgements.blank(len(contexts), len(contexts), tests=True)
         small = [
-            b for b, context in enumerate(contexts) if self._is_small_joint(context, others[b])
+            b
+            for b, (target, given) in enumerate(contexts)
+            if self._joints.are_small((target, *given, *others[b]))
         ]
         if small:
             self._judge_small_joints(
@@ -111,53 +110,10 @@ class MemoryCounts:
         ]
         base = np.concatenate([one for one, _ in supports])
         choices = np.concatenate([one[:, 0] for _, one in supports])
-        return self._judge_joint_planes(contexts, others, base, choices, lookup, tests=True)
+        return self._joints.judge(contexts, others, base, choices, lookup, self._plain, tests=True)
 
     def _product(self, variables: tuple[int, ...]) -> float:
         return math.prod(float(self._sizes[k]) for k in variables)
-
-    def _is_small_joint(self, context: Question, others: tuple[int, ...] = ()) -> bool:
-        """Whether the joint table of all these variables is for planes to count."""
-        target, given = context
-        cells = self._sizes[target]
-        for k in (*given, *others):
-            cells *= self._sizes[k]
-            if cells > JOINT_CROSSOVER:
-                return False
-        return self._all_planed or bool(self._planes.planed[[target, *given, *others]].all())
-
-    def _judge_joint_planes(
-        self,
-        contexts: Sequence[Question],
-        others: Sequence[tuple[int, ...]],
-        base: Ints,
-        choices: Ints,
-        lookup: Lookup,
-        *,
-        tests: bool,
-    ) -> Judgements:
-        answers = Judgements.blank(len(contexts), len(contexts), tests=tests)
-        sets = [
-            (*given, target, *together)
-            for (target, given), together in zip(contexts, others, strict=True)
-        ]
-        variables = np.array([k for one in sets for k in one], dtype=np.int64)
-        starts = _starts(sets)
-        n_given = np.array([len(given) for _, given in contexts], dtype=np.int64)
-        tables = lookup.as_kernel_argument()
-        bank = self._bank
-
-        def part(start: int, stop: int) -> None:
-            judge_joint_planes(
-                bank.words, bank.ones, bank.first, bank.arities, self.n_rows, variables,
-                starts[start : stop + 1], n_given[start:stop], base[start:stop],
-                choices[start:stop], tables, self._plain, answers.entropies[start:stop],
-                answers.gains[start:stop], answers.stats[start:stop],
-            )  # fmt: skip
-
-        work = sum(2 * round(self._product(one)) for one in sets) * bank.words.shape[1]
-        share(self._n_jobs, len(sets), work, part)
-        return answers
 
     def _judge_joint(
         self, context: Question, others: tuple[int, ...], lookup: Lookup
@@ -179,30 +135,12 @@ class MemoryCounts:
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
-        small = [i for i, one in enumerate(sets) if one and self._is_small_joint((one[0], one[1:]))]
-        counted = dict(zip(small, self._joint_cells([sets[i] for i in small]), strict=True))
+        small = [i for i, one in enumerate(sets) if one and self._joints.are_small(one)]
+        cells = dict(zip(small, self._joints.cells([sets[i] for i in small]), strict=True))
         return [
-            counted[i][counted[i] > 0] if i in counted else self.states(one)[1]
+            cells[i][cells[i] > 0] if i in cells else self.states(one)[1]
             for i, one in enumerate(sets)
         ]
-
-    def _joint_cells(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
-        """For each set of columns the rows of every joint state, whether it occurs or not."""
-        starts = _starts(sets)
-        sizes = [round(self._product(one)) for one in sets]
-        ends = np.array([0, *accumulate(sizes)], dtype=np.int64)
-        cells = np.empty(int(ends[-1]), dtype=np.int64)
-        variables = np.array([k for one in sets for k in one], dtype=np.int64)
-        bank = self._bank
-
-        def part(start: int, stop: int) -> None:
-            joint_cells(
-                bank.words, bank.ones, bank.first, bank.arities, self.n_rows, variables,
-                starts[start : stop + 1], cells, ends[start : stop + 1],
-            )  # fmt: skip
-
-        share(self._n_jobs, len(sets), 2 * len(cells) * bank.words.shape[1], part)
-        return np.split(cells, ends[1:-1]) if sets else []
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:
@@ -292,7 +230,7 @@ class MemoryCounts:
             flat, starts = self._everyone(len(contexts))
         else:
             flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
-            starts = _starts(candidates)
+            starts = part_starts(candidates)
         base, choices = self._supports(contexts, self._class_sizes, lookup)
         return Batch(contexts, flat, starts, base, choices)
 
@@ -338,8 +276,9 @@ class MemoryCounts:
             found = Judgements.blank(len(small), len(span), tests=tests)
             self._judge_planes(some, self._bank, lookup, found, max(cells[b] for b in small))
             found.put(answers, small, span)
-        alone = [b for b, n_cells in enumerate(cells) if n_cells > most and _is_alone(batch, b)]
-        alone = [b for b in alone if self._is_small_joint(batch.contexts[b], batch.others(b))]
+        alone = [
+            b for b, n_cells in enumerate(cells) if n_cells > most and self._is_alone(batch, b)
+        ]
         if alone:
             self._judge_alone(batch, alone, lookup, answers)
         counted = {*small, *alone}
@@ -353,12 +292,21 @@ class MemoryCounts:
         """Large contexts with one candidate each, which is no part of its context."""
         span = batch.starts[places]
         classes = self._classes[batch.candidates[span]]
-        found = self._judge_joint_planes(
+        found = self._joints.judge(
             [batch.contexts[b] for b in places], [batch.others(b) for b in places],
-            batch.base_choices[places], batch.choices[places, classes], lookup,
+            batch.base_choices[places], batch.choices[places, classes], lookup, self._plain,
             tests=len(answers.stats) > 0,
         )  # fmt: skip
         found.put(answers, places, span)
+
+    def _is_alone(self, batch: Batch, b: int) -> bool:
+        """Whether a context has one candidate, no part of it, and a small table with it."""
+        target, given = batch.contexts[b]
+        if batch.starts[b + 1] - batch.starts[b] != 1:
+            return False
+        (other,) = batch.others(b)
+        among = (target, *given)
+        return other not in among and self._joints.are_small((*among, other))
 
     def _n_cells(self, context: Question) -> int:
         """The cells of a context's own table, as far as it matters how many there are."""
@@ -408,7 +356,7 @@ class MemoryCounts:
     ) -> None:
         sets = [(*given, target) for target, given in batch.contexts]
         variables = np.array([k for one in sets for k in one], dtype=np.int64)
-        variables_start = _starts(sets)
+        variables_start = part_starts(sets)
         tables = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
@@ -484,15 +432,3 @@ def _first_heads(shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
     The loops only read them; they are not marked so because that would compile a second version.
     """
     return np.zeros((shape[0], 2), dtype=np.int64), np.zeros(shape, dtype=np.int64)
-
-
-def _is_alone(batch: Batch, b: int) -> bool:
-    """Whether a context has one candidate, which is no part of it."""
-    target, given = batch.contexts[b]
-    others = batch.others(b)
-    return len(others) == 1 and others[0] != target and others[0] not in given
-
-
-def _starts(parts: Sequence[Sized]) -> Ints:
-    """Where each part begins, and the last one ends, when they are laid end to end."""
-    return np.array([0, *accumulate(map(len, parts))], dtype=np.int64)

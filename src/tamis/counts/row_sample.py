@@ -1,4 +1,10 @@
-"""A sample of rows that is the same whatever their order and the names of their levels."""
+"""A sample of rows that is the same whatever their order and the names of their levels.
+
+Rows with the same planes have the same key, so that the order of rows cannot matter. Of the
+patterns of smallest keys each is taken as often as its rows are of all theirs; which of the sampled
+rows come first is again for keys to say. All of this is the same for rows in parts: the patterns
+of smallest keys are among those of each part, and their rows add up.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +15,45 @@ import numpy as np
 from tamis.counts.compiled import Ints, Words, compiled
 
 SAMPLED_ROWS = 4096
-"""As many rows are sampled, or all."""
+"""About so many rows are sampled, or all."""
+MOST_PATTERNS = 4 * SAMPLED_ROWS
+"""Out of so many patterns at most."""
 
 
 def sampled(words: Words, column: Ints, ones: Ints, n_rows: int) -> tuple[Words, int]:
     """The planes of the sampled rows, and how many rows these are; ``ones`` are those of each
     plane."""
-    keys = PlaneKeys.of(column, ones, n_rows)
-    rows = smallest(keys.of_rows(words, n_rows), SAMPLED_ROWS)
+    patterns = Patterns.of(PlaneKeys.of(column, ones, n_rows).of_rows(words, n_rows))
+    rows = patterns.row[patterns.copies()]
     return chosen_rows(words, rows), len(rows)
+
+
+class Patterns(NamedTuple):
+    """Patterns of rows, those of smallest keys in their order: the number of their rows, and one
+    of these."""
+
+    key: Words
+    n_rows: Ints
+    row: Ints
+
+    @classmethod
+    def of(cls, keys: Words) -> Patterns:
+        """Those of rows with these keys."""
+        found, row, counts = np.unique(keys, return_index=True, return_counts=True)
+        most = slice(MOST_PATTERNS)
+        return cls(found[most], counts[most].astype(np.int64), row[most].astype(np.int64))
+
+    def copies(self) -> Ints:
+        """The place of a pattern for each row of the sample."""
+        share = SAMPLED_ROWS / max(int(self.n_rows.sum()), SAMPLED_ROWS)
+        wanted = self.n_rows * share
+        # Of what is no whole row the key decides; it has no part in the order of patterns.
+        chance = (scattered(self.key) >> np.uint64(11)) / 2.0**53
+        often = np.floor(wanted + chance).astype(np.int64)
+        place = np.repeat(np.arange(len(often)), often)
+        number = np.arange(len(place)) - np.repeat(np.cumsum(often) - often, often)
+        order = scattered(self.key[place] ^ scattered(number.astype(np.uint64)))
+        return np.asarray(place[np.argsort(order, kind="stable")])
 
 
 class PlaneKeys(NamedTuple):
@@ -28,8 +64,8 @@ class PlaneKeys(NamedTuple):
 
     @classmethod
     def of(cls, column: Ints, ones: Ints, n_rows: int) -> PlaneKeys:
-        """Planes of a column are told apart by how many rows they have, not by the names of their
-        levels; the only plane of two levels stands for the rarer one."""
+        """Planes of a column are told apart by how many rows they have, as long as that differs,
+        not by the names of their levels; the only plane of two levels stands for the rarer one."""
         order = np.lexsort((-ones, column))  # of equals the first
         rank = np.empty(len(column), dtype=np.int64)
         rank[order] = np.arange(len(column))
@@ -53,14 +89,6 @@ def scattered(numbers: Words) -> Words:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(z ^ (z >> np.uint64(31)))
-
-
-def smallest(keys: Words, most: int) -> Ints:
-    """The places of the smallest keys, in their order."""
-    if len(keys) > most:
-        some = np.argpartition(keys, most - 1)[:most]
-        return np.asarray(some[np.argsort(keys[some], kind="stable")])
-    return np.argsort(keys, kind="stable")
 
 
 def chosen_rows(words: Words, rows: Ints) -> Words:

@@ -11,8 +11,8 @@ import numpy as np
 
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable, PackedTable
-from tamis.counts.interactions import affordable, words_to_read
-from tamis.counts.looking import require_reach
+from tamis.counts.interactions import words_to_read
+from tamis.counts.looking import require_reach, screenable
 from tamis.counts.memory import CROSSOVER
 from tamis.counts.screening import Screen
 from tamis.data import Table
@@ -188,11 +188,13 @@ def _look_ahead(table: Table, part: Table, plan: Plan, information: Information)
     """What a run would choose; of a part of the table the budget would be another."""
     if plan.look_ahead:
         return plan.look_ahead
+    if not isinstance(information, CountedInformation):
+        return information.affordable_look_ahead()
+    planes = Planes.of(table)
     is_whole = (part.n_variables, part.n_rows) == (table.n_variables, table.n_rows)
-    if isinstance(information, CountedInformation) and not is_whole:
-        planes = Planes.of(table)
-        return affordable(planes.n_interacting, planes.n_words)
-    return information.affordable_look_ahead()
+    counted = information.affordable_look_ahead() if is_whole else planes.counted
+    # Pairs are screened where they cannot be counted; how far it pays to go on is not known.
+    return max(counted, min(screenable(planes.n_interacting, planes.n_words), 2))
 
 
 def _looking(
@@ -202,9 +204,8 @@ def _looking(
     if look_ahead < 2:
         return 0.0
     planes = Planes.of(table)
-    most = affordable(planes.n_interacting, planes.n_words)
-    require_reach(planes.n_interacting, table.n_rows, most, look_ahead)
-    counted = min(look_ahead, most)
+    require_reach(planes.n_interacting, table.n_rows, planes.counted, look_ahead)
+    counted = min(look_ahead, planes.counted)
     screened = [math.comb(planes.n_interacting, k + 1) for k in range(counted + 1, look_ahead + 1)]
     seconds = _screening(clock) * sum(screened) if any(screened) else 0.0
     few = part

@@ -11,7 +11,7 @@ import numpy as np
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
 from tamis.counts.independence import STATS
-from tamis.counts.interactions import MOST_LEVELS
+from tamis.counts.interactions import MOST_LEVELS, affordable
 from tamis.counts.memory import PAIR_TABLE_BYTES, STATES_BYTES
 from tamis.counts.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.data import Table
@@ -24,6 +24,8 @@ LISTED = FLOAT + FLOAT + 24
 """A variable of a row that the refinement keeps: a place in two lists, and a Python float."""
 CHANGE = 4 + 4
 """An entropy that changed in a round: whose, and what it is now."""
+PAIR_OF_PLANES = 5 * FLOAT
+"""A pair of planes while sets are screened: who they are, two words, a mean."""
 DECISION = 500
 """A test that is kept with its reasons, as the search and as the result hold it."""
 
@@ -46,6 +48,11 @@ class Planes:
         # Of more than two levels the last one takes part too.
         interacting = int(np.where(few > 2, few, 1).sum())
         return cls(int((planed - 1).sum()), (table.n_rows + 63) // 64, interacting)
+
+    @property
+    def counted(self) -> int:
+        """The largest number of candidates whose sets are all counted."""
+        return affordable(self.n_interacting, self.n_words)
 
     def sets(self, largest: int) -> int:
         """The sets of planes counted to look at up to ``largest`` candidates together."""
@@ -95,16 +102,18 @@ def of_counts(table: Table, look_ahead: int, by_rows: float) -> dict[str, int]:
     planes, n = Planes.of(table), table.n_rows
     words = 8 * planes.n_planes * planes.n_words
     pairs = 4 * planes.n_planes**2
-    sets = planes.sets(look_ahead)
+    sets = planes.sets(min(look_ahead, planes.counted))
+    screened = look_ahead > planes.counted
     packing = min(table.n_variables * n, CHUNK) * (1 + table.codes.itemsize)
     return {
         "bit planes": words + packing,
         "pair counts": pairs if pairs <= PAIR_TABLE_BYTES and n < 2**31 else 0,
         "values of f": 2 * FLOAT * (n + 1),
         "states of rows": min(STATES_BYTES, round(FLOAT * n * by_rows)),
-        # The counts of all sets, their means, and the planes once more.
+        # The counts of all sets, their means, and the planes once more; all pairs of planes.
         "looking ahead": (4 + FLOAT) * sets
-        + (8 * planes.n_interacting * planes.n_words if sets else 0),
+        + (8 * planes.n_interacting * planes.n_words if look_ahead > 1 else 0)
+        + (PAIR_OF_PLANES * planes.n_interacting**2 // 2 if screened else 0),
     }
 
 

@@ -85,7 +85,7 @@ def _moved(result: Result, name: str) -> list[str]:
 
 def _risen(rise: float) -> str:
     if rise < _NOTHING:
-        return "the likelihood stayed as it was, and rose with a move after this one"
+        return "the likelihood rose with a move after this one"
     return f"the likelihood rose by {rise:.1f} nats"
 
 

@@ -105,9 +105,9 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The refinement took a node, with the ancestors that stood between, before ``before``, which
-    was its parent or nearly so; the penalised log-likelihood rose by ``rise`` nats, or by nothing
-    where the move makes way for another."""
+    """The refinement took a node, with the ancestors that stood between, before ``before``; the
+    penalised log-likelihood rose by ``rise`` nats. Nothing stands where the move makes way for
+    others, the last of which has the rise of all."""
 
     name: str
     before: str

@@ -15,7 +15,9 @@ from tamis.search.selection import Asked, Selector
 def best_order(selector: Selector, order: Sequence[int], rounding: float) -> list[int]:
     """The order of these nodes whose DAG scores best; of equals that which ends like ``order``."""
     score = _scores(selector, order)
-    waits = {k: 0 if selector.constraints is None else selector.constraints.waits[k] for k in order}
+    everyone = sum(1 << k for k in order)
+    known = selector.constraints
+    waits = {k: 0 if known is None else known.waits[k] & everyone for k in order}
     best = {0: 0.0}
     last: dict[int, int] = {}
     for nodes in sorted(_subsets(order), key=int.bit_count):
@@ -27,7 +29,7 @@ def best_order(selector: Selector, order: Sequence[int], rounding: float) -> lis
             found = best[before] + score[k, before]
             if nodes not in best or found > best[nodes] + rounding:
                 best[nodes], last[nodes] = found, k
-    return _ending_with(last, sum(1 << k for k in order))
+    return _ending_with(last, everyone)
 
 
 def _scores(selector: Selector, order: Sequence[int]) -> dict[Asked, float]:

@@ -36,13 +36,15 @@ def level_for(outcome: Outcome, level: float, n_variables: int) -> float:
     """
     strengths = [deviate(score) for score in scores(outcome.boundaries.values())]
     pairs = n_variables * (n_variables - 1) / 2
+    absent = pairs - len(strengths)
     before = deviate(math.log(pairs / level))
     n_near = sum(z <= before + NEAR for z in strengths)
-    if not n_near:
+    if not n_near or absent < 1:
         return level
     density = (n_near + UNSEEN) / NEAR
-    after = meeting(density, max(pairs - len(strengths), 1.0))
-    if density * (before - after) < LEAST_GAIN * len(strengths):
+    after = meeting(density, absent)
+    expected = min(density * (before - after), absent)
+    if expected < LEAST_GAIN * len(strengths):
         return level
     return max(level, min(HIGHEST, pairs * math.erfc(after / math.sqrt(2))))
 

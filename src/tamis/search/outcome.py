@@ -68,8 +68,9 @@ class Masking:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The refinement took ``node`` before ``before``, its parent until then or nearly so: the
-    penalised log-likelihood rose by ``rise``, by more than ``bar`` at the end of a path."""
+    """The refinement took ``node`` before ``before``, and the penalised log-likelihood rose by
+    ``rise``, by more than ``bar``; without a rise it makes way for others, the last of which has
+    the rise of all."""
 
     node: int
     before: int

@@ -7,6 +7,9 @@ before i (Lam, Andrews and Ramsey, 2022); the parents of all nodes that are pass
 anew. It is kept if the penalised likelihood rises: graphs that fit the rows equally well stay as
 the entropies have oriented them. Whether all moves together rise beyond noise is for the caller
 (``auto``) to judge. Beyond the paper.
+
+Where single tucks have overruled the entropies beyond noise, the search goes on from there: of a
+few nodes to the best of all orders (``all_orders``), of more along paths of tucks.
 """
 
 from __future__ import annotations
@@ -94,33 +97,45 @@ def refine(selector: Selector, order: Sequence[int], bar: float, clear: float = 
     is an end.
 
     Where no single tuck rises any more, and the kept ones have risen by more than ``clear``, times
-    the root of their number, paths of tucks are tried that leave the score as it is until their
-    last one raises it. Before that the order is the entropies' own: so many graphs lie on such
-    paths that some score higher by chance.
+    the root of their number, all orders are tried, or paths of tucks that leave the score as it is
+    until their last one raises it. Before that the order is the entropies' own: there are so many
+    graphs that some score higher by chance.
     """
     found = Refined(list(order), select_along(selector, order), [])
+    look_farther = _try_all_orders if len(order) <= FEW else _look_deeper
     while _sweep(selector, found, bar) or (
-        found.moves and found.rise > clear * found.chances and _look_deeper(selector, found, bar)
+        found.moves and found.rise > clear * found.chances and look_farther(selector, found, bar)
     ):
         pass
-    if len(order) <= FEW:
-        _try_all_orders(selector, found, bar)
     return found
 
 
-def _try_all_orders(selector: Selector, found: Refined, bar: float) -> None:
-    """Go to the best of all orders, one node after the other, if it is better."""
+def _try_all_orders(selector: Selector, found: Refined, bar: float) -> bool:
+    """Go to the best of all orders, one node after the other; say whether it is better.
+
+    On the way the score may fall; the last move has the whole rise.
+    """
     best = best_order(selector, found.order, bar)
-    if total(list(select_along(selector, best).values())) <= found.score + bar:
-        return
-    for place, k in enumerate(best):
-        if found.order[place] == k:
-            continue
-        before = found.order[place]
-        order = [*best[: place + 1], *(one for one in found.order[place:] if one != k)]
-        selected = select_along(selector, order)
-        rise = total(list(selected.values())) - found.score
-        found.go_to(order, selected, Move(k, before, rise, bar))
+    selected = select_along(selector, best)
+    rise = total(list(selected.values())) - found.score
+    if rise <= bar:
+        return False
+    steps = _steps(found.order, best)
+    found.moves += [Move(k, before, 0.0, bar) for k, before in steps[:-1]]
+    found.go_to(best, selected, Move(*steps[-1], rise, bar))
+    return True
+
+
+def _steps(order: Sequence[int], wanted: Sequence[int]) -> list[tuple[int, int]]:
+    """Which node goes before which, one after the other, to come to the wanted order."""
+    now = list(order)
+    steps = []
+    for place, k in enumerate(wanted):
+        if now[place] != k:
+            steps.append((k, now[place]))
+            now.remove(k)
+            now.insert(place, k)
+    return steps
 
 
 def _sweep(selector: Selector, found: Refined, bar: float) -> bool:
