@@ -95,7 +95,7 @@ def learn(
         typer.Option(
             metavar="N",
             help="Try up to N candidates together, 6 at most, where no single one passes. "
-            "Default 1, for auto what a budget allows.",
+            "Default 1, for auto what a budget allows and what pays.",
         ),
     ] = None,
     information: Annotated[

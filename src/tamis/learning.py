@@ -43,8 +43,8 @@ __all__ = ["Plan", "Request", "learn", "make_plan", "search"]
 COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
 
 RAISED = (
-    "Edges found at level {before:g} are weak, so the level is {after:.2g} in place of it: about "
-    "as many edges are to be expected by chance. alpha={before:g} keeps the first level."
+    "Edges found at level {before:g} are weak, so the level was raised to {after:.2g}: about as "
+    "many edges are to be expected by chance. A level that is asked for is kept."
 )
 
 EXACT_FLOATS = 2**50
