@@ -20,7 +20,7 @@ from tamis.blocks.parities import SummedParities, few_levels, interacting_column
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.plane_passes import Masked, OddRows, PlaneRows
 from tamis.blocks.row_tables import RowQuestion, RowTables
-from tamis.blocks.sampled_rows import PatternRows, sampled_planes
+from tamis.blocks.sampled_rows import PatternRows, PlaneSums, sampled_planes
 from tamis.counts import memory
 from tamis.counts.batches import Batch, Judgements, Question
 from tamis.counts.compiled import Ints, Words
@@ -146,9 +146,12 @@ class BlockCounts(MemoryCounts):
 
     def _sample_rows(self) -> Sample:
         columns = self._interacting_columns
-        keys = PlaneKeys.of(columns, self._interacting_ones(), self.n_rows)
+        keys = PlaneKeys.by_ones(columns, self._interacting_ones(), self.n_rows)
+        if keys.are_open:
+            ((sums,),) = self._total([PlaneSums(keys)])
+            keys = keys.settled(sums.view(np.uint64))
         (patterns,) = self._total([PatternRows(keys)])
-        return sampled_planes(patterns, len(columns))
+        return sampled_planes(patterns, keys.order)
 
     def _interacting_ones(self) -> Ints:
         """The rows of each plane among which interactions are looked for."""

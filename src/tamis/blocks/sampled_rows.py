@@ -8,7 +8,31 @@ from tamis.blocks.parities import Interacting
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.view import View
 from tamis.counts.compiled import Ints, Words
-from tamis.counts.row_sample import MOST_PATTERNS, Patterns, PlaneKeys, chosen_rows
+from tamis.counts.row_sample import (
+    MOST_PATTERNS,
+    Patterns,
+    PlaneKeys,
+    chosen_rows,
+    plane_sums,
+)
+
+
+class PlaneSums(Pass):
+    """The keys of the rows of each plane, and last of all rows, summed."""
+
+    def __init__(self, keys: PlaneKeys) -> None:
+        self._keys = keys
+
+    def over(self, view: View) -> Sums:
+        """The sums over the rows of this view."""
+        planes = Interacting(view)
+        total = np.zeros(len(planes.column) + 1, dtype=np.int64)
+        for start, stop in view.groups():
+            for block in range(start, stop):
+                words = planes.words(block)
+                keys = self._keys.of_rows(words, view.store.rows_in(block, block + 1))
+                total += plane_sums(words, keys).view(np.int64)
+        return (total,)
 
 
 class PatternRows(Pass):
@@ -42,11 +66,11 @@ class PatternRows(Pass):
         return keys[kept], total[:MOST_PATTERNS], bits[kept]
 
 
-def sampled_planes(patterns: Sums, n_planes: int) -> tuple[Words, int]:
-    """The planes of the sampled rows, and how many rows these are."""
+def sampled_planes(patterns: Sums, order: Ints) -> tuple[Words, int]:
+    """The planes of the sampled rows in this order, and how many rows these are."""
     keys, n_rows, bits = patterns
     copies = Patterns(keys.view(np.uint64), n_rows, np.arange(len(keys))).copies()
-    return as_planes(bits[copies], n_planes), len(copies)
+    return as_planes(bits[copies], len(order))[order], len(copies)
 
 
 def as_rows(words: Words, rows: Ints) -> Ints:

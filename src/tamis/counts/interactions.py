@@ -32,6 +32,8 @@ FALSE_SETS = 0.01
 """The expected number of sets of each size that pass by chance where all is independent."""
 MOST_LEVELS = 4
 """Columns with more levels take no part: their planes are many, and each holds few rows."""
+ROUNDING = 1e-9
+"""Dependences that differ by less are equal."""
 MOST_LISTED = 16
 """The strongest sets kept for a column."""
 
@@ -145,7 +147,8 @@ def strongest_sets(found: Sequence[Found], n_columns: int) -> list[tuple[Interac
 
 def _strongest(found: dict[tuple[int, ...], float]) -> tuple[Interaction, ...]:
     listed = [Interaction(z, members) for members, z in found.items()]
-    listed.sort(key=lambda one: (-one.strength, len(one.members), one.members))
+    # Which of equals comes first must not hang on rounding.
+    listed.sort(key=lambda one: (-round(one.strength, 6), len(one.members), one.members))
     return tuple(listed[:MOST_LISTED])
 
 
@@ -252,7 +255,7 @@ def strong_sets(
                 strength = np.abs(lead) / np.sqrt(spread)
                 # Most are strong because of a single member, which is seen at once.
                 if (
-                    strongest_pair(member, t, single) < strength
+                    strongest_pair(member, t, single) < strength - ROUNDING
                     and are_apart(member, column)
                     and says_more(member, t, strength, odd, offsets, choose, n_rows)
                 ):
@@ -351,7 +354,7 @@ def says_more(
         if (
             chosen >> t & 1
             and chosen != 1 << t
-            and dependence(member, chosen, t, odd, offsets, choose, n_rows) >= strength
+            and dependence(member, chosen, t, odd, offsets, choose, n_rows) >= strength - ROUNDING
         ):
             return False
     return True

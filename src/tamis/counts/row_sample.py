@@ -21,11 +21,14 @@ MOST_PATTERNS = 4 * SAMPLED_ROWS
 
 
 def sampled(words: Words, column: Ints, ones: Ints, n_rows: int) -> tuple[Words, int]:
-    """The planes of the sampled rows, and how many rows these are; ``ones`` are those of each
-    plane."""
-    patterns = Patterns.of(PlaneKeys.of(column, ones, n_rows).of_rows(words, n_rows))
+    """The planes of the sampled rows, those of a column in the order of their keys, and how many
+    rows these are; ``ones`` are those of each plane."""
+    keys = PlaneKeys.by_ones(column, ones, n_rows)
+    if keys.are_open:
+        keys = keys.settled(plane_sums(words, keys.of_rows(words, n_rows)))
+    patterns = Patterns.of(keys.of_rows(words, n_rows))
     rows = patterns.row[patterns.copies()]
-    return chosen_rows(words, rows), len(rows)
+    return chosen_rows(words[keys.order], rows), len(rows)
 
 
 class Patterns(NamedTuple):
@@ -56,24 +59,51 @@ class Patterns(NamedTuple):
         return np.asarray(place[np.argsort(order, kind="stable")])
 
 
-class PlaneKeys(NamedTuple):
-    """A number for each plane, and one that every row has to begin with."""
+class PlaneKeys:
+    """A number for each plane, and one that every row has to begin with.
 
-    keys: Words
-    begin: np.uint64
+    Planes of a column are told apart not by the names of their levels but by how many rows they
+    have, and where that is the same by what else is in these rows. The only plane of two levels
+    stands for the rarer one.
+    """
+
+    def __init__(self, column: Ints, ones: Ints, n_rows: int, sums: Words | None) -> None:
+        self._planes = column, ones, n_rows
+        total = None if sums is None else sums[-1]
+        tie = np.zeros(len(column), dtype=np.uint64) if sums is None else sums[:-1]
+        alone = np.bincount(column)[column] == 1
+        self.order: Ints = np.lexsort((tie, -ones, column))
+        """The planes by column, the most frequent first."""
+        before = self.order[:-1]
+        after = self.order[1:]
+        same = (column[before] == column[after]) & (ones[before] == ones[after])
+        same &= tie[before] == tie[after]
+        first = np.r_[True, column[before] != column[after]]
+        place = np.arange(len(column))
+        # Planes that cannot be told apart share a rank, that of the first of them.
+        leader = np.maximum.accumulate(np.where(np.r_[True, ~same], place, 0))
+        rank = np.empty(len(column), dtype=np.int64)
+        rank[self.order] = leader - np.maximum.accumulate(np.where(first, place, 0))
+        self.keys: Words = scattered(((column << 8) + rank).astype(np.uint64))
+        even = alone & (2 * ones == n_rows)
+        turned = alone & (2 * ones > n_rows)
+        if total is None:
+            self.keys[even] = 0  # neither level is the rarer one
+        else:
+            turned |= even & (tie > total - tie)
+            even &= tie == total - tie
+        self.begin = np.bitwise_xor.reduce(self.keys[turned], initial=np.uint64(0))
+        self.are_open = bool(same.any() or even.any())
+        """Whether some levels of a column cannot be told apart."""
 
     @classmethod
-    def of(cls, column: Ints, ones: Ints, n_rows: int) -> PlaneKeys:
-        """Planes of a column are told apart by how many rows they have, as long as that differs,
-        not by the names of their levels; the only plane of two levels stands for the rarer one."""
-        order = np.lexsort((-ones, column))  # of equals the first
-        rank = np.empty(len(column), dtype=np.int64)
-        rank[order] = np.arange(len(column))
-        rank -= np.searchsorted(column, column)
-        keys = scattered(((column << 8) + rank).astype(np.uint64))
-        alone = np.bincount(column)[column] == 1
-        turned = keys[alone & (2 * ones > n_rows)]
-        return cls(keys, np.bitwise_xor.reduce(turned, initial=np.uint64(0)))
+    def by_ones(cls, column: Ints, ones: Ints, n_rows: int) -> PlaneKeys:
+        """By the rows of each plane alone."""
+        return cls(column, ones, n_rows, None)
+
+    def settled(self, sums: Words) -> PlaneKeys:
+        """By the keys of these rows too, as ``plane_sums`` has them."""
+        return PlaneKeys(*self._planes, sums)
 
     def of_rows(self, words: Words, n_rows: int) -> Words:
         """A number for each row, which depends on its planes alone."""
@@ -97,6 +127,24 @@ def chosen_rows(words: Words, rows: Ints) -> Words:
     found: Words = np.zeros((len(words), n_words), dtype=np.uint64)
     gather(words, rows, found)
     return found
+
+
+def plane_sums(words: Words, row_keys: Words) -> Words:
+    """The keys of the rows of each plane, and last of all rows, summed: the same in any order."""
+    found: Words = np.zeros(len(words) + 1, dtype=np.uint64)
+    add_sums(words, row_keys, found)
+    return found
+
+
+@compiled
+def add_sums(words: Words, row_keys: Words, found: Words) -> None:
+    """Add up the keys of the rows of each plane."""
+    for row in range(row_keys.shape[0]):
+        found[words.shape[0]] += row_keys[row]
+    for p in range(words.shape[0]):
+        for row in range(row_keys.shape[0]):
+            if words[p, row >> 6] >> np.uint64(row & 63) & np.uint64(1):
+                found[p] += row_keys[row]
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy as np
 
 from tamis.counts.bits import plane_ones
 from tamis.counts.compiled import Floats, Ints, Words, compiled, inner, popcount
-from tamis.counts.interactions import FALSE_SETS, Found, advance, are_apart
+from tamis.counts.interactions import FALSE_SETS, ROUNDING, Found, advance, are_apart
 
 SCREEN_WORDS = 2
 """The words of the sample on which every set is screened, written out in ``stand_out``."""
@@ -214,7 +214,7 @@ def judge_set(
         says_more = True
         for chosen in range(1, everyone):
             if chosen >> t & 1 and chosen != 1 << t:
-                says_more &= dependence(mean, chosen, t) < strength
+                says_more &= dependence(mean, chosen, t) < strength - ROUNDING
         if says_more:
             if found < targets.shape[0]:
                 targets[found] = t
