@@ -251,3 +251,13 @@ SIZES = [(2, 9, 1), (5, 1, 4), (50, 63, 6), (200, 157, 3), (500, 157, 2), (5000,
 @pytest.mark.parametrize(("n_planes", "n_words", "most"), SIZES)
 def test_the_budget_for_screening(n_planes, n_words, most):
     assert screenable(n_planes, n_words) == most
+
+
+def test_sets_that_stand_out_by_a_strong_pair_do_not_hide_others():
+    """Rare columns beside a pair that depends on itself: thousands of sets stand out before it."""
+    rng = np.random.default_rng(0)
+    bits = (rng.random((8000, 50)) < np.where(np.arange(50) < 44, 0.02, 0.5)).astype(int)
+    parity = bits[:, 45:49].sum(axis=1) % 2
+    bits[:, 49] = np.where(rng.random(8000) < 0.5, bits[:, 44], parity)
+    found = MemoryCounts(table_of(bits)).interactions(4)
+    assert (45, 46, 47, 48) in {one.members for one in found[49]}

@@ -28,9 +28,10 @@ STILL_STANDS_OUT = 4.5
 """And there so many."""
 TOGETHER = 64
 """Sets screened together; only where one of them stands out they are gone through."""
-MOST_JUDGED = 64
-"""Of the sets with the same largest plane one in so many is judged, and as many again at least:
-where everything depends on everything, all stand out."""
+MOST_JUDGED = 16
+LEAST_JUDGED = 4096
+"""Of the sets with the same largest plane one in so many is judged, and so many at least: where
+everything depends on everything, all stand out."""
 
 
 class Screen:
@@ -144,9 +145,10 @@ def stand_out(
                 member[0], member[1] = smaller[i], larger[i]
                 if not still_stands_out(few, member, n_few[1], product[2] * pair_mean[i]):
                     continue
+                if not are_apart(member, column):
+                    continue
                 n_judged += 1
-                allowed = MOST_JUDGED + (n_sets + i) // MOST_JUDGED
-                if n_judged <= allowed and are_apart(member, column):
+                if n_judged <= LEAST_JUDGED + (n_sets + i) // MOST_JUDGED:
                     found = judge_set(
                         words, n_sampled, member, bar, found, targets, sets, strengths
                     )
