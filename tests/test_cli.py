@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import warnings
 from itertools import pairwise
 from pathlib import Path
@@ -549,11 +550,14 @@ def test_long_work_shows_a_bar(watched, monkeypatch):
     monkeypatch.setattr(waiting_module, "PATIENCE", 0.0)
     with waiting(quiet=False) as wait:
         wait.progress(3, 12)
+        while not watched.getvalue():  # the bar starts in a thread of its own
+            time.sleep(0.001)
     assert "admitting nodes" in watched.getvalue()
     assert "3/12" in watched.getvalue()
 
 
-def test_short_work_shows_nothing(watched):
+def test_short_work_shows_nothing(watched, monkeypatch):
+    monkeypatch.setattr(waiting_module, "PATIENCE", 600.0)
     with waiting(quiet=False) as wait:
         wait.progress(3, 12)
     assert watched.getvalue() == ""

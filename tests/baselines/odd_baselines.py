@@ -32,7 +32,8 @@ class Odd:
 
 @dataclass(frozen=True)
 class Sleeper(Odd):
-    """Leaves a file in the temporary folder, writes down its process and sleeps."""
+    """Leaves a file in the temporary folder, writes down its process and sleeps; it also writes
+    down that it woke."""
 
     diary: str = ""
     stubborn: bool = False
@@ -42,8 +43,10 @@ class Sleeper(Odd):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         with tempfile.NamedTemporaryFile(delete=False) as file:
             file.write(b"left behind")
-        Path(self.diary).write_text(str(os.getpid()))
+        Path(self.diary).write_text(f"{os.getpid()}\n")
         time.sleep(60)
+        with open(self.diary, "a") as diary:
+            diary.write("awake\n")
         return super().learn(table, seed)
 
 

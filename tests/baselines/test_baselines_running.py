@@ -43,10 +43,12 @@ def is_running(process_id):
 
 
 def test_a_run_tells_what_ran_and_how_long():
+    start = time.perf_counter()
     found = run(Odd(), DATA)
+    end = time.perf_counter()
     assert (found.name, found.timed_out, found.failure) == ("odd", False, None)
     assert found.versions == {"numpy": np.__version__, "no-such-package": "unknown"}
-    assert 0 <= found.seconds < 10
+    assert 0 <= found.seconds <= end - start
     assert list(found.graph) == ["a", "b"]
 
 
@@ -91,16 +93,22 @@ def test_a_library_runs_in_a_child(temporary):
 def test_a_slow_method_is_ended_at_the_limit_and_leaves_nothing(
     stubborn, tmp_path, temporary, monkeypatch
 ):
-    monkeypatch.setattr(limited, "GRACE", 0.3)
     diary = tmp_path / "diary"
-    start = time.monotonic()
-    found = run(Sleeper(diary=str(diary), stubborn=stubborn), DATA, time_limit=1.0)
-    assert time.monotonic() - start < 30
+
+    def is_asleep(folder):
+        # The limit counts from here, so that it cannot pass before the method has begun.
+        return has_started(folder) and diary.exists() and diary.read_text().endswith("\n")
+
+    monkeypatch.setattr(limited, "GRACE", 0.1)
+    monkeypatch.setattr(limited, "has_started", is_asleep)
+    found = run(Sleeper(diary=str(diary), stubborn=stubborn), DATA, time_limit=0.2)
     assert found.timed_out
     assert found.graph is None
     assert found.failure is None
-    assert 0.9 < found.seconds < 10
-    assert not is_running(int(diary.read_text()))
+    assert found.seconds > 0.19
+    process_id, *more = diary.read_text().splitlines()
+    assert not more
+    assert not is_running(int(process_id))
     assert list(temporary.iterdir()) == []
 
 
@@ -127,7 +135,7 @@ def test_a_child_ends_when_its_parent_is_gone(tmp_path):
             assert process.poll() is None
             time.sleep(0.05)
         process.stdin.close()
-        assert process.wait(20) == 1
+        assert process.wait(120) == 1
     finally:
         process.kill()
         process.wait()

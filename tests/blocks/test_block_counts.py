@@ -39,7 +39,9 @@ def test_blocks_of_any_size_answer_as_memory_does(table, block_rows, estimator):
 
 @pytest.mark.parametrize("way", WAYS)
 @settings(
-    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=3,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(table=rows(columns=(3, 4), length=(65, 200)))
 def test_every_way_of_counting_blocks_answers_as_memory_does(monkeypatch, way, table):

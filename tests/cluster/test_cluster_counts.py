@@ -35,7 +35,9 @@ def test_parts_of_any_size_answer_as_memory_does(table, cuts, estimator):
 
 @pytest.mark.parametrize("way", WAYS)
 @settings(
-    max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=2,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(table=rows(columns=(3, 4), length=(65, 200)))
 def test_every_way_of_counting_parts_answers_as_memory_does(monkeypatch, way, table):

@@ -37,12 +37,26 @@ class Steady(Empty):
         return super().learn(table, seed)
 
 
+_calls = 0
+
+
+@dataclass(frozen=True)
+class Tiring(Empty):
+    """Is quick at first, and takes too long after thirty runs in one process."""
+
+    def learn(self, table, seed):
+        global _calls
+        _calls += 1
+        time.sleep(0 if _calls <= 30 else 600)
+        return super().learn(table, seed)
+
+
 @dataclass(frozen=True)
 class Sleeper(Empty):
     """Takes too long, from five nodes on."""
 
     def learn(self, table, seed):
-        time.sleep(60 if table.n_variables >= 5 else 0)
+        time.sleep(600 if table.n_variables >= 5 else 0)
         return super().learn(table, seed)
 
 

@@ -226,7 +226,9 @@ def test_the_slider_plays_the_sieve(open_page, garden_file):
 
 def test_play_goes_to_the_end_by_itself_and_can_be_paused(open_page, garden_file):
     page = open_page(garden_file)
-    page.clock.install()
+    # Stands still but for run_for, however long a click takes.
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
     page.locator("#play").click()
     page.clock.run_for(2500)
     assert page.locator("#step").input_value() == "2"

@@ -1,9 +1,8 @@
-"""Published networks: the same numbers as pyAgrum's, and all questions of a search in time."""
+"""Published networks: the same numbers as pyAgrum's, and a whole search at little cost."""
 
 import gzip
 import importlib.util
 import math
-import time
 import warnings
 from pathlib import Path
 
@@ -113,10 +112,9 @@ def test_pairs_have_the_mutual_information_of_another_library(gum, published):
         assert found > 0
 
 
-def test_every_question_of_the_layers_of_alarm_is_answered_in_seconds(published):
+def test_every_question_of_the_layers_of_alarm_is_answered_with_little_work(published, made):
     names, parents, tables = published("alarm")[1]
     information = ExactInformation(names, parents, tables)
-    started = time.perf_counter()
     below, left, answers = [], set(range(37)), 0
     while left:
         layer = [k for k in left if set(parents[k]) <= set(below)]
@@ -134,7 +132,8 @@ def test_every_question_of_the_layers_of_alarm_is_answered_in_seconds(published)
         below += layer
         left -= set(layer)
     assert answers == 913
-    assert time.perf_counter() - started < 20
+    assert len(made) < 7_000
+    assert sum(made) < 1_500_000
 
 
 def test_a_network_beyond_reach_says_so_and_answers_what_it_can(published):

@@ -1,7 +1,6 @@
 """Networks far beyond a joint table: what is refused, what it costs, and that it is right."""
 
 import math
-import time
 
 import known
 import numpy as np
@@ -10,30 +9,10 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from tamis.errors import DataError
-from tamis.information.exact import ExactInformation, TooLarge, inference, tables
+from tamis.information.exact import ExactInformation, TooLarge
 from tamis.information.interface import Context, Group, Query
 
 seeds = st.integers(0, 2**32 - 1)
-
-
-@pytest.fixture
-def made(monkeypatch):
-    """The sizes of all tables that are made."""
-    sizes = []
-    contract, entropy = tables.contracted, inference.entropy
-
-    def contracted(step, operands):
-        table = contract(step, operands)
-        sizes.append(table.size)
-        return table
-
-    def measured(table):
-        sizes.append(table.size)
-        return entropy(table)
-
-    monkeypatch.setattr(tables, "contracted", contracted)
-    monkeypatch.setattr(inference, "entropy", measured)
-    return sizes
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -137,7 +116,7 @@ def test_answers_are_remembered(made):
     assert made == []
 
 
-def test_a_chain_of_500_nodes_is_answered_quickly():
+def test_a_chain_of_500_nodes_is_answered_with_little_work(made):
     names, parents, conditionals = known.chain(500)
     information = ExactInformation(names, parents, conditionals)
     distribution = conditionals[0]
@@ -146,7 +125,6 @@ def test_a_chain_of_500_nodes_is_answered_quickly():
         rows = -(table * np.log(table)).sum(axis=1)
         local.append(float(distribution @ rows))
         distribution = distribution @ table
-    started = time.perf_counter()
     before = [Context(k, tuple(range(k))) for k in range(0, 500, 7)]
     np.testing.assert_allclose(information.entropies(before), local[::7], atol=1e-13)
     whole = information.entropy_of(range(200))
@@ -154,7 +132,8 @@ def test_a_chain_of_500_nodes_is_answered_quickly():
     assert information.gain(499, [0], [250]) == 0.0
     assert information.gain(250, [248, 252]) > information.gain(250, [248]) > 0
     np.testing.assert_allclose(information.marginal([499]), distribution, atol=1e-14)
-    assert time.perf_counter() - started < 15
+    assert len(made) < 50_000
+    assert sum(made) < 100_000
 
 
 def test_the_whole_of_a_large_network_has_the_entropy_of_its_conditionals():
