@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections import Counter
 
 import networkx as nx
 import numpy as np
@@ -15,7 +17,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import validate_data
 
 import tamis
-from tables import rows
+from tables import rows, table_of
+from tamis.counts import sharing
+from tamis.information.counted import CountedInformation
+from tamis.information.interface import Context
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate, Rule
 
 SEARCHES = ["node", "layer", "sieve", "sequential", "reference"]
@@ -264,11 +269,27 @@ def test_a_constant_column_does_not_bring_a_large_context_to_the_planes():
     assert max(len(parents) for parents in model.parents_.values()) > 8
 
 
-@pytest.mark.parametrize("levels", [2, 3])
-def test_the_whole_ancestral_set_may_have_more_cells_than_can_be_numbered(levels):
-    table = np.random.default_rng(0).integers(0, levels, (60, 70))
+@pytest.mark.parametrize(("levels", "columns"), [(3, 42), (20, 17)])
+def test_the_whole_ancestral_set_may_have_more_cells_than_can_be_numbered(levels, columns):
+    assert levels ** (columns - 1) > 2**63
+    table = np.random.default_rng(0).integers(0, levels, (60, columns))
     model = tamis.TAM("sequential", boundary="none", boundary_rule=0.01).fit(table)
     assert nx.is_directed_acyclic_graph(model.graph_)
+
+
+def test_entropies_given_more_cells_of_two_levels_than_can_be_numbered():
+    table = np.zeros((60, 70), dtype=int)
+    # Contexts differ in the first columns only, which a number of 64 bits would lose.
+    table[:, [0, 1, 2, 69]] = np.random.default_rng(0).integers(0, 2, (60, 4))
+    table[:30, 3:69] = 1
+    information = CountedInformation(table_of(table), "plugin")
+    own, given = table[:, 69].tolist(), [tuple(row[:69]) for row in table.tolist()]
+    rows = Counter(zip(given, own, strict=True))
+    states = Counter(given)
+    expected = -sum(n / 60 * math.log(n / states[state]) for (state, _), n in rows.items())
+    assert len(states) == 16
+    found = information.entropies([Context(69, tuple(range(69)))])
+    assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_rule_of_ones_own_is_refused_before_the_search():
@@ -300,11 +321,13 @@ def test_duplicated_columns_tie_and_the_first_name_wins():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1, None])
-def test_the_number_of_threads_changes_nothing(n_jobs):
+def test_the_number_of_threads_changes_nothing(n_jobs, monkeypatch):
     rng = np.random.default_rng(2)
-    table = (rng.random((20_000, 30)) < 0.3).astype(int)
+    table = (rng.random((2000, 12)) < 0.3).astype(int)
     table[:, 1:] ^= table[:, :-1]
     expected = tamis.TAM(n_jobs=1).fit(table).result_
+    # No work is too small to be shared.
+    monkeypatch.setattr(sharing, "THREAD_WORDS", 0)
     assert tamis.TAM(n_jobs=n_jobs).fit(table).result_ == expected
 
 

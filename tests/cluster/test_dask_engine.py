@@ -33,7 +33,7 @@ distributed = pytest.importorskip("distributed")
 FEW = 400
 
 
-def a_cluster(n: int, allowed_failures: int = 3):
+def a_cluster(n: int, allowed_failures: int = 3, **more):
     settings = {
         "distributed.scheduler.allowed-failures": allowed_failures,
         "distributed.comm.timeouts.connect": "60s",
@@ -41,14 +41,25 @@ def a_cluster(n: int, allowed_failures: int = 3):
     }
     with dask.config.set(settings):
         return distributed.LocalCluster(
-            n_workers=n, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+            n_workers=n,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            host="127.0.0.1",
+            **more,
         )
 
 
 @pytest.fixture(scope="module")
-def client():
+def two_processes():
     with a_cluster(2) as cluster, distributed.Client(cluster) as client:
         yield client
+
+
+@pytest.fixture
+def client(two_processes):
+    """Of two workers, also after a test that killed some."""
+    two_processes.wait_for_workers(2)
+    return two_processes
 
 
 @pytest.fixture(scope="module")
@@ -88,28 +99,33 @@ def test_uneven_and_empty_partitions_and_levels_in_one_of_them(client, frame):
     )
 
 
-def test_four_processes_find_the_same(frame, expected):
-    with a_cluster(4) as cluster, distributed.Client(cluster):
+def test_four_workers_find_the_same(frame, expected):
+    with (
+        a_cluster(4, processes=False, protocol="tcp") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        assert len(client.scheduler_info(n_workers=-1)["workers"]) == 4
         assert TAM().fit(dd.from_pandas(frame, npartitions=7)).result_ == expected["auto"]
 
 
-def test_workers_killed_within_rounds_change_nothing(tmp_path, frame, expected, monkeypatch):
+def test_workers_killed_within_rounds_change_nothing(
+    client, tmp_path, frame, expected, monkeypatch
+):
     for i, piece in enumerate(np.array_split(np.arange(FEW), 6)):
         frame.iloc[piece].to_parquet(tmp_path / f"{i}.parquet")
-    with a_cluster(2) as cluster, distributed.Client(cluster) as client:
-        table = open_files(str(tmp_path), client)
-        killed = []
-        wait = crews.Crew._result
+    table = open_files(str(tmp_path), client)
+    killed = []
+    wait = crews.Crew._result
 
-        def killing(self, *arguments):
-            # The questions are on their way.
-            if self._rounds in (2, 5, 9) and len(killed) < 3:
-                killed.append(kill_one(client))
-            return wait(self, *arguments)
+    def killing(self, *arguments):
+        # The questions are on their way.
+        if self._rounds in (2, 5) and len(killed) < 2:
+            killed.append(kill_one(client))
+        return wait(self, *arguments)
 
-        monkeypatch.setattr(crews.Crew, "_result", killing)
-        found = TAM().fit(table).result_
-    assert len(set(killed)) == 3
+    monkeypatch.setattr(crews.Crew, "_result", killing)
+    found = TAM().fit(table).result_
+    assert len(set(killed)) == 2
     assert found.edges == expected["auto"].edges
     assert found.trace == expected["auto"].trace
 
@@ -120,16 +136,11 @@ def kill_one(client) -> int:
     return pid
 
 
-def test_what_a_worker_held_within_a_round_is_read_again(tmp_path, frame):
+def test_what_a_worker_held_within_a_round_is_read_again(client, tmp_path, frame):
     log = tmp_path / "log"
     logged = dd.from_map(_logged, range(4), args=(frame, str(log)), meta=frame.iloc[:0])
-    with (
-        a_cluster(2) as cluster,
-        distributed.Client(cluster),
-        opened(logged) as table,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        for time in range(3):
+    with opened(logged) as table, ThreadPoolExecutor(1) as pool:
+        for time in range(2):
             folder = tmp_path / str(time)
             folder.mkdir()
             asked = pool.submit(table.total, [Held(str(folder))], 1)
@@ -177,7 +188,7 @@ def test_large_questions_and_deep_trees_give_the_same(client, frame, expected, m
 def test_a_worker_that_dies_on_every_try_ends_in_an_error(frame):
     deadly = dd.from_map(_deadly, range(3), args=(frame,), meta=frame.iloc[:0])
     with (
-        a_cluster(2, allowed_failures=1) as cluster,
+        a_cluster(1, allowed_failures=1) as cluster,
         distributed.Client(cluster),
         pytest.raises(DataError, match=r"Workers died again and again .*partition 1 of 0 to 2"),
     ):
@@ -192,6 +203,7 @@ def _deadly(i, frame):
 
 def test_without_workers_nobody_waits_for_ever(frame, tmp_path, monkeypatch):
     monkeypatch.setattr(waiting, "PATIENCE", 1.0)
+    monkeypatch.setattr(waiting, "TICK", 0.1)
     frame.to_parquet(tmp_path / "t.parquet")
     with a_cluster(1) as cluster, distributed.Client(cluster) as client:
         table = open_files(str(tmp_path), client)
@@ -356,7 +368,7 @@ def test_numbers_that_have_no_moments_are_refused_by_name(client):
         TAM(information="counts").fit(uneven(frame, [50]))
 
 
-def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_path):
+def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_path, monkeypatch):
     for i, half in enumerate((frame.iloc[:100], frame.iloc[100:])):
         half.to_parquet(tmp_path / f"{i}.parquet")
     out = tmp_path / "r.json"
@@ -365,6 +377,8 @@ def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_pa
     assert done.exit_code == 0, done.output
     assert "by Dask, 2 parts" in done.output
     assert load(out) == expected["auto"]
+    client = distributed.Client
+    monkeypatch.setattr(distributed, "Client", lambda where, timeout: client(where, timeout=0.5))
     for options, said in (
         (["--dask", "local:none"], "write local:N"),
         (["--dask", "tcp://127.0.0.1:1"], "no scheduler answers there"),
