@@ -13,7 +13,11 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
-LOOPS = sorted([*(ROOT / "src/tamis/counts").glob("*.py"), ROOT / "src/tamis/search/scan.py"])
+LOOPS = [
+    path
+    for path in sorted((ROOT / "src/tamis").rglob("*.py"))
+    if path.parent.name == "counts" or "\n@compiled" in path.read_text("utf-8")
+]
 
 if "NUMBA_CACHE_DIR" not in os.environ:
     state = hashlib.sha256(b"".join(path.read_bytes() for path in LOOPS)).hexdigest()[:16]
@@ -22,3 +26,34 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 # How long an example takes says how busy the machine is; the first one may also have to compile.
 settings.register_profile("tamis", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tamis")
+
+
+def pytest_sessionstart(session):
+    if hasattr(session.config, "workerinput"):
+        compile_one_at_a_time()
+
+
+def compile_one_at_a_time():
+    """Of several processes one compiles a loop, and the others wait and load what it kept.
+
+    numba lets all of them compile, and where two write the list of the versions of a loop at the
+    same time, one version is lost, or taken for the other.
+    """
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return
+    from numba.core.dispatcher import Dispatcher
+
+    compile_now = Dispatcher.compile
+
+    def compile_in_turn(self, signature):
+        if self._cache.cache_path is None:
+            return compile_now(self, signature)
+        folder = Path(self._cache.cache_path)
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / f"{self.py_func.__qualname__}.lock", "w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            return compile_now(self, signature)
+
+    Dispatcher.compile = compile_in_turn
