@@ -576,7 +576,7 @@ def test_a_pipe_gets_no_bar(monkeypatch, capsys):
 @pytest.fixture(scope="module")
 def warm():
     """Compiled kernels, so that nothing has to be said about compiling."""
-    in_a_process("learn", EXAMPLE, "--quiet")
+    assert learn(EXAMPLE, "--quiet").exit_code == 0
 
 
 def test_piped_output_is_plain_and_stderr_is_silent(warm):

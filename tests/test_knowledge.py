@@ -73,7 +73,7 @@ def knowledges(draw) -> Knowledge:
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(knowledge=knowledges(), seed=st.integers(0, 30), boundary=st.sampled_from(["pps", "none"]))
 def test_no_statement_is_ever_broken(search, knowledge, seed, boundary):
     model = tamis.TAM(

@@ -69,7 +69,7 @@ def test_a_candidate_that_is_part_of_its_context_gains_nothing_and_has_no_test(e
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(table=rows())
 def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
     n, d = table.shape

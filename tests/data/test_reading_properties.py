@@ -16,7 +16,7 @@ from tamis.errors import DataError, FileFormatError, TamisError
 fixed = settings(
     deadline=None,
     derandomize=True,
-    max_examples=25,
+    max_examples=12,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

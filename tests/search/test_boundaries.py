@@ -27,7 +27,7 @@ def batches_of(data: st.DataObject, d: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @pytest.mark.parametrize("first_come", [False, True], ids=["by position", "first come"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data(), table=rows(columns=(4, 7), length=(20, 150), levels=3))
 def test_incremental_search_equals_pps_from_nothing(rule, first_come, data, table):
     information = CountedInformation(table_of(table))
@@ -65,7 +65,7 @@ def made_interactions(draw: st.DrawFn, d: int) -> list[list[Interaction]]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data(), table=rows(columns=(5, 8), length=(20, 150), levels=3))
 def test_incremental_look_ahead_equals_pps_from_nothing(rule, data, table):
     d = table.shape[1]

@@ -17,7 +17,7 @@ from tamis.search.selection import Selector
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @pytest.mark.parametrize("wide", [False, True], ids=["whole rows", "one test at a time"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data(), table=rows(columns=(4, 7), length=(20, 150), levels=3))
 def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, table):
     d = table.shape[1]

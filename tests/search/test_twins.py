@@ -40,7 +40,7 @@ def names_of(outcome):
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("thresholds", [(0.005, 0.001), (0.05, 0.05)])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(table=rows(columns=(3, 6), length=(20, 120), levels=3).map(varying).filter(np.size))
 def test_with_fixed_thresholds(search, thresholds, table):
     kappa, omega = thresholds
@@ -74,7 +74,7 @@ def test_without_pps_the_backward_phase_finds_the_parents(search, together, tabl
 
 @pytest.mark.parametrize("search", ["node", "sequential"])
 @pytest.mark.parametrize("together", [False, True], ids=["one at a time", "together"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(table=rows(columns=(4, 6), length=(20, 120), levels=2).map(varying).filter(np.size))
 def test_the_backward_phase_prunes_what_pps_found(search, together, table):
     H, I = naive.from_rows(table.tolist(), in_fixed_point(plugin_term))  # noqa: E741
