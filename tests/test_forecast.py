@@ -200,14 +200,14 @@ def test_contexts_are_as_many_as_a_run_asks_for_where_nothing_depends(monkeypatc
     asked = counted_contexts(monkeypatch)
     learn(table, request)
     assert asked[0] == 12
-    assert forecast(table, request).n_contexts == 12
+    assert forecast(table, request, clock=steady()).n_contexts == 12
 
 
 @pytest.mark.parametrize("search", ["sequential", "node", "auto"])
 def test_contexts_are_near_those_that_a_run_asks_for(search, monkeypatch):
     data = draw("er", "tables", d=30, n=2000, seed=31, edges=30, arity=2).data
     table, request = read_table(data), Request(search=search, n_jobs=1)
-    told = forecast(table, request).n_contexts
+    told = forecast(table, request, clock=steady()).n_contexts
     asked = counted_contexts(monkeypatch)
     learn(table, request)
     assert 1 / 3 < told / asked[0] < 3
@@ -401,8 +401,8 @@ def test_a_table_in_blocks_is_forecast_within_its_limit(tmp_path):
     path.write_text("\n".join(["a,b,c,d,e,f", *(",".join(map(str, row)) for row in rows)]))
     pack(path, tmp_path / "t.tamis")
     packed = open_blocks(tmp_path / "t.tamis")
-    told = forecast(packed, Request(n_jobs=1))
-    plain = forecast(read_table(path), Request(n_jobs=1))
+    told = forecast(packed, Request(n_jobs=1), clock=steady())
+    plain = forecast(read_table(path), Request(n_jobs=1), clock=steady())
     assert told.memory["blocks and their counts"] == packed.working_bytes
     assert (told.n_rows, told.n_contexts) == (plain.n_rows, plain.n_contexts)
     assert told.detectable == plain.detectable
@@ -418,7 +418,7 @@ def test_weighted_rows_count_as_fewer():
 
 def test_constant_and_single_columns_can_be_forecast():
     constant = table_of(np.zeros((30, 3), dtype=int))
-    told = forecast(constant, Request(n_jobs=1))
+    told = forecast(constant, Request(n_jobs=1), clock=steady())
     assert told.detectable == ()
     assert told.n_contexts == 3
     assert "3 columns: 1 level" in str(told)
@@ -450,7 +450,7 @@ def test_looking_ahead_is_timed_on_few_columns(monkeypatch):
         return original(part, plan, n_jobs)
 
     monkeypatch.setattr(making, "open_information", opened)
-    assert forecast(table, Request(n_jobs=1)).look_ahead > 1
+    assert forecast(table, Request(n_jobs=1), clock=steady()).look_ahead > 1
     assert widths[0] == 60
     assert 3 < widths[-1] < 60
 
