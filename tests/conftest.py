@@ -23,6 +23,11 @@ if "NUMBA_CACHE_DIR" not in os.environ:
     state = hashlib.sha256(b"".join(path.read_bytes() for path in LOOPS)).hexdigest()[:16]
     os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / f"loops-{state}")
 
+# There is a test process for every core: more threads would wait for each other.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
 # How long an example takes says how busy the machine is; the first one may also have to compile.
 settings.register_profile("tamis", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tamis")

@@ -49,6 +49,12 @@ def a_cluster(n: int, allowed_failures: int = 3, **more):
         )
 
 
+def in_threads(n: int):
+    """Workers in this process, for what does not depend on where they are: others take seconds
+    to start."""
+    return a_cluster(n, processes=False, protocol="tcp")
+
+
 @pytest.fixture(scope="module")
 def two_processes():
     with a_cluster(2) as cluster, distributed.Client(cluster) as client:
@@ -100,10 +106,7 @@ def test_uneven_and_empty_partitions_and_levels_in_one_of_them(client, frame):
 
 
 def test_four_workers_find_the_same(frame, expected):
-    with (
-        a_cluster(4, processes=False, protocol="tcp") as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with in_threads(4) as cluster, distributed.Client(cluster) as client:
         assert len(client.scheduler_info(n_workers=-1)["workers"]) == 4
         assert TAM().fit(dd.from_pandas(frame, npartitions=7)).result_ == expected["auto"]
 
@@ -205,7 +208,7 @@ def test_without_workers_nobody_waits_for_ever(frame, tmp_path, monkeypatch):
     monkeypatch.setattr(waiting, "PATIENCE", 1.0)
     monkeypatch.setattr(waiting, "TICK", 0.1)
     frame.to_parquet(tmp_path / "t.parquet")
-    with a_cluster(1) as cluster, distributed.Client(cluster) as client:
+    with in_threads(1) as cluster, distributed.Client(cluster) as client:
         table = open_files(str(tmp_path), client)
         client.retire_workers()
         cluster.scale(0)
@@ -424,7 +427,7 @@ def _version(client, name):
 
 def test_a_lost_scheduler_is_told_apart_from_lost_rows(frame, tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
-    with a_cluster(1) as cluster, distributed.Client(cluster) as client:
+    with in_threads(1) as cluster, distributed.Client(cluster) as client:
         table = open_files(str(tmp_path), client)
     with pytest.raises(DataError, match="connection to Dask's scheduler was lost"):
         TAM().fit(table)

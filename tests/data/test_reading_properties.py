@@ -114,7 +114,7 @@ def read_or_none(data: object, *, measured: bool) -> Table | None:
     return table
 
 
-@settings(fixed, max_examples=200)
+@settings(fixed, max_examples=100)
 @given(content=st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(content, tmp_path):
     path = tmp_path / "table.csv"
@@ -125,7 +125,7 @@ def test_any_bytes_are_read_or_refused(content, tmp_path):
 PIECES = [",", ";", "\t", "\n", "\r", '"', "a", "b", "1", "0.5", "-", "inf", " ", *MISSING_MARKERS]
 
 
-@settings(fixed, max_examples=300)
+@settings(fixed, max_examples=150)
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_text_made_of_csv_is_read_or_refused(pieces, tmp_path):
     path = tmp_path / "table.csv"
@@ -170,13 +170,13 @@ OBJECTS = st.recursive(
 )
 
 
-@settings(fixed, max_examples=300)
+@settings(fixed, max_examples=150)
 @given(data=OBJECTS)
 def test_any_object_is_read_or_refused(data):
     reads_or_refuses(data)
 
 
-@settings(fixed, max_examples=200)
+@settings(fixed, max_examples=100)
 @given(
     data=arrays.arrays(
         dtype=st.one_of(arrays.scalar_dtypes(), arrays.array_dtypes()),

@@ -36,7 +36,7 @@ def dump(written):
 
 
 @given(results())
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=50)
 def test_a_result_comes_back_field_for_field(result):
     assert json_file.parse(json_file.render(result)) == result
 
@@ -328,7 +328,7 @@ def test_an_object_of_many_keys_is_read_in_no_time():
 
 
 @given(rows(), st.sampled_from(list(SEARCHES)), rules, rules, st.sampled_from(BOUNDARY))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_every_result_of_a_run_comes_back(table, search, boundary_rule, masking_rule, boundary):
     boundary = "pps" if search in ("auto", "reference") else boundary
     request = Request(search, None, boundary_rule, masking_rule, boundary)
@@ -352,7 +352,7 @@ def places(value, path=()):
 
 
 @given(results(), st.data())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 def test_whatever_is_changed_the_answer_is_a_refusal_or_a_consistent_result(result, data):
     written = document(result)
     path = data.draw(st.sampled_from(list(places(written))))

@@ -24,7 +24,7 @@ from tamis.identifiability import main_condition, pps_condition, subsets
 from tamis.identifiability.forecast import forecast
 from tamis.identifiability.known import Known
 
-SMALL = settings(max_examples=60, deadline=None)
+SMALL = settings(max_examples=30, deadline=None)
 
 smooth = st.builds(
     random_network,

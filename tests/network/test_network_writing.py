@@ -23,7 +23,7 @@ def again(network):
 
 
 @given(networks())
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=60)
 def test_a_round_trip_keeps_names_levels_parents_and_every_bit(network):
     assert again(network) == network
 
@@ -159,7 +159,7 @@ def damaged_files(draw):
 
 
 @given(damaged_files())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @pytest.mark.filterwarnings("ignore::tamis.errors.TamisWarning")
 def test_a_damaged_file_is_a_network_or_a_file_format_error(content):
     try:
