@@ -17,8 +17,9 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
+# Tests start a hundred processes: sources are compiled once, not by each of them.
 unit: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
@@ -48,4 +49,4 @@ $(VENV)/.bench: $(BIN)/python pyproject.toml
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
-	find src -name __pycache__ -prune -exec rm -rf {} +
+	find src tests -name __pycache__ -prune -exec rm -rf {} +

@@ -49,7 +49,8 @@ def assert_same(network, others, tolerance):
         assert network.levels[k] == tuple(states)
         assert network.parents_of(name) == parents
         scaled = table / table.sum(axis=-1, keepdims=True)
-        np.testing.assert_allclose(network.tables[k], scaled, rtol=0, atol=tolerance)
+        assert network.tables[k].shape == scaled.shape
+        assert np.abs(network.tables[k] - scaled).max() <= tolerance
 
 
 # aGrUM keeps probabilities in single precision.
