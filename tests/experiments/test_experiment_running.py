@@ -169,16 +169,21 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     folder = tmp_path / "a study"
     process = start(
         folder,
-        "import sys\n"
+        "import signal, sys\n"
+        # Which the shell has ignored by what it starts in the background.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from tamis.terminal.endings import clean_ending\n"
         "from tamis.terminal.experimenting import ExperimentWishes, run_study\n"
         "options = {'full': True, 'methods': 'experiment_methods:Tiring', 'nodes': '4'}\n"
         "with clean_ending():\n"
         "    run_study(ExperimentWishes('paper', options, sys.argv[1], 2, False))\n",
     )
-    wait_for_rows(process, folder, 3)
-    process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=300)[1].decode()
+    try:
+        wait_for_rows(process, folder, 3)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=300)[1].decode()
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert f"of 720 runs are kept in {folder}. To go on" in " ".join(said.split())
     assert " ".join(said.split()).endswith(f"tamis experiment resume '{folder}' Interrupted.")
