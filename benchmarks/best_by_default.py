@@ -1,10 +1,12 @@
-"""How good the default is: `python -m benchmarks.best_by_default [cells|alpha|networks|truth]`.
+"""How good the default is: `python -m benchmarks.best_by_default [section ...]`.
 
-`cells`: mean SHD of `TAM()` in the cells of the paper's models. `alpha`: the same over levels, on
-seeds that only choose. `networks`: the F1 of the skeleton on published networks (from pgmpy's
-wheel); `classes`: on the smaller ones, beside GES and the paper's own. `truth`: how often the
-learned graph scores at least as well as the true one. Each prints a table; `--seeds A:B`
-draws others.
+`cells`: mean SHD of `TAM()` in the cells of the paper's models, beside its own searches. `labels`:
+the same for ADD as labels. `alpha`: over levels, on seeds that only choose. `networks`: the CPDAG
+distance on published networks (from pgmpy's wheel), beside peers; `families` the same on random
+tables that are not the paper's. `gaussian`: CPDAG distance beside FLOP. `units`: whether the class
+stays when columns are rescaled. `unfaithful`: the paper's app. C.7. `truth`: how often the learned
+class scores at least as well as the true one. `directions`: stated against right, with a picture
+for docs/directions.md. `--seeds A:B` draws others; `--only NAME` keeps some rows.
 """
 
 from __future__ import annotations
@@ -12,15 +14,18 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
+from time import process_time
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 
 import tamis
-from tamis.metrics import shd
+from benchmarks.families import FAMILIES, NOISE, gaussian, labels
+from tamis.metrics import shd, to_cpdag
 from tamis.simulate import draw
 
 GRAPHS = {
@@ -32,8 +37,11 @@ GRAPHS = {
 }
 SIZES = [(20, 1000), (20, 4000), (50, 4000)]
 CELLS = [("MOD", g) for g in ("Tree", "ER(d)", "ER(2d)")] + [("ADD", g) for g in GRAPHS]
-PEERS = ("hill-climbing", "tabu", "miic", "pc-g2")
-NETWORKS = ("earthquake", "cancer", "survey", "asia", "sachs", "child", "insurance", "alarm")
+PEERS = ("hill-climbing", "tabu", "miic", "pc-g2", "boss")
+NETWORKS = ("asia", "sachs", "child", "insurance", "alarm", "hepar2", "win95pts", "hailfinder")
+SEARCHES = ("node", "sieve", "sequential")
+LIMIT = {"pc-g2": 30.0, "boss": 30.0}
+"""Seconds that a slow peer may take for a table; a row without all of its tables is left out."""
 LEVELS = (0.2, 0.1, 0.05, 0.02, 0.01)
 
 Graph = nx.DiGraph
@@ -78,17 +86,35 @@ def mean(values: Sequence[float], digits: int = 1) -> str:
 
 
 def cells(seeds: range) -> None:
-    """The table of the targets."""
+    """The table of the targets, beside the searches that the default starts from."""
 
-    def line(model: str, graph: str) -> list[str]:
-        found = [f"{graph} {model}"]
-        for d, n in SIZES:
-            tables = [drawn(model, graph, d, n, seed) for seed in seeds]
-            found.append(mean([shd(by_default(data), true) for data, true in tables]))
-        return found
+    def line(model: str, graph: str, d: int, n: int) -> list[str]:
+        tables = [drawn(model, graph, d, n, seed) for seed in seeds]
+        return [f"{graph} {model}, d={d}, n={n}", *_beside_searches(tables)]
 
-    sizes = [f"d={d}, n={n}" for d, n in SIZES]
-    table(["SHD", *sizes], (line(*cell) for cell in CELLS))
+    rows = (line(*cell, *size) for cell in CELLS for size in SIZES)
+    table(["SHD", "default", *SEARCHES], rows)
+
+
+def as_labels(seeds: range) -> None:
+    """ADD with columns as labels, whose sums have many cells that cannot occur."""
+
+    def line(graph: str, d: int, n: int) -> list[str]:
+        tables = []
+        for seed in seeds:
+            data, true = drawn("ADD", graph, d, n, seed)
+            tables.append((pd.DataFrame(data).astype(str), true))
+        return [f"{graph} ADD as labels, d={d}, n={n}", *_beside_searches(tables)]
+
+    sizes = [("ER(d)", 10, 2000), ("ER(d)", 20, 2000), ("ER(d)", 30, 2000), ("SF(2)", 20, 4000)]
+    table(["SHD", "default", *SEARCHES], (line(*size) for size in sizes))
+
+
+def _beside_searches(tables: Sequence[tuple[object, nx.DiGraph[str]]]) -> list[str]:
+    return [
+        mean([shd(by_default(data, search=search), true) for data, true in tables])
+        for search in ("auto", *SEARCHES)
+    ]
 
 
 def alpha(seeds: range) -> None:
@@ -112,78 +138,234 @@ def network_files() -> dict[str, Path]:
     return {name: found[name] for name in NETWORKS}
 
 
-def f1(found: nx.DiGraph[str], true: nx.DiGraph[str]) -> float:
-    """Of the skeleton."""
-    a, b = ({frozenset(edge) for edge in graph.edges} for graph in (found, true))
-    return 2 * len(a & b) / (len(a) + len(b))
+def cpdag_distance(found: nx.DiGraph[str], true: nx.DiGraph[str]) -> int:
+    """Between a learned DAG or CPDAG and the class of the true DAG."""
+    if not any(found.has_edge(b, a) for a, b in found.edges) and nx.is_directed_acyclic_graph(
+        found
+    ):
+        found = to_cpdag(found)
+    return shd(found, to_cpdag(true), undirected="strict")
+
+
+def _compared(title: str, tables: Sequence[tuple[object, nx.DiGraph[str]]]) -> list[str]:
+    """The distance and the CPU seconds of the default, and the distances of the peers."""
+    began = process_time()
+    own = mean([cpdag_distance(by_default(data), true) for data, true in tables])
+    seconds = (process_time() - began) / len(tables)
+    return [title, own, f"{seconds:.2f}", *(_of_peer(peer, tables) for peer in PEERS)]
+
+
+def _of_peer(peer: str, tables: Sequence[tuple[object, nx.DiGraph[str]]]) -> str:
+    found = []
+    for data, true in tables:
+        run = tamis.baselines.run(peer, data, time_limit=LIMIT.get(peer))
+        if run.graph is None:
+            return "–"
+        found.append(cpdag_distance(run.graph, true))
+    return mean(found)
 
 
 def networks(seeds: range) -> None:
-    """F1 on published networks, beside that of peers."""
-    _networks(seeds, NETWORKS, {p: by_peer(p) for p in PEERS})
+    """The CPDAG distance on published networks, beside that of peers."""
+
+    def line(name: str, n: int) -> list[str]:
+        network = tamis.BayesianNetwork.read(network_files()[name])
+        tables = [(network.sample(n, seed=seed), network.graph) for seed in seeds]
+        return _compared(f"{name}, n={n}", tables)
+
+    rows = (line(name, n) for name in NETWORKS if wanted(name) for n in (1000, 5000))
+    table(["CPDAG distance", "default", "CPU s", *PEERS], rows)
 
 
-def classes(seeds: range) -> None:
-    """The same on the smaller ones, beside GES, PC as in the paper, and the authors' program."""
-    reference = partial(by_default, search="reference")
-    _networks(
-        seeds, NETWORKS[:5], {"reference": reference, "pc": by_peer("pc"), "ges": by_peer("ges")}
-    )
+def families(seeds: range) -> None:
+    """The same on random tables of 20 columns."""
+
+    def line(family: str, n: int) -> list[str]:
+        return _compared(f"{family}, n={n}", [labels(family, seed, 20, n) for seed in seeds])
+
+    rows = (line(family, n) for family in FAMILIES if wanted(family) for n in (500, 2000))
+    table(["CPDAG distance", "default", "CPU s", *PEERS], rows)
 
 
-def _networks(seeds: range, names: Sequence[str], others: dict[str, Learner]) -> None:
-    learners: dict[str, Learner] = {"default": by_default, **others}
+def beside_flop(seeds: range) -> None:
+    """Linear Gaussian tables, beside FLOP with 20 restarts."""
 
-    def line(name: str, path: Path, n: int) -> list[str]:
-        network = tamis.BayesianNetwork.read(path)
-        tables = [network.sample(n, seed=seed) for seed in seeds]
-        return [f"{name}, n={n}"] + [
-            mean([f1(learn(data), network.graph) for data in tables], 3)
-            for learn in learners.values()
+    def line(kind: str, d: int, edges: int, n: int) -> list[str]:
+        tables = [gaussian(kind, seed, d, edges, n) for seed in seeds]
+        began = process_time()
+        own = mean([cpdag_distance(by_default(data), true) for data, true in tables], 2)
+        seconds = (process_time() - began) / len(tables)
+        peer = [
+            cpdag_distance(tamis.baselines.run("flop", data).graph, true) for data, true in tables
+        ]
+        return [f"{kind}, d={d}, {edges} edges, n={n}", own, mean(peer, 2), f"{seconds:.2f}"]
+
+    sizes = [(10, 10, 500), (10, 20, 2000), (20, 20, 1000), (20, 40, 2000), (50, 50, 1000),
+             (50, 100, 2000)]  # fmt: skip
+    rows = (line(kind, *size) for kind in NOISE[1:3] for size in sizes)
+    table(["CPDAG distance", "default", "FLOP", "CPU s"], rows)
+
+
+def units(seeds: range) -> None:
+    """Whether the learned class stays when columns are rescaled and shifted, and what is claimed
+    then."""
+
+    def line(kind: str, d: int, n: int) -> list[str]:
+        same, claimed, reversible = 0, 0, 0
+        for seed in seeds:
+            frame, _ = gaussian(kind, seed, d, 1.5 * d, n)
+            rng = np.random.default_rng([9, seed])
+            other = frame * 10 ** rng.uniform(-3, 3, d) + rng.normal(size=d)
+            first, second = (tamis.TAM(n_jobs=1).fit(one) for one in (frame, other))
+            same += set(first.cpdag_.edges) == set(second.cpdag_.edges)
+            for edge in second.result_.edges:
+                if second.cpdag_.has_edge(edge.child, edge.parent):
+                    reversible += 1
+                    claimed += edge.direction_probability > 0.9
+        return [f"{kind}, d={d}, n={n}", f"{same} of {len(seeds)}", f"{claimed} of {reversible}"]
+
+    rows = (line(kind, d, 1000) for kind in NOISE[:2] for d in (6, 12))
+    table(["", "same class", "reversible arrows claimed above 0.9 after rescaling"], rows)
+
+
+def unfaithful(seeds: range) -> None:
+    """The example of app. C.7, where two classes fit alike."""
+
+    def line(n: int) -> list[str]:
+        tables = [draw(model="unfaithful", n=n, seed=seed) for seed in seeds]
+        ways = ({}, {"units": "same"}, {"search": "node"})
+        return [f"n={n}"] + [
+            mean([shd(by_default(one.data, **way), one.graph) for one in tables], 2) for way in ways
         ]
 
-    known = network_files()
-    lines = (line(name, known[name], n) for name in names for n in (1000, 10_000))
-    table(["F1 of the skeleton", *learners], lines)
+    table(["SHD", "default", "units='same'", "node"], (line(n) for n in (1000, 2000, 5000)))
 
 
 def truth(seeds: range) -> None:
-    """How often the score of the learned graph is at least that of the true one."""
+    """How often the score of the learned class is at least that of the true one."""
     from tamis.data import read_table
     from tamis.information.counted import CountedInformation
     from tamis.search.auto import score_of
 
-    def beats(model: str, graph: str, d: int, n: int, seed: int) -> bool:
-        data, true = drawn(model, graph, d, n, seed)
+    def beats(data: object, true: nx.DiGraph[str]) -> bool:
         read = read_table(data)
         place = {name: k for k, name in enumerate(read.names)}
         information = CountedInformation(read, n_jobs=1)
         scores = [
             score_of(
-                information,
-                {place[k]: frozenset(place[p] for p in g.predecessors(k)) for k in g},
+                information, {place[k]: frozenset(place[p] for p in g.predecessors(k)) for k in g}
             )
             for g in (by_default(data, information="counts"), true)
         ]
         return scores[0] >= scores[1] - 1e-6
 
-    def line(graph: str) -> list[str]:
-        return [f"{graph} MOD"] + [
-            f"{sum(beats('MOD', graph, d, n, seed) for seed in seeds)} of {len(seeds)}"
-            for d, n in SIZES
-        ]
+    def share(tables: Sequence[tuple[object, nx.DiGraph[str]]]) -> str:
+        return f"{sum(beats(*one) for one in tables)} of {len(tables)}"
 
-    sizes = [f"d={d}, n={n}" for d, n in SIZES]
-    table(["learned >= true", *sizes], (line(graph) for graph in ("Tree", "ER(d)", "ER(2d)")))
+    rows = [
+        [f"{graph} MOD, d={d}, n={n}", share([drawn("MOD", graph, d, n, s) for s in seeds])]
+        for graph in ("Tree", "ER(d)", "ER(2d)")
+        for d, n in SIZES
+    ]
+    rows += [
+        [f"{family}, d=20, n={n}", share([labels(family, s, 20, n) for s in seeds])]
+        for family in FAMILIES
+        for n in (500, 2000)
+    ]
+    for name in NETWORKS:
+        network = tamis.BayesianNetwork.read(network_files()[name])
+        for n in (1000, 5000):
+            tables = [(network.sample(n, seed=s), network.graph) for s in seeds]
+            rows.append([f"{name}, n={n}", share(tables)])
+    table(["", "learned class scores at least as well"], rows)
+
+
+Stated = tuple[str, float, bool]
+"""The warrant of an arrow of the true skeleton, its probability, and whether it is right."""
+
+
+def stated(data: object, true: nx.DiGraph[str]) -> list[Stated]:
+    """What the default says of the directions of edges that are there. An open direction says one
+    of the two, the likelier."""
+    found = []
+    for edge in tamis.TAM(n_jobs=1).fit(data).result_.edges:
+        right = true.has_edge(edge.parent, edge.child)
+        if right or true.has_edge(edge.child, edge.parent):
+            p = edge.direction_probability
+            found.append((edge.warrant, max(p, 1 - p), right if p >= 0.5 else not right))
+    return found
+
+
+def directions(seeds: range) -> None:
+    """Stated against right, by family and by probability."""
+    everything: dict[str, list[Stated]] = {}
+    for family in FAMILIES:
+        for n in (500, 3000):
+            tables = [labels(family, seed, 14, n) for seed in seeds]
+            everything[f"{family}, n={n}"] = [o for t in tables for o in stated(*t)]
+    for kind in NOISE:
+        tables = [gaussian(kind, seed, 10, 10, 1000) for seed in seeds]
+        everything[f"Gaussian, {kind}, n=1000"] = [o for t in tables for o in stated(*t)]
+    for name in NETWORKS:
+        network = tamis.BayesianNetwork.read(network_files()[name])
+        for n in (1000, 5000):
+            tables = [(network.sample(n, seed=s), network.graph) for s in seeds[:4]]
+            everything[f"{name}, n={n}"] = [o for t in tables for o in stated(*t)]
+    lines = []
+    for title, found in everything.items():
+        chance = [p for _, p, _ in found]
+        right = [r for _, _, r in found]
+        by = [_right([r for w, _, r in found if w == kind]) for kind in ("equivalence", "entropy")]
+        lines.append([title, f"{np.mean(chance):.2f}", f"{np.mean(right):.2f}", *by])
+    table(["", "stated", "right", "`equivalence` right", "`entropy` right"], lines)
+    _picture([one for found in everything.values() for one in found])
+
+
+def _right(verdicts: Sequence[bool]) -> str:
+    return f"{sum(verdicts)} of {len(verdicts)}" if verdicts else "–"
+
+
+def _picture(found: Sequence[Stated]) -> None:
+    """The calibration plot of docs/directions.md."""
+    from matplotlib.figure import Figure
+
+    edges = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0001]
+    figure = Figure(figsize=(5.2, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot([0.5, 1], [0.5, 1], color="0.6", linewidth=1, label="calibrated")
+    for label, kinds, marker in (
+        ("equivalent graphs disagree", ("entropy", "none"), "o"),
+        ("all equivalent graphs agree", ("equivalence",), "s"),
+    ):
+        points = []
+        for low, high in pairwise(edges):
+            own = [(p, r) for w, p, r in found if w in kinds and low <= p < high]
+            if len(own) >= 20:
+                points.append(np.mean(own, axis=0))
+        axes.plot(*np.transpose(points), marker=marker, linewidth=1, label=label)
+    axes.set(xlabel="stated probability of the direction", ylabel="share that is right")
+    axes.legend(frameon=False)
+    figure.savefig("docs/images/directions.png", dpi=110)
 
 
 SECTIONS = {
     "cells": (cells, range(900, 910)),
+    "labels": (as_labels, range(900, 910)),
     "alpha": (alpha, range(5000, 5010)),
     "networks": (networks, range(900, 910)),
-    "classes": (classes, range(900, 910)),
-    "truth": (truth, range(900, 910)),
+    "families": (families, range(900, 906)),
+    "gaussian": (beside_flop, range(900, 916)),
+    "units": (units, range(900, 930)),
+    "unfaithful": (unfaithful, range(900, 1000)),
+    "truth": (truth, range(900, 905)),
+    "directions": (directions, range(900, 912)),
 }
+_ONLY: list[str] = []
+
+
+def wanted(name: str) -> bool:
+    """Whether a row was asked for."""
+    return not _ONLY or any(one in name for one in _ONLY)
 
 
 def main() -> None:
@@ -191,14 +373,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS])
     parser.add_argument("--seeds", help="A:B, the first seed and the one after the last")
+    parser.add_argument("--only", action="append", help="rows whose name holds this")
     asked = parser.parse_args()
+    _ONLY.extend(asked.only or ())
     warnings.simplefilter("ignore", tamis.TamisWarning)
     for name in asked.sections or SECTIONS:
         section, seeds = SECTIONS[name]
         if asked.seeds:
             first, stop = map(int, asked.seeds.split(":"))
             seeds = range(first, stop)
-        print(f"## {name}, seeds {seeds.start} to {seeds.stop - 1}\n")
+        print(f"## {name}, seeds {seeds.start} to {seeds.stop - 1}\n", flush=True)
         section(seeds)
 
 

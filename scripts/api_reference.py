@@ -39,7 +39,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "What a result is made of": (
         "",
         [f"tamis.result.{name}" for name in ("Edge", "Verdict", "Run", "Trace")]
-        + [f"tamis.result.{name}" for name in ("Admitted", "Masked", "Selection", "Moved")],
+        + [f"tamis.result.{name}" for name in ("Admitted", "Masked", "Selection")],
     ),
     "How sure": ("", ["tamis.bootstrap.Confidence", "tamis.identifiability.Certificate"]),
     "Single quantities": (

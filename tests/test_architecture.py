@@ -29,7 +29,6 @@ LEVELS = [
     {"drawing"},
     {"knowledge"},
     {"plans"},
-    {"orientation"},
     {"naming"},
     {"learning"},
     {"formats", "quantities", "simulate"},

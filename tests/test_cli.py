@@ -25,6 +25,7 @@ from tamis.errors import SettingError
 from tamis.formats.files import FORMATS
 from tamis.information.estimators import ESTIMATORS
 from tamis.plans import BACKWARD, BOUNDARY, SEARCHES
+from tamis.result import direction_in_words
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.terminal import learning as command
 from tamis.terminal import waiting as waiting_module
@@ -147,8 +148,9 @@ def test_the_summary_says_what_was_read_run_and_found():
         "gain (nats)",
         "Closest calls",
         "shoes is independent of",
-        "Closest directions",
-        "season before sprinkler by",
+        "Directions, what they rest on",
+        "open directions, with",
+        "season -> rain 0.",
         "--out FILE",
     ):
         assert text in shown.stdout
@@ -171,6 +173,17 @@ def test_explain_tells_the_story_of_a_column():
     assert "lawn: layer 3 of 4" in shown.stdout
     assert " - took rain (given nothing): gain" in shown.stdout
     assert "rain: layer 2 of 4" in shown.stdout
+    for edge in tamis.TAM().fit(EXAMPLE).result_.edges:
+        assert (direction_in_words(edge) in shown.stdout) == (edge.child in ("lawn", "rain"))
+
+
+def test_refining_and_units_are_options_and_recorded(tmp_path):
+    told = {}
+    for flags in ((), ("--no-refine",), ("--refine", "--same-units")):
+        assert learn(EXAMPLE, *flags, "--out", tmp_path / "r.json").exit_code == 0
+        settings = tamis.load(tmp_path / "r.json").settings
+        told[flags] = settings["refine"], settings["units"]
+    assert list(told.values()) == [(True, "unknown"), (False, "unknown"), (True, "same")]
 
 
 def test_a_constant_column_is_a_note_and_an_isolated_column(table):
@@ -214,6 +227,8 @@ def test_a_large_result_is_cut_short_and_says_so():
     assert f"... and {59 - EDGES} more edges; all of them with --out edges.csv" in text
     assert len(re.findall(r"^ n\d\d +n\d\d ", text, re.MULTILINE)) == EDGES
     assert len(re.findall(r" - n\d\d depends on", text)) == CALLS
+    assert " - 59 open\n" in text
+    assert len(re.findall(r"n\d\d ->\s+n\d\d\s+0.60", text)) == EDGES
 
 
 def _chain(names):
@@ -238,7 +253,8 @@ def _chain(names):
         parents={name: taken[name].others if name in taken else () for name in names},
         entropies=dict.fromkeys(names, 0.5),
         edges=tuple(
-            Edge(v.others[0], v.target, 0.1, 1e-9, 1, 0.1, 0.05, True) for v in taken.values()
+            Edge(v.others[0], v.target, 0.1, 1e-9, 1, 0.1, 0.05, "none", 0.6)
+            for v in taken.values()
         ),
         trace=Trace(
             tuple(Admitted(name, i, 0.5, None, None, None) for i, name in enumerate(names, 1)),

@@ -146,7 +146,7 @@ def test_every_edge_says_how_far_its_parent_was_ahead():
     (edge,) = result.closest_directions()
     assert (edge.parent, edge.child) == ("a", "c")
     ahead = tamis.entropy(table, "c") - tamis.entropy(table, "a")
-    assert edge.lead == pytest.approx(ahead, abs=1e-3)
+    assert edge.entropy_gap == pytest.approx(ahead, abs=1e-3)
 
 
 def test_refitting_forgets_the_first_table():

@@ -141,7 +141,8 @@ def test_tiers_turn_an_arrow_that_the_entropies_got_wrong():
     assert list(tamis.TAM().fit(columns).graph_.edges) == [("effect", "cause")]
     told = tamis.TAM(knowledge={"tiers": [["cause"], ["effect"]]}).fit(columns)
     assert list(told.graph_.edges) == [("cause", "effect")]
-    assert told.graph_.edges["cause", "effect"]["identified"]
+    edge = told.graph_.edges["cause", "effect"]
+    assert (edge["warrant"], edge["direction_probability"]) == ("given", 1.0)
 
 
 @pytest.mark.parametrize(

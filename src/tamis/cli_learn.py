@@ -98,6 +98,22 @@ def learn(
             "Default 1, for auto what a budget allows and what pays.",
         ),
     ] = None,
+    refine: Annotated[
+        bool,
+        typer.Option(
+            "--refine/--no-refine",
+            help="With auto, look for the class of graphs by likelihood, or keep the best of the "
+            "paper's searches.",
+        ),
+    ] = True,
+    same_units: Annotated[
+        bool,
+        typer.Option(
+            "--same-units",
+            help="The numbers of measured columns are in one unit, so that their uncertainties can "
+            "be compared.",
+        ),
+    ] = False,
     information: Annotated[
         str,
         typer.Option(
@@ -258,6 +274,8 @@ def learn(
             source=settings_from_text("--source", source or ()),
             knowledge=knowledge_from_options(knowledge, require, forbid, tier),
             missing=missing,
+            refine=refine,
+            units="same" if same_units else "unknown",
             n_jobs=jobs,
         )
         run(

@@ -91,6 +91,13 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     knowledge : Knowledge, mapping, path or None
         What is known about the arrows: required and forbidden ones, tiers, sources and sinks. The
         search keeps to it; see `tamis.Knowledge`.
+    refine : bool
+        Whether search="auto" looks for the equivalence class by likelihood and for the likeliest
+        DAG in it (see docs/directions.md), or keeps the best of the paper's searches as it is.
+    units : {"unknown", "same"}
+        Whether the numbers of measured columns are in one unit. "same" asserts that their
+        entropies can be compared, as the paper's conditions do; otherwise they decide between
+        directions only as far as the table itself shows that they carry information.
     missing : {"error", "drop", "level", "pairwise"}
         What is done about missing values: they are refused; rows that have any are left out; they
         are a level of their own; each test uses the rows that have its columns. The last two are
@@ -106,9 +113,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     ----------
     graph_ : networkx.DiGraph
         The DAG; each edge carries ``gain`` (nats), ``p_value``, ``step``, ``gain_given_rest``,
-        ``lead``, by how many nats its parent was less uncertain than its child, and
-        ``identified``, whether its direction has support. "lipschitz" information has no tests:
-        there ``p_value`` is nan.
+        ``entropy_gap``, by how many nats its parent was less uncertain than its child,
+        ``warrant``, what its direction rests on, and ``direction_probability``.
+        "lipschitz" information has no tests: there ``p_value`` is nan.
     cpdag_ : networkx.DiGraph
         What all Markov equivalent DAGs share; an undirected edge is there in both directions.
     ranking_ : list of Run
@@ -140,6 +147,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         information: str = "auto",
         source: Mapping[str, Any] | None = None,
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        refine: bool = True,
+        units: str = "unknown",
         missing: str = "error",
         memory: int | str | None = None,
         n_jobs: int | None = None,
@@ -156,6 +165,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.information = information
         self.source = source
         self.knowledge = knowledge
+        self.refine = refine
+        self.units = units
         self.missing = missing
         self.memory = memory
         self.n_jobs = n_jobs

@@ -41,14 +41,14 @@ def to_dowhy(result: Result) -> nx.DiGraph[str]:
 
     DoWhy wants a ``networkx.DiGraph`` over the names of the data's columns; a graph of this kind
     also goes into ``dowhy.gcm.StructuralCausalModel``. Of DoWhy's forms this is the one that holds
-    any name: in a string of GML or DOT it replaces line breaks. Edges whose direction is without
-    support have ``style="dashed"``, which DoWhy draws; it reasons with all edges alike, so look at
-    those before trusting an effect. Nothing is imported from DoWhy. Tried with 0.14.
+    any name: in a string of GML or DOT it replaces line breaks. Edges whose direction is open
+    have ``style="dashed"``, which DoWhy draws; it reasons with all edges alike, so look at those
+    before trusting an effect. Nothing is imported from DoWhy. Tried with 0.14.
     """
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(result.names)
     for edge in result.edges:
-        style = {} if edge.identified else {"style": "dashed"}
+        style = {} if edge.is_claimed else {"style": "dashed"}
         graph.add_edge(edge.parent, edge.child, **style)
     return graph
 

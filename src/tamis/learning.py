@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tamis.blocks.long_table import is_long, open_long
@@ -15,19 +16,20 @@ from tamis.decisions.rate import Rate
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.counting import open_counts
-from tamis.information.interface import Information
+from tamis.information.interface import Context, Information
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
+from tamis.metrics import varsortability
 from tamis.naming import Names, layers_found
 from tamis.plans import Plan, Request, make_plan
 from tamis.result import Result, Run
 from tamis.search.auto import (
+    ALIKE,
     LIKELIHOOD,
     NOT_SEARCHED,
     RESTS_ON,
     SAME,
     Tried,
-    noise,
     score_of,
     try_searches,
     with_refinement,
@@ -43,8 +45,14 @@ __all__ = ["Plan", "Request", "learn", "make_plan", "search"]
 COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
 
 RAISED = (
-    "Edges found at level {before:g} are weak, so the level was raised to {after:.2g}: about as "
-    "many edges are to be expected by chance. A level that is asked for is kept."
+    "The edges of this table are weak, so weaker ones were looked for too: {added} found with "
+    "alpha={after:.2g} in place of {before:g}. Of all edges, expect about {after:.2g} to be there "
+    "by chance. An alpha that is asked for is kept."
+)
+
+UNITS = (
+    "Along {share:.0%} of the directed paths the variance grows (varsortability). Variances depend "
+    "on units: if the numbers have one unit in common, say so with units='same'."
 )
 
 EXACT_FLOATS = 2**50
@@ -86,8 +94,10 @@ def learn(table: Table, request: Request, progress: Progress | None = None) -> R
         answers.remove(best)
         best, raised = _at_its_level(_with_refinement(best), request)
         answers, notes = [best, *answers], (*notes, *raised)
+    losses = best.tried[0].losses if best.tried else {}
+    notes = (*notes, *_units_note(best))
     return Names(arranged.names, best.plan, best.information).result(
-        table, best.outcome, _ranking(answers), notes
+        table, best.outcome, losses, _ranking(answers), notes
     )
 
 
@@ -133,10 +143,11 @@ def _same_dag(source: Information, plan: Plan, other: Answer) -> Answer:
 
 
 def _within_reach(answer: Answer) -> float:
-    """How far behind a reading may be on the same DAG and still be searched: the noise of a
-    score, for every node."""
+    """How far behind a reading may be on the same DAG and still be searched: by as much as other
+    parents could explain, about the logarithm of the ways to turn an edge, for every node."""
     best = answer.tried[0]
-    return len(best.parents) * noise(answer.information, best.n_edges)
+    turns = 2 * max(best.n_edges, 1) * len(best.parents)
+    return len(best.parents) * answer.information.score_noise * math.log(turns)
 
 
 def search(information: Information, plan: Plan, progress: Progress | None = None) -> Outcome:
@@ -164,7 +175,7 @@ def found_in(table: Table, plan: Plan, interactions: Mapping[int, Interactions])
     settings = _settings(information, plan)
     chosen = plan.search
     if plan.search == "auto":
-        tried = with_refinement(information, settings, try_searches(information, settings))
+        tried = _refined(information, plan, try_searches(information, settings))
         chosen, outcome = tried[0].search, _found(tried)
     else:
         outcome = run(information, settings)
@@ -251,14 +262,36 @@ def _answer(source: Information, plan: Plan, progress: Progress | None) -> Answe
 
 
 def _with_refinement(answer: Answer) -> Answer:
-    settings = _settings(answer.information, answer.plan)
-    tried = with_refinement(answer.information, settings, answer.tried)
+    tried = _refined(answer.information, answer.plan, answer.tried)
     return replace(answer, outcome=_found(tried), tried=tuple(tried))
 
 
+def _refined(information: Information, plan: Plan, tried: Sequence[Tried]) -> list[Tried]:
+    """What was tried, and the class that fits best, unless the plan does without."""
+    if not plan.refine:
+        return list(tried)
+    settings = _settings(information, plan)
+    return with_refinement(information, settings, tried, same_units=plan.units == "same")
+
+
+def _units_note(answer: Answer) -> tuple[str, ...]:
+    """How much of the order of continuous columns their variances tell, which is a matter of
+    units."""
+    information, boundaries = answer.information, answer.outcome.boundaries
+    if information.scale_free() is None or answer.plan.units == "same":
+        return ()
+    entropies = information.entropies([Context(k, ()) for k in boundaries])
+    share = varsortability(
+        {k: set(one.members) for k, one in boundaries.items()},
+        dict(zip(boundaries, entropies.tolist(), strict=True)),
+    )
+    return () if math.isnan(share) else (UNITS.format(share=share),)
+
+
 def _at_its_level(answer: Answer, request: Request) -> tuple[Answer, tuple[str, ...]]:
-    """The answer, found once more where its edges are so weak that they ask for a higher level;
-    and what to say about that."""
+    """The answer, found once more where its edges are so weak that they ask for a higher alpha, if
+    that finds more and loses none or explains the table clearly better; and what to say about
+    that."""
     rule = answer.plan.boundary_rule
     asked_for = request.alpha is not None or request.boundary_rule is not None
     if asked_for or not isinstance(rule, PValueRule):
@@ -269,12 +302,22 @@ def _at_its_level(answer: Answer, request: Request) -> tuple[Answer, tuple[str, 
         return answer, ()
     plan = replace(answer.plan, boundary_rule=replace(rule, alpha=level))
     tried = try_searches(information, _settings(information, plan))
-    again = replace(answer, plan=plan, outcome=_found(tried), tried=tuple(tried))
-    note = RAISED.format(before=rule.alpha, after=level)
-    return _with_refinement(again), (note,)
+    again = _with_refinement(replace(answer, plan=plan, outcome=_found(tried), tried=tuple(tried)))
+    before, after = _pairs(answer), _pairs(again)
+    clearly_better = again.score > answer.score + ALIKE and len(after) > len(before)
+    if not (before < after or clearly_better):
+        return answer, ()
+    n_added = len(after) - len(before)
+    added = f"{n_added} more {'was' if n_added == 1 else 'were'}"
+    return again, (RAISED.format(before=rule.alpha, after=level, added=added),)
 
 
-def _found(tried: list[Tried]) -> Outcome:
+def _pairs(answer: Answer) -> set[frozenset[int]]:
+    """The edges of an answer, whichever way they point."""
+    return {frozenset((p, k)) for k, own in answer.tried[0].parents.items() for p in own}
+
+
+def _found(tried: Sequence[Tried]) -> Outcome:
     """The outcome of the answer, which always has one."""
     outcome = tried[0].outcome
     if outcome is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from tamis.data import Table, table_notes
 from tamis.decisions.pvalue import PValueRule
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Information, Query
-from tamis.orientation import supported_edges
 from tamis.plans import SOURCES, Plan
 from tamis.result import (
     Admitted,
     Edge,
     Engine,
     Masked,
-    Moved,
     Result,
     Run,
     Selection,
@@ -28,6 +26,7 @@ from tamis.result import (
 )
 from tamis.search.auto import REFINED
 from tamis.search.outcome import Boundary, Decision, Outcome
+from tamis.search.warrants import warrants
 
 
 class Names:
@@ -43,10 +42,12 @@ class Names:
         self,
         table: Table,
         outcome: Outcome,
+        losses: Mapping[tuple[int, int], float],
         ranking: tuple[Run, ...] = (),
         notes: tuple[str, ...] = (),
     ) -> Result:
-        """The outcome as the user will read it."""
+        """The outcome as the user will read it; ``losses`` are what the likelihood loses without
+        the direction of an arrow, where that was looked at."""
         names = self._names
         bounds = outcome.boundaries
         parents = {names[k]: self._all(bounds[k].members) for k in bounds}
@@ -62,7 +63,7 @@ class Names:
             order=order,
             parents={name: parents[name] for name in table.names},
             entropies={name: entropies[name] for name in table.names},
-            edges=self._edges(outcome),
+            edges=self._edges(outcome, losses),
             trace=self._trace(outcome),
             ranking=ranking,
             warnings=(*table_notes(table), *notes),
@@ -72,7 +73,7 @@ class Names:
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
         return next((one.search for one in ranking if one.chosen), self._plan.search)
 
-    def _edges(self, outcome: Outcome) -> tuple[Edge, ...]:
+    def _edges(self, outcome: Outcome, losses: Mapping[tuple[int, int], float]) -> tuple[Edge, ...]:
         """Judge every edge twice: as it was taken, and given all the other parents."""
         found: list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = []
         for layer in outcome.layers:
@@ -81,8 +82,9 @@ class Names:
         wanted = {(k, p, given) for p, k, _, *both in found for given in both}
         known = self._judged(outcome)
         known |= _judge(self._information, sorted(wanted - known.keys()), self._test)
-        leads = _leads(outcome)
-        supported = supported_edges(self._information, outcome, leads)
+        gaps = _entropy_gaps(outcome)
+        constraints = self._plan.knowledge.constraints(self._information.names)
+        rests_on = warrants(self._information, outcome, losses, constraints, self._is_given)
         return tuple(
             Edge(
                 self._names[p],
@@ -90,11 +92,14 @@ class Names:
                 *known[k, p, given],
                 step,
                 known[k, p, rest][0],
-                leads[p, k],
-                (p, k) in supported or self._plan.knowledge.decides(self._names[p], self._names[k]),
+                gaps[p, k],
+                *rests_on[p, k],
             )
             for p, k, step, given, rest in found
         )
+
+    def _is_given(self, edge: tuple[int, int]) -> bool:
+        return self._plan.knowledge.decides(*(self._names[k] for k in edge))
 
     def _judged(self, outcome: Outcome) -> dict[Judged, tuple[float, float]]:
         """The gain and the p-value of what the search itself has judged by this test."""
@@ -132,7 +137,6 @@ class Names:
                 for layer in outcome.layers
                 for k in layer
             ),
-            moves=tuple(Moved(names[m.node], names[m.before], m.rise) for m in outcome.moves),
         )
 
     def _selection(self, boundary: Boundary, rule: Rule) -> Selection:
@@ -196,7 +200,7 @@ def _judge(
     )
 
 
-def _leads(outcome: Outcome) -> dict[tuple[int, int], float]:
+def _entropy_gaps(outcome: Outcome) -> dict[tuple[int, int], float]:
     """For each edge, H(child) - H(parent) in the round that admitted the parent."""
     children: dict[int, list[int]] = {}
     for k, boundary in outcome.boundaries.items():

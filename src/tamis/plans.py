@@ -107,6 +107,7 @@ their nearest neighbours, their smoothed densities, or normal laws given levels.
 
 BACKWARD = ("one", "together", "none")
 BOUNDARY = ("pps", "none")
+UNITS = ("unknown", "same")
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,8 @@ class Request:
     source: Mapping[str, Any] | None = None
     knowledge: Knowledge | Mapping[str, Any] | str | PathLike[str] | None = None
     missing: str = "error"
+    refine: bool = True
+    units: str = "unknown"
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,10 @@ class Plan:
     knowledge: Knowledge = field(default_factory=Knowledge)
     missing: str = "error"
     """What was done about missing values, had there been any."""
+    refine: bool = True
+    """Whether "auto" looks for the class by likelihood, or keeps the best of the searches."""
+    units: str = "unknown"
+    """Whether numbers are said to have the same unit, so that their entropies can be compared."""
 
     def to_dict(self) -> dict[str, object]:
         """What JSON can hold, enough to run the same again."""
@@ -172,6 +179,8 @@ class Plan:
             "source": None if self.source is None else dict(self.source),
             "knowledge": self.knowledge.to_dict() or None,
             "missing": self.missing,
+            "refine": self.refine,
+            "units": self.units,
             "tamis": _version(),
         }
 
@@ -213,6 +222,8 @@ def make_plan(request: Request, information: str | None = None) -> Plan:
         source=source_settings(information, request.source),
         knowledge=_knowledge(request),
         missing=request.missing,
+        refine=request.refine,
+        units=request.units,
     )
     plan.to_dict()  # a rule of the user's own making cannot be kept with the result: say so now
     return plan
@@ -223,6 +234,9 @@ def _require_choices(request: Request) -> None:
     _require_choice("boundary", request.boundary, BOUNDARY)
     _require_choice("information", request.information, ("auto", *SOURCES))
     require_missing(request.missing)
+    _require_choice("units", request.units, UNITS)
+    if not isinstance(request.refine, bool):
+        raise SettingError(f"refine must be True or False, not {request.refine!r}")
     require_size("max_boundary", request.max_boundary)
     _require_look_ahead(request)
 

@@ -11,11 +11,12 @@ from baseline_samples import CHAIN, COLLIDER, N_ROWS, additive
 
 import tamis
 from tamis.baselines import available, run
+from tamis.baselines.flop import FLOP
 from tamis.baselines.ges_bic import BICGES
 from tamis.baselines.pc import PC
 from tamis.metrics import scores, shd, to_cpdag
 
-NAMES = ["pc", "pc-g2", "ges", "ges-bic", "hill-climbing", "tabu", "miic"]
+NAMES = ["pc", "pc-g2", "ges", "ges-bic", "hill-climbing", "tabu", "miic", "boss", "flop"]
 
 
 @pytest.fixture(autouse=True)
@@ -78,15 +79,38 @@ def test_two_columns_and_columns_without_relation(name):
     alone = {f"v{k}": rng.integers(0, 3, N_ROWS) for k in range(4)}
     assert learned(name, alone).graph.number_of_edges() == 0
     pair = run(name, additive(nx.DiGraph([("u", "v")]), N_ROWS, seed=1))
-    if name == "ges":
+    if name in ("ges", "boss"):
         assert "not defined for two columns" in pair.failure
     else:
         assert pair.graph.has_edge("u", "v")
 
 
+@pytest.mark.parametrize("time_limit", [None, 60])
+@pytest.mark.parametrize("name", ["flop"])
+def test_measured_columns_are_taken_as_they_are(name, time_limit):
+    rng = np.random.default_rng(5)
+    a, b, c, d = rng.normal(size=(4, 1000))
+    c += a + b
+    d += c
+    found = run(name, {"a": a, "b": b, "c": c, "d": d}, time_limit=time_limit)
+    assert found.failure is None
+    assert set(found.graph.edges) == {("a", "c"), ("b", "c"), ("c", "d")}
+    same = np.full(1000, 0.5)
+    with pytest.warns(tamis.TamisWarning, match="Constant columns"):
+        found = run(name, {"c": c, "same": same, "d": d}, time_limit=time_limit)
+    assert set(found.graph.edges) == {("c", "d"), ("d", "c")}
+
+
+@pytest.mark.parametrize("name", [name for name in available() if name != "flop"])
+def test_measured_columns_are_refused_where_levels_are_needed(name):
+    x = np.random.default_rng(5).normal(size=(2, 100))
+    with pytest.raises(tamis.DataError, match="not integers"):
+        run(name, {"a": x[0], "b": x[1]})
+
+
 def test_a_larger_penalty_gives_a_sparser_graph():
     data = COLLIDER.sample(N_ROWS, seed=1)
-    for kind in (PC, BICGES):
+    for kind in (PC, BICGES, FLOP):
         if available()[kind().name]:
             found = run(kind(penalty=200.0), data)
             assert found.graph.number_of_edges() < run(kind(), data).graph.number_of_edges()

@@ -176,14 +176,22 @@ def test_a_class_that_a_child_cannot_import_is_refused():
 
 def test_all_baselines_are_listed():
     assert list(available()) == [
-        "pc", "pc-g2", "ges", "ges-bic", "hill-climbing", "tabu", "miic", "equal-variance",
+        "pc", "pc-g2", "ges", "ges-bic", "hill-climbing", "tabu", "miic", "boss",
+        "equal-variance", "flop",
     ]  # fmt: skip
     assert available()["equal-variance"]
 
 
 @pytest.mark.parametrize("time_limit", [None, 60])
 @pytest.mark.parametrize(
-    ("name", "library"), [("pc", "causallearn"), ("ges-bic", "ges"), ("miic", "pyagrum")]
+    ("name", "library"),
+    [
+        ("pc", "causallearn"),
+        ("ges-bic", "ges"),
+        ("miic", "pyagrum"),
+        ("boss", "causallearn"),
+        ("flop", "flopsearch"),
+    ],
 )
 def test_a_missing_library_raises_an_error_that_names_the_extra(
     name, library, time_limit, monkeypatch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +12,7 @@ from packed_tables import decoded, packed
 
 from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
-from tamis.blocks import counting, folding, leads, row_tables, view
+from tamis.blocks import counting, folding, row_tables, view
 from tamis.blocks.information import BlockInformation
 from tamis.blocks.long_table import LongTable
 from tamis.counts import memory
@@ -121,26 +120,6 @@ def test_tables_beyond_the_memory_limit_are_refused(monkeypatch, constants):
         information = BlockInformation(blocks)
         with pytest.raises(SettingError, match="memory has room for"):
             information.rows([Context(0, (1, 3))])
-
-
-def test_the_spread_of_a_lead_is_exact_beyond_64_bits():
-    rng = np.random.default_rng(8)
-    keys, rows = np.arange(8), rng.integers(2**33, 2**34, 8)
-    n = int(rows.sum())
-    a = {k: sum(int(r) for x, r in zip(keys, rows, strict=True) if x // 2 == k) for k in range(4)}
-    b = {
-        k: sum(int(r) for x, r in zip(keys, rows, strict=True) if (x // 4, x % 2) == k)
-        for k in ((0, 0), (0, 1), (1, 0), (1, 1))
-    }
-    terms = [
-        round(np.log(a[x // 2]) * 2**26) - round(np.log(b[x // 4, x % 2]) * 2**26)
-        for x in keys.tolist()
-    ]
-    total = sum(t * int(r) for t, r in zip(terms, rows, strict=True))
-    squares = sum(t * t * int(r) for t, r in zip(terms, rows, strict=True))
-    variance = (n * squares - total**2) / (n * 2**26) ** 2
-    expected = math.hypot(math.sqrt(variance / n), 4 / n)
-    assert leads._error(keys, rows, 2, 2, n) == expected
 
 
 def test_joint_tests_share_their_rounds(monkeypatch):

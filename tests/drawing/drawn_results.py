@@ -62,7 +62,7 @@ def layered(layers, edges, search="node"):
         parents=parents,
         entropies=entropies,
         edges=tuple(
-            Edge(p, child, 0.1 + 0.01 * i, 1e-9, 1, 0.1, 0.05, True)
+            Edge(p, child, 0.1 + 0.01 * i, 1e-9, 1, 0.1, 0.05, "equivalence", 1.0)
             for i, (p, child) in enumerate(edges)
         ),
         trace=Trace(admissions, maskings, selections),

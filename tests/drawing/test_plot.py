@@ -15,6 +15,7 @@ from matplotlib.patches import FancyArrowPatch  # noqa: E402
 
 from tamis.drawing.plot import plot  # noqa: E402
 from tamis.errors import SettingError  # noqa: E402
+from tamis.result import WARRANTS  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -45,15 +46,44 @@ def test_a_larger_gain_is_a_wider_line():
     assert wide.get_linewidth() > 2 * narrow.get_linewidth()
 
 
-def test_only_directions_without_support_are_dashed_and_named_in_the_legend():
+def looks(axes):
+    """The dashes and colours of the arrows."""
+    return {(str(patch.get_linestyle()), patch.get_edgecolor()) for patch in arrows(axes)}
+
+
+def named(axes):
+    """The kinds of directions that the legend names."""
+    texts = (text.get_text() for text in axes.get_legend().get_texts())
+    return [text for text in texts if text.startswith("direction ")]
+
+
+@pytest.mark.parametrize("warrant", WARRANTS)
+def test_what_a_direction_rests_on_is_seen_in_the_line_and_named_in_the_legend(warrant):
     result = chain("abc")
     first, second = result.edges
-    axes = plot(replace(result, edges=(replace(first, identified=False), second)))
-    assert sum(patch.get_linestyle() != "-" for patch in arrows(axes)) == 1
-    words = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert "direction without support" in words
-    plain = plot(result).get_legend()
-    assert "direction without support" not in [text.get_text() for text in plain.get_texts()]
+    axes = plot(replace(result, edges=(replace(first, warrant=warrant), second)))
+    seen = [one for one in WARRANTS if one in (warrant, "equivalence")]
+    assert named(axes) == [f"direction {WARRANTS[one]}" for one in seen]
+    assert len(looks(axes)) == len(seen)
+
+
+def test_only_directions_shared_by_all_equivalent_graphs_are_solid():
+    solid = [patch.get_linestyle() == "-" for patch in arrows(plot(chain("abc")))]
+    assert solid == [True, True]
+    for warrant in ("given", "entropy", "none"):
+        result = chain("abc")
+        edges = tuple(replace(edge, warrant=warrant) for edge in result.edges)
+        axes = plot(replace(result, edges=edges))
+        assert all(patch.get_linestyle() != "-" for patch in arrows(axes))
+
+
+def test_every_kind_of_direction_has_a_look_of_its_own():
+    result = chain("abcde")
+    edges = zip(result.edges, WARRANTS, strict=True)
+    axes = plot(replace(result, edges=tuple(replace(e, warrant=w) for e, w in edges)))
+    assert len(looks(axes)) == len(WARRANTS) == len(named(axes))
+    handles = [line for line in axes.get_legend().get_lines() if line.get_linestyle() != "-"]
+    assert len(handles) == len(WARRANTS) - 1
 
 
 def test_confidence_makes_rare_edges_faint():

@@ -34,8 +34,8 @@ def result():
         parents={"shoes": ("lawn",), "lawn": ("rain",), "rain": (), "hail": ()},
         entropies={"shoes": 0.6, "lawn": 0.5, "rain": 0.4, "hail": 0.0},
         edges=(
-            Edge("rain", "lawn", 0.2, 1e-20, 1, 0.2, 0.28, True),
-            Edge("lawn", "shoes", 0.2, 1e-20, 1, 0.1 + 0.2, 0.19, False),
+            Edge("rain", "lawn", 0.2, 1e-20, 1, 0.2, 0.28, "equivalence", 0.97),
+            Edge("lawn", "shoes", 0.2, 1e-20, 1, 0.1 + 0.2, 0.19, "none", 0.75),
         ),
         trace=Trace(
             (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hypothesis.strategies as st
 
-from tamis.plans import BACKWARD, SEARCHES, Request, make_plan
-from tamis.result import Admitted, Edge, Masked, Result, Selection, Trace, Verdict
+from tamis.plans import BACKWARD, SEARCHES, UNITS, Request, make_plan
+from tamis.result import WARRANTS, Admitted, Edge, Masked, Result, Selection, Trace, Verdict
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 
 STRANGE = (
@@ -53,6 +53,8 @@ def settings_of(draw, boundary):
         boundary=boundary,
         backward=draw(st.sampled_from(BACKWARD if boundary == "pps" else BACKWARD[:2])),
         max_boundary=draw(st.none() | st.integers(0)) if boundary == "pps" else None,
+        refine=draw(st.booleans()),
+        units=draw(st.sampled_from(UNITS)),
     )
     return make_plan(request).to_dict()
 
@@ -141,7 +143,8 @@ def made_edges(draw, order, parents, chosen):
                 p_value,
                 steps.get(parent, 0),
                 *draw(pairs),
-                draw(st.booleans()),
+                draw(st.sampled_from(tuple(WARRANTS))),
+                draw(st.floats(0, 1)),
             )
 
 

@@ -17,9 +17,10 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"'
 NODE = re.compile(rf"  {QUOTED} \[(?:label={QUOTED}, )?entropy={QUOTED}\];")
 EDGE = re.compile(
     rf"  {QUOTED} -> {QUOTED} \[gain={QUOTED}, p_value={QUOTED}, "
-    rf"step=(\d+), gain_given_rest={QUOTED}, lead={QUOTED}, "
-    r"identified=(?:true|false, style=dashed)\];"
+    rf"step=(\d+), gain_given_rest={QUOTED}, entropy_gap={QUOTED}, "
+    rf"warrant=(\w+), direction_probability={QUOTED}(?:, style=(\w+))?\];"
 )
+STYLES = {"given": "bold", "equivalence": None, "entropy": "dashed", "none": "dotted"}
 RANK = re.compile(rf"  \{{ rank=same; (?:{QUOTED}; )+\}}")
 
 dot_names = names_of(xml_characters).filter(dot_file.holds)
@@ -51,6 +52,10 @@ def test_dot_holds_every_name_and_edge(result):
         (edge.parent, edge.child) for edge in result.edges
     ]
     assert [float(edge[3]) for edge in edges] == [edge.gain for edge in result.edges]
+    assert [(float(edge[7]), edge[8], float(edge[9])) for edge in edges] == [
+        (edge.entropy_gap, edge.warrant, edge.direction_probability) for edge in result.edges
+    ]
+    assert [edge[10] for edge in edges] == [STYLES[edge.warrant] for edge in result.edges]
 
 
 @pytest.mark.parametrize(
@@ -76,6 +81,9 @@ def test_graphml_holds_every_name_and_edge_with_its_numbers(result):
         assert numbers["gain"] == edge.gain
         assert numbers["p_value"] == edge.p_value
         assert numbers["step"] == edge.step
+        assert numbers["entropy_gap"] == edge.entropy_gap
+        assert numbers["warrant"] == edge.warrant
+        assert numbers["direction_probability"] == edge.direction_probability
 
 
 @pytest.mark.parametrize("name", ["nul\0", "bell\a", "escape\x1b", "\ufffe", "\ud800"])
@@ -89,7 +97,8 @@ def test_csv_holds_every_edge_with_all_digits(result):
     text = csv_file.render(result).decode()
     header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     assert tuple(header) == csv_file.COLUMNS
-    assert [(row[0], row[1], *map(float, row[2:])) for row in rows] == [
+    told = [(*row[:2], *map(float, row[2:7]), row[7], float(row[8])) for row in rows]
+    assert told == [
         (
             edge.parent,
             edge.child,
@@ -97,14 +106,15 @@ def test_csv_holds_every_edge_with_all_digits(result):
             edge.p_value,
             edge.step,
             edge.gain_given_rest,
-            edge.lead,
-            edge.identified,
+            edge.entropy_gap,
+            edge.warrant,
+            edge.direction_probability,
         )
         for edge in result.edges
     ]
 
 
-def test_csv_quotes_names_and_not_numbers(result):
+def test_csv_quotes_words_and_not_numbers(result):
     assert csv_file.render(result).decode().split("\n")[1] == (
-        '"rain","lawn",0.2,1e-20,1,0.2,0.28,1'
+        '"rain","lawn",0.2,1e-20,1,0.2,0.28,"equivalence",0.97'
     )

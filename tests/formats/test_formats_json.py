@@ -21,6 +21,7 @@ from tamis.plans import BOUNDARY, SEARCHES, Request, make_plan
 from tamis.result import Edge, explain
 
 FROZEN = Path(__file__).parent / "result_v1.json"
+FROZEN_2 = Path(__file__).parent / "result_v2.json"
 
 
 def refuse_constant(word):
@@ -46,7 +47,7 @@ def test_a_result_comes_back_field_for_field(result):
 def test_other_readers_of_json_can_read_it(result):
     written = json.loads(json_file.render(result), parse_constant=refuse_constant)
     assert written["names"] == list(result.names)
-    assert (written["format"], written["version"]) == ("tamis result", 1)
+    assert (written["format"], written["version"]) == ("tamis result", 2)
 
 
 def test_a_file_comes_back_field_for_field(result, tmp_path):
@@ -68,7 +69,7 @@ def test_every_float_survives(result, value):
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
-@pytest.mark.parametrize("field", ["gain", "gain_given_rest", "lead"])
+@pytest.mark.parametrize("field", ["gain", "gain_given_rest", "entropy_gap"])
 def test_an_edge_whose_numbers_are_not_finite_is_refused(result, field, value):
     edge = replace(result.edges[0], **{field: value})
     content = json_file.render(replace(result, edges=(edge, *result.edges[1:])))
@@ -81,13 +82,65 @@ def test_a_setting_that_json_cannot_hold_is_refused(result):
         json_file.render(replace(result, settings={"search": "node", "odd": object()}))
 
 
-def test_files_of_version_1_can_be_read():
+GARDEN = {
+    ("season", "sprinkler"), ("season", "rain"), ("sprinkler", "lawn"), ("rain", "lawn"),
+    ("rain", "road"), ("lawn", "shoes"), ("road", "traffic"),
+}  # fmt: skip
+
+
+def test_files_of_version_1_can_be_read_and_claim_no_direction():
     loaded = load(FROZEN)
-    assert {(edge.parent, edge.child) for edge in loaded.edges} == {
-        ("season", "sprinkler"), ("season", "rain"), ("sprinkler", "lawn"), ("rain", "lawn"),
-        ("rain", "road"), ("lawn", "shoes"), ("road", "traffic"),
-    }  # fmt: skip
-    assert FROZEN.read_bytes() == json_file.render(loaded)
+    assert {(edge.parent, edge.child) for edge in loaded.edges} == GARDEN
+    assert {(edge.warrant, edge.direction_probability) for edge in loaded.edges} == {("none", 0.5)}
+    leads = [edge["lead"] for edge in json.loads(FROZEN.read_bytes())["edges"]]
+    assert [edge.entropy_gap for edge in loaded.edges] == leads
+    rendered = json_file.render(loaded)
+    assert json.loads(rendered)["version"] == 2
+    assert json_file.parse(rendered) == loaded
+
+
+def test_the_moves_of_version_1_are_left_out():
+    written = json.loads(FROZEN.read_bytes())
+    written["trace"]["moves"] = [{"name": "lawn", "before": "road", "rise": 3.5}]
+    assert json_file.parse(dump(written)) == load(FROZEN)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda written: written["edges"][0].pop("lead"), "lacks 'entropy_gap'"),
+        (lambda written: written["edges"].insert(0, 3), r"edges\[0\] must be an object"),
+        (lambda written: written.update(edges="none"), "edges must be a list"),
+        (lambda written: written.update(trace=[]), "trace must be an object"),
+        (lambda written: written.pop("trace"), "lacks 'trace'"),
+    ],
+)
+def test_a_damaged_file_of_version_1_is_refused(change, complaint):
+    written = json.loads(FROZEN.read_bytes())
+    change(written)
+    with pytest.raises(FileFormatError, match=complaint):
+        json_file.parse(dump(written))
+
+
+def test_files_of_version_2_can_be_read_and_come_back_byte_for_byte():
+    """Of the example, with knowledge that season comes before rain."""
+    loaded = load(FROZEN_2)
+    assert {(edge.parent, edge.child) for edge in loaded.edges} == GARDEN
+    warrants = {(edge.parent, edge.child): edge.warrant for edge in loaded.edges}
+    assert warrants["season", "rain"] == "given"
+    assert {"given", "equivalence"} < set(warrants.values())
+    assert all(0.5 <= edge.direction_probability <= 1 for edge in loaded.edges)
+    assert (loaded.settings["refine"], loaded.settings["units"]) == (True, "unknown")
+    assert FROZEN_2.read_bytes() == json_file.render(loaded)
+
+
+@pytest.mark.parametrize("field", ["refine", "units"])
+def test_settings_that_came_later_may_be_missing(field):
+    written = json.loads(FROZEN_2.read_bytes())
+    del written["settings"][field]
+    loaded = load(FROZEN_2)
+    settings = {key: value for key, value in loaded.settings.items() if key != field}
+    assert json_file.parse(dump(written)) == replace(loaded, settings=settings)
 
 
 @pytest.mark.parametrize(
@@ -102,11 +155,12 @@ def test_files_of_version_1_can_be_read():
         (b'{"format": "tamis result", "version": NaN}', "NaN is not a number"),
         (b'{"format": "tamis result", "version": 1e999}', "too large"),
         (b'{"format": "tamis result", "version": ' + b"9" * 5000 + b"}", "not JSON"),
-        (b'{"format": "tamis result", "version": 2}', "install a newer tamis"),
+        (b'{"format": "tamis result", "version": 3}', "install a newer tamis"),
         (b'{"format": "tamis result", "version": 0}', "its version is 0"),
         (b'{"format": "tamis result", "version": true}', "its version is True"),
         (b'{"format": "tamis result"}', "its version is None"),
         (b'{"format": "tamis result", "version": 1}', "lacks 'names', 'levels'"),
+        (b'{"format": "tamis result", "version": 2}', "lacks 'names', 'levels'"),
         (b"[" * 100_000, "nested too deeply"),
         (b"\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00K\x01.", "not UTF-8"),
     ],
@@ -152,7 +206,7 @@ def _set(*path_and_value):
 EDGE = {
     "parent": "rain", "child": "shoes", "gain": 0.1, "p_value": 0.1, "step": 1,
     "gain_given_rest": 0.1,
-    "lead": 0.1, "identified": True}  # fmt: skip
+    "entropy_gap": 0.1, "warrant": "equivalence", "direction_probability": 0.9}  # fmt: skip
 
 
 ADMITTED = ("trace", "admissions", 0)
@@ -188,6 +242,13 @@ NESTED = _nested(300)
         (_set("edges", 0, []), r"edges\[0\] must be an object"),
         (_set("edges", 0, "p_value", 1.5), "p_value of 'rain' → 'lawn' is 1.5"),
         (_set("edges", 0, "p_value", "NaN"), "p_value of 'rain' → 'lawn' is nan"),
+        (_set("edges", 0, "warrant", "lead"), "the warrant of 'rain' → 'lawn' is 'lead'"),
+        (_set("edges", 0, "warrant", True), r"edges\[0\].warrant must be a string, not True"),
+        (_set("edges", 0, "direction_probability", 1.01), "direction_probability of .* is 1.01"),
+        (_set("edges", 0, "direction_probability", -0.1), "direction_probability of .* is -0.1"),
+        (_set("edges", 0, "direction_probability", "NaN"), "direction_probability of .* is nan"),
+        (_set("edges", 0, "identified", True), "field 'identified' that no"),
+        (_set("edges", 0, "warrant", KeyError), "lacks 'warrant'"),
         (_set("edges", 0, "step", 2), "edges and trace disagree about when"),
         (_set("edges", 0, EDGE), "edges and parents disagree"),
         (_set("edges", 1, {**EDGE, "child": "lawn"}), "edges holds an edge twice"),
@@ -253,6 +314,8 @@ NESTED = _nested(300)
         (_set("settings", "backward", True), "not in full what a run writes"),
         (_set("settings", "max_boundary", -1), "max_boundary must be"),
         (_set("settings", "max_boundary", True), "max_boundary must be"),
+        (_set("settings", "refine", 1), "refine must be True or False"),
+        (_set("settings", "units", "metres"), "units must be one of"),
         (_set("settings", "tamis", 1), "no version of tamis"),
         (_set("settings", "tamis", "\ud800"), "no version of tamis"),
         (_set("settings", "entropy", "plugin"), "not an entropy estimator"),
@@ -293,7 +356,7 @@ def _two_parents(result):
     return replace(
         result,
         parents={**result.parents, "shoes": ("lawn", "rain")},
-        edges=(*result.edges, Edge("rain", "shoes", 0.2, 1e-20, 2, 0.2, 0.29, True)),
+        edges=(*result.edges, Edge("rain", "shoes", 0.2, 1e-20, 2, 0.2, 0.29, "entropy", 0.95)),
         trace=replace(result.trace, selections=tuple(selections)),
     )
 

@@ -11,7 +11,7 @@ import pytest
 import tamis
 from tamis.result import Edge
 
-EDGE = Edge("a", "b", 0.5, math.nan, 1, 0.5, 0.2, True)
+EDGE = Edge("a", "b", 0.5, math.nan, 1, 0.5, 0.2, "entropy", 0.95)
 
 
 def test_a_result_with_untested_edges_equals_its_saved_copy(tmp_path):
@@ -40,8 +40,9 @@ def test_edges_without_a_test_are_equal_whatever_the_nan():
         ("p_value", 0.1),
         ("step", 2),
         ("gain_given_rest", 0.4),
-        ("lead", 0.1),
-        ("identified", False),
+        ("entropy_gap", 0.1),
+        ("warrant", "none"),
+        ("direction_probability", 0.9),
     ],
 )
 def test_edges_that_differ_in_any_field_are_not_equal(field, value):

@@ -28,9 +28,10 @@ def result():
 
 
 def doubted(result):
-    """The same result, its first direction without support."""
-    first, *rest = result.edges
-    return replace(result, edges=(replace(first, identified=False), *rest))
+    """The same result, its first direction open and the others not."""
+    warrants = ("none", "given", "entropy", *["equivalence"] * len(result.edges))
+    edges = zip(result.edges, warrants, strict=False)
+    return replace(result, edges=tuple(replace(edge, warrant=one) for edge, one in edges))
 
 
 def pairs(result):
@@ -49,8 +50,9 @@ def test_networkx_gets_names_levels_and_the_numbers_of_the_edges(table):
         assert graph.nodes[name]["entropy"] == result.entropies[name]
     assert set(graph.edges) == pairs(result)
     for edge in result.edges:
-        assert graph.edges[edge.parent, edge.child]["gain"] == edge.gain
-        assert graph.edges[edge.parent, edge.child]["identified"] == edge.identified
+        attributes = graph.edges[edge.parent, edge.child]
+        for name in ("gain", "entropy_gap", "warrant", "direction_probability"):
+            assert attributes[name] == getattr(edge, name)
 
 
 def test_there_are_edges_to_hand_over_and_each_call_gives_a_graph_of_its_own(result):
@@ -91,7 +93,7 @@ def test_dowhy_gets_a_directed_graph_over_the_columns_and_nothing_it_could_mista
     assert set(graph.edges) == pairs(result)
 
 
-def test_dowhy_draws_what_has_no_support_dashed(result):
+def test_dowhy_draws_open_directions_dashed(result):
     doubtful = doubted(result)
     graph = handover.to_dowhy(doubtful)
     styles = {(parent, child): data for parent, child, data in graph.edges(data=True)}

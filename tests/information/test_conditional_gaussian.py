@@ -266,20 +266,6 @@ def test_false_dependences_are_as_many_as_asked_for(kinds, rare):
     assert 0.01 <= rejected / 200 <= 0.10
 
 
-def test_lead_errors_are_those_of_the_differences_over_draws():
-    rng = np.random.default_rng(7)
-    leads, told = [], []
-    for _ in range(100):
-        a = rng.integers(0, 2, 300)
-        data = {"a": a, "x": a + rng.normal(size=300), "y": a * rng.normal(size=300) * 2.0 + 0.5}
-        data["y"] += rng.normal(size=300)
-        source = source_of(data)
-        h = source.entropies([Context(1, (0,)), Context(2, (0,))])
-        leads.append(h[1] - h[0])
-        told.append(source.lead_errors([(0,)], np.array([[1, 2]]))[0])
-    assert np.mean(told) == pytest.approx(np.std(leads), rel=0.25)
-
-
 # Small cells
 
 

@@ -61,6 +61,32 @@ def test_entropies_and_gains_are_those_of_regressions(seed, k, size):
     assert together == pytest.approx(0.5 * np.log(before / left), abs=1e-8)
 
 
+def test_scale_free_is_what_standardised_columns_would_tell():
+    rows = numbers(3)
+    information = source(rows)
+    free = information.scale_free()
+    contexts = [Context(k, given) for k in range(5) for given in ((), ((k + 1) % 5,))]
+    standard = source((rows - rows.mean(axis=0)) / rows.std(axis=0))
+    np.testing.assert_allclose(
+        free.entropies(contexts), standard.entropies(contexts), rtol=1e-9, atol=1e-9
+    )
+    assert not np.allclose(information.entropies(contexts), free.entropies(contexts))
+    np.testing.assert_allclose(free.gains(contexts), information.gains(contexts), atol=1e-12)
+
+
+def test_whole_numbers_have_no_unit():
+    whole = np.random.default_rng(0).integers(0, 4, (60, 3))
+    assert GaussianInformation.from_table(read_table(whole)).scale_free() is None
+
+
+def test_entropies_of_standardised_columns_are_compared_with_nothing():
+    rows = numbers(4)
+    assert source(rows).entropy_kinds() == [0] * 5
+    assert source(rows / rows.std(axis=0)).entropy_kinds() == [None] * 5
+    almost = rows / rows.std(axis=0) * [1, 1.005, 0.998, 1, 1]
+    assert source(almost).entropy_kinds() == [None] * 5
+
+
 def test_what_is_given_and_the_target_gain_nothing():
     gains = source(numbers(1)).gains([Context(0, (2, 3)), Context(4, ())])
     assert gains[[0, 0, 0, 1], [0, 2, 3, 4]].tolist() == [0.0] * 4

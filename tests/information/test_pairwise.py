@@ -136,10 +136,6 @@ def test_without_gaps_it_is_the_plain_source(seed, name):
     np.testing.assert_allclose(comp.gains(asked), ref.gains(asked), atol=1e-13)
     scores = comp.penalised_likelihoods(asked), ref.penalised_likelihoods(asked)
     np.testing.assert_allclose(*scores, rtol=1e-9, atol=1e-9)
-    strata, pairs = [(), (2,), (2, 3)], np.array([[0, 1]] * 3)
-    errors = comp.lead_errors(strata, pairs), ref.lead_errors(strata, pairs)
-    # The plain source adds whole numbers of 2^-26 nats.
-    np.testing.assert_allclose(*errors, rtol=1e-6)
     assert [comp.varies(k) for k in range(4)] == [ref.varies(k) for k in range(4)]
     assert comp.rows_with((0, 1, 2, 3)) is None
 
@@ -168,23 +164,6 @@ def test_an_edge_scores_the_same_both_ways():
     assert one.sum() == pytest.approx(other.sum(), abs=1e-6)
 
 
-def test_the_error_of_a_lead_is_its_spread_over_samples():
-    """Against simulation: entropies of two columns, one of them with gaps."""
-    rng = np.random.default_rng(11)
-    leads, errors = [], []
-    for _ in range(200):
-        n = 400
-        a, b = rng.random(n) < 0.2, rng.random(n) < 0.35
-        absent = rng.random(n) < 0.4
-        codes = np.array([a, np.where(absent, 0, b)]).astype(np.uint8)
-        table = Table(("a", "b"), ((0, 1), (0, 1)), codes, gaps={1: absent})
-        source = PairwiseInformation(table, "plugin")
-        h_a, h_b = source.entropies([Context(0, ()), Context(1, ())])
-        leads.append(h_b - h_a)
-        errors.append(source.lead_errors([()], np.array([[0, 1]]))[0])
-    assert np.mean(errors) == pytest.approx(np.std(leads), rel=0.2)
-
-
 def test_rows_with_counts_the_rows_that_have_all():
     table = gapped(2)
     source = PairwiseInformation(table)
@@ -204,7 +183,6 @@ def test_columns_that_are_never_seen_together_are_independent():
     assert ChiSquared().p_values(found)[0] == 1.0
     assert BIC().scores(found)[0] <= 0.0
     assert math.isfinite(source.penalised_likelihoods([Context(0, (1,))])[0])
-    assert math.isfinite(source.lead_errors([(1,)], np.array([[0, 1]]))[0])
 
 
 class Halved(EntropyEstimator):

@@ -35,7 +35,7 @@ def garden():
         ],
     )
     *others, last = result.edges
-    return replace(result, edges=(*others, replace(last, identified=False, gain=0.002)))
+    return replace(result, edges=(*others, replace(last, warrant="none", gain=0.002)))
 
 
 def wide(d=200, layers=10):

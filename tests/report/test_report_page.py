@@ -20,9 +20,10 @@ from tamis.errors import SettingError
 from tamis.report import write_report
 from tamis.report.page import CONTENTS, page
 from tamis.report.sieve import sieve_data, steps_of
-from tamis.result import Moved, show
+from tamis.result import WARRANTS, direction_in_words, show
 
 SPRINKLER = "examples/sprinkler.csv"
+EDGES = {f"edge {warrant}" for warrant in WARRANTS}
 OPTIONAL = {"confidence", "conditions", "searches"}
 
 
@@ -123,8 +124,8 @@ def test_whatever_the_result_the_page_is_well_formed_and_complete(result):
     targets = {e.attributes["href"][1:] for e in parsed.elements if "href" in e.attributes}
     assert targets <= set(ids)
     assert sum(e.attributes.get("class") == "node" for e in parsed.elements) == len(result.names)
-    drawn = [e for e in parsed.elements if e.attributes.get("class") in ("edge", "edge unsure")]
-    assert len(drawn) == len(result.edges)
+    drawn = [one for e in parsed.elements if (one := e.attributes.get("class", "")) in EDGES]
+    assert sorted(drawn) == sorted(f"edge {edge.warrant}" for edge in result.edges)
     json.loads(parsed.by_id("data").text)
 
 
@@ -169,15 +170,40 @@ def test_sections_without_content_are_left_out_and_not_linked():
     assert links == present
 
 
-def test_directions_without_support_are_marked_everywhere():
+def cells(parsed, table, name):
+    """The texts of a table's elements of this name."""
+    start = parsed.elements.index(parsed.by_id(table))
+    found = []
+    for element in parsed.elements[start + 1 :]:
+        if element.name == "table":
+            break
+        if element.name == name:
+            found.append(element.text)
+    return found
+
+
+@pytest.mark.parametrize("warrant", WARRANTS)
+def test_what_a_direction_rests_on_is_told_everywhere(warrant):
+    """Of the two arrows the first is the stronger and the less certain one."""
     result = chain("abc")
     first, second = result.edges
-    text = page(replace(result, edges=(replace(first, identified=False), second)))
-    parsed = Parsed(text)
-    assert sum(e.attributes.get("class") == "edge unsure" for e in parsed.elements) == 1
-    assert sum(e.attributes.get("class") == "unsure" for e in parsed.named("tr")) == 1
-    assert "1 of 2 directions is without support" in parsed.by_id("summary").text
-    assert "Dashed" in parsed.by_id("picture").text
+    first = replace(first, warrant=warrant, direction_probability=0.61, gain=0.3)
+    parsed = Parsed(page(replace(result, edges=(first, second))))
+    words = WARRANTS[warrant]
+    drawn = [e.text for e in parsed.elements if e.attributes.get("class") == f"edge {warrant}"]
+    assert len(drawn) == (2 if warrant == "equivalence" else 1)
+    assert all(f"direction {words}" in text for text in drawn)
+    unsure = [e for e in parsed.named("tr") if e.attributes.get("class") == "unsure"]
+    assert len(unsure) == (1 if warrant == "none" else 0)
+    titles = cells(parsed, "edge-table", "th")[:8]
+    assert titles[5:] == ["entropy gap (nats)", "direction", "probability"]
+    assert cells(parsed, "edge-table", "td")[5:8] == ["0.0500", warrant, "0.61"]
+    summary = parsed.by_id("summary").text
+    assert "Of 2 directions: " in summary
+    assert (f"2 {words}" if warrant == "equivalence" else f"1 {words}") in summary
+    assert words in parsed.by_id("picture").text
+    assert words in parsed.by_id("calls").text
+    assert direction_in_words(first) in parsed.by_id(f"column-{result.names.index('b')}").text
 
 
 def test_fewer_resamples_make_an_edge_fainter():
@@ -196,7 +222,7 @@ def test_a_graph_without_edges_is_said_to_have_none():
 def test_what_is_not_finite_is_not_known():
     result = chain("abc", search="sequential")
     first, second = result.edges
-    unknown = replace(first, lead=math.inf, p_value=math.nan, gain=-0.1)
+    unknown = replace(first, entropy_gap=math.inf, p_value=math.nan, gain=-0.1)
     entries = tuple(
         replace(one, runner_up=None, runner_up_entropy=None) for one in result.trace.admissions
     )
@@ -246,15 +272,14 @@ def test_one_column_at_a_time_shows_those_it_was_compared_with():
     assert entropy == pytest.approx(0.15)
 
 
-def test_a_refined_order_tells_its_moves():
+def test_a_refined_graph_is_told_to_be_one():
     result = chain("abc", search="sequential")
     run = tamis.result.Run("refined", "counts", -1.0, 2, "the likelihood", chosen=True)
-    trace = replace(result.trace, moves=(Moved("c", "b", 12.5),))
-    parsed = Parsed(page(replace(result, ranking=(run,), trace=trace)))
+    parsed = Parsed(page(replace(result, ranking=(run,))))
     told = parsed.by_id("sieve").text
-    assert "was refined" in told
+    assert "The likelihood chose among classes of equivalent graphs" in told
+    assert "No column is masked" in told
     assert "refined by the likelihood" in parsed.by_id("data").text
-    assert "c went before b: the penalised log-likelihood rose by 12.5 nats" in told
 
 
 def test_the_file_is_the_page_and_the_same_every_time(tmp_path):

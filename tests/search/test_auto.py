@@ -1,14 +1,19 @@
-"""The default: the best of several searches, refined; one answer with its reasons."""
+"""The default: several searches, the class that fits best, the likeliest DAG in it, and why."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import tamis
-from tamis.metrics import shd
+from tamis.metrics import shd, to_cpdag
 from tamis.search.auto import REFINED, RESTS_ON, TRIED
 from tamis.simulate import draw
 
@@ -55,39 +60,83 @@ def test_the_likelihood_overrules_the_entropies_where_they_mislead():
     assert set(tamis.TAM("sequential").fit(alarm()).graph_.edges) != true
     assert set(model.graph_.edges) == true
     assert model.result_.search == REFINED
-    assert model.trace_.moves[0].before == "rings"
-    # All equivalent graphs share the collider, so its directions have support all the same.
-    assert all(edge.identified for edge in model.result_.edges)
-    assert "moved before rings" in model.explain(model.trace_.moves[0].name)
+    # All equivalent graphs share the collider, and without it the likelihood is lower.
+    for edge in model.result_.edges:
+        assert edge.warrant == "equivalence"
+        assert edge.direction_probability >= 0.9
+        assert f"{edge.parent} -> rings: shared by all equivalent graphs" in model.explain("rings")
     assert [sorted(layer) for layer in model.layers_] == [["a", "b", "c"], ["rings"]]
 
 
-def test_directions_that_nothing_supports_are_marked():
-    """The edge between z and w can be turned, and the entropies have been overruled elsewhere."""
+def turnable(model: tamis.TAM) -> set[tuple[str, str]]:
+    """The arrows that some equivalent graph turns."""
+    return {edge for edge in model.graph_.edges if edge[::-1] in model.cpdag_.edges}
+
+
+def has_a_fitting_warrant(edge: tamis.result.Edge, *, can_turn: bool) -> bool:
+    """Whether the warrant of an arrow that knowledge says nothing about goes with its probability,
+    and with whether all equivalent graphs have it."""
+    claimed = "entropy" if can_turn else "equivalence"
+    wanted = claimed if edge.direction_probability >= 0.9 else "none"
+    return (
+        edge.warrant == wanted
+        and edge.is_claimed == (wanted != "none")
+        and 0 <= edge.direction_probability <= 1
+    )
+
+
+def test_directions_that_nothing_supports_are_open():
+    """z and w are a fair coin and its noisy copy: which comes first nothing tells."""
     table = alarm()
     rng = np.random.default_rng(3)
     table["z"] = rng.integers(0, 2, len(table))
     table["w"] = table.z ^ (rng.random(len(table)) < 0.3)
     model = tamis.TAM().fit(table)
     assert model.result_.search == REFINED
-    marks = nx.get_edge_attributes(model.graph_, "identified")
-    turnable = {edge for edge in model.cpdag_.edges if edge[::-1] in model.cpdag_.edges}
-    assert turnable
-    for edge, supported in marks.items():
-        assert supported == (edge not in turnable)
+    assert {frozenset(edge) for edge in turnable(model)} == {frozenset("zw")}
+    open_ones = [edge for edge in model.result_.edges if not edge.is_claimed]
+    assert [{edge.parent, edge.child} for edge in open_ones] == [{"z", "w"}]
+    assert open_ones[0].warrant == "none"
+    assert open_ones[0].direction_probability < 0.9
 
 
-def test_a_lead_within_noise_is_no_support():
+@pytest.mark.parametrize("search", ["auto", *TRIED])
+@pytest.mark.parametrize("model", ["tables", "logistic", "mod"])
+def test_the_warrant_of_an_arrow_goes_with_its_class_and_its_probability(search, model):
+    seen = set()
+    for seed in range(4):
+        made = draw("er", model, d=7, n=(200, 3000)[seed % 2], seed=seed, edges=7)
+        found = tamis.TAM(search).fit(made.data)
+        turned = turnable(found)
+        for edge in found.result_.edges:
+            can_turn = (edge.parent, edge.child) in turned
+            assert has_a_fitting_warrant(edge, can_turn=can_turn)
+            if search != "auto" and not can_turn:
+                assert edge.direction_probability == 1.0  # nobody has asked what it would cost
+            seen.add((edge.warrant, can_turn))
+    assert {can_turn for _, can_turn in seen} == {False, True}
+
+
+def test_an_entropy_gap_within_noise_is_no_support():
     rng = np.random.default_rng(4)
     x = rng.integers(0, 2, 2000)
     y = x ^ (rng.random(2000) < 0.1)
-    model = tamis.TAM().fit({"x": x, "y": y})  # both are fair coins
-    assert [edge.identified for edge in model.result_.edges] == [False]
-    clear = tamis.TAM().fit({"x": rng.random(2000) < 0.1, "y": y})
-    assert clear.graph_.number_of_edges() == 0
-    rare = rng.random(2000) < 0.1
-    copy = rare ^ (rng.random(2000) < 0.1)
-    assert [e.identified for e in tamis.TAM().fit({"x": rare, "y": copy}).result_.edges] == [True]
+    (edge,) = tamis.TAM().fit({"x": x, "y": y}).result_.edges  # both are fair coins
+    assert edge.warrant == "none"
+    assert edge.direction_probability < 0.6
+    independent = tamis.TAM().fit({"x": rng.random(2000) < 0.1, "y": y})
+    assert independent.graph_.number_of_edges() == 0
+
+
+@pytest.mark.parametrize(("n", "warrant"), [(200, "none"), (20_000, "entropy")])
+def test_noise_entropies_that_are_equal_support_a_direction_if_rows_are_many(n, warrant):
+    """Condition C3: what is rare, and what turns its copy, are equally uncertain."""
+    rng = np.random.default_rng(4)
+    rare = rng.random(n) < 0.1
+    copy = rare ^ (rng.random(n) < 0.1)
+    (edge,) = tamis.TAM().fit({"x": copy, "y": rare}).result_.edges
+    assert (edge.parent, edge.child, edge.warrant) == ("y", "x", warrant)
+    assert edge.direction_probability > 0.5
 
 
 def test_the_cpdag_holds_both_directions_of_what_can_be_turned():
@@ -186,6 +235,27 @@ def test_a_result_of_auto_comes_back_from_its_file(tmp_path):
     assert loaded.search == REFINED
 
 
+def test_parents_that_follow_from_turned_arrows_are_told_and_kept(tmp_path):
+    """Selected alone a node would have other parents; the likeliest member of the class gives it
+    these, each of which the rest leave with something to say."""
+    turned = 0
+    for seed in range(6):
+        model = tamis.TAM().fit(labelled(seed, "logistic"))
+        for selection in model.trace_.selections:
+            parents = model.result_.parents[selection.name]
+            story = model.explain(selection.name)
+            is_turned = bool(parents) and not selection.taken
+            assert ("its arrows were turned to the likeliest directions" in story) == is_turned
+            if is_turned:
+                assert model.result_.search == REFINED
+                judged = {verdict.others for verdict in selection.retained}
+                assert judged <= {(parent,) for parent in parents}
+                turned += 1
+        model.save(str(tmp_path / "run.json"))
+        assert tamis.load(tmp_path / "run.json") == model.result_
+    assert turned
+
+
 @pytest.mark.parametrize("kind", ["copy", "sum", "one-hot"])
 def test_whole_numbers_that_depend_linearly_are_counted_and_said_so(kind):
     rng = np.random.default_rng(10)
@@ -240,3 +310,200 @@ def test_whole_numbers_too_large_for_floats_are_counted():
     model = tamis.TAM().fit({"x": x + 2**60, "y": y + 2**60})
     assert model.result_.settings["information"] == "counts"
     assert model.graph_.number_of_edges() == 1
+
+
+# What must play no part.
+
+
+def told(model: tamis.TAM) -> dict[tuple[str, str], tuple[str, float]]:
+    """The edges, with what their directions rest on."""
+    return {
+        (edge.parent, edge.child): (edge.warrant, edge.direction_probability)
+        for edge in model.result_.edges
+    }
+
+
+def assert_same(one: tamis.TAM, other: tamis.TAM) -> None:
+    a, b = told(one), told(other)
+    assert a.keys() == b.keys()
+    for edge, (warrant, probability) in a.items():
+        assert b[edge] == (warrant, pytest.approx(probability, abs=1e-9))
+
+
+def labelled(seed: int, model: str) -> pd.DataFrame:
+    """Columns of labels."""
+    made = draw("er", model, d=6, n=500, seed=seed, edges=6)
+    return pd.DataFrame(made.data).astype(str).add_prefix("level ", axis=1)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), model=st.sampled_from(["tables", "logistic", "mod"]))
+def test_the_names_of_levels_and_the_order_of_rows_and_columns_play_no_part(seed, model):
+    table = labelled(seed, model)
+    rng = np.random.default_rng(seed)
+    renamed = table.copy()
+    for name in table:
+        levels = sorted(set(table[name]))
+        others = [f"{k} of {len(levels)}" for k in rng.permutation(len(levels))]
+        renamed[name] = table[name].map(dict(zip(levels, others, strict=True)))
+    first = tamis.TAM().fit(table)
+    for other in (
+        renamed,
+        table.iloc[rng.permutation(len(table))],
+        table[table.columns[rng.permutation(table.shape[1])]],
+    ):
+        again = tamis.TAM().fit(other)
+        assert_same(first, again)
+        assert again.result_.search == first.result_.search
+
+
+def linear(seed: int, *, chain: bool) -> pd.DataFrame:
+    """A chain, or a random DAG, of 5 to 8 columns with normal noise of any size."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(5, 9))
+    columns: list[np.ndarray] = []
+    for k in range(d):
+        parents = [k - 1] if chain else [j for j in range(k) if rng.random() < 2 / d]
+        value = rng.normal(size=500) * rng.uniform(0.5, 2)
+        for parent in parents if k else []:
+            value += rng.choice([-1, 1]) * rng.uniform(0.5, 1.5) * columns[parent]
+        columns.append(value)
+    names = rng.permutation([f"x{k}" for k in range(d)])
+    return pd.DataFrame(dict(zip(names, columns, strict=True)))
+
+
+@pytest.mark.parametrize("chain", [True, False], ids=["chain", "random DAG"])
+@pytest.mark.parametrize("seed", range(10))
+def test_units_and_zeros_of_measurements_do_not_touch_the_class(seed, chain):
+    table = linear(seed, chain=chain)
+    rng = np.random.default_rng(seed)
+    scales = np.exp(rng.normal(0, 2, table.shape[1]))
+    shifts = scales * rng.normal(0, 10, table.shape[1])
+    first, other = tamis.TAM().fit(table), tamis.TAM().fit(table * scales + shifts)
+    assert set(first.cpdag_.edges) == set(other.cpdag_.edges)
+    assert first.graph_.number_of_edges() >= 3
+
+
+# What knowledge decides.
+
+
+def known_about(seed: int, names: Sequence[str]) -> tamis.Knowledge:
+    """Tiers, a forbidden and a required arrow, which some order of the columns obeys."""
+    rng = np.random.default_rng(seed)
+    order = [str(name) for name in rng.permutation(list(names))]
+    cut = int(rng.integers(1, len(order)))
+    earlier, later = order[:cut], order[cut:]
+    kinds = {
+        "tiers": [earlier[::2], later[::2]],
+        "forbidden": [(later[0], earlier[0])],
+        "required": [(order[0], order[-1])],
+        "sources": [order[0]],
+        "sinks": [order[-1]],
+    }
+    chosen = rng.choice(list(kinds), size=int(rng.integers(1, 4)), replace=False)
+    return tamis.Knowledge(**{kind: kinds[kind] for kind in chosen.tolist()})
+
+
+def members(model: tamis.TAM) -> Iterator[nx.DiGraph]:
+    """All DAGs of the class, by trying all orientations of what can be turned."""
+    shared = set(model.cpdag_.edges)
+    fixed = [edge for edge in model.cpdag_.edges if edge[::-1] not in model.cpdag_.edges]
+    lines = sorted(turnable(model))
+    for turns in product((False, True), repeat=len(lines)):
+        arrows = [e[::-1] if turn else e for e, turn in zip(lines, turns, strict=True)]
+        dag = nx.DiGraph()
+        dag.add_nodes_from(model.cpdag_)
+        dag.add_edges_from([*fixed, *arrows])
+        if nx.is_directed_acyclic_graph(dag) and set(to_cpdag(dag).edges) == shared:
+            yield dag
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    model=st.sampled_from(["tables", "logistic"]),
+    search=st.sampled_from(["auto", *TRIED]),
+)
+def test_given_arrows_are_those_that_knowledge_decides(seed, model, search):
+    table = labelled(seed, model)
+    knowledge = known_about(seed, table.columns)
+    found = tamis.TAM(search, knowledge=knowledge).fit(table)
+    for edge in found.result_.edges:
+        decided = knowledge.decides(edge.parent, edge.child)
+        assert (edge.warrant == "given") == decided
+        assert not knowledge.decides(edge.child, edge.parent)
+        if decided:
+            assert edge.direction_probability == 1.0
+
+
+@settings(max_examples=25, deadline=None)
+@example(seed=1449, model="logistic")  # where shares of all members add up to a little less than 1
+@given(seed=st.integers(0, 10**6), model=st.sampled_from(["tables", "logistic"]))
+def test_other_arrows_are_judged_among_the_equivalent_graphs_that_knowledge_allows(seed, model):
+    table = labelled(seed, model)
+    knowledge = known_about(seed, table.columns)
+    found = tamis.TAM(knowledge=knowledge).fit(table)
+    allowed = [
+        dag.edges
+        for dag in members(found)
+        if not any(knowledge.decides(k, p) for p, k in dag.edges)
+    ]
+    assert found.graph_.edges in allowed
+    for edge in found.result_.edges:
+        if edge.warrant != "given":
+            everywhere = all((edge.parent, edge.child) in arrows for arrows in allowed)
+            assert has_a_fitting_warrant(edge, can_turn=not everywhere)
+
+
+def test_an_arrow_is_not_shared_by_all_members_because_others_were_not_listed(monkeypatch):
+    """All members of a complete graph are equivalent: each arrow can be turned."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(5000, 5))
+    for k in range(5):
+        x[:, k] += x[:, :k] @ rng.uniform(0.3, 0.6, k)
+    monkeypatch.setattr("tamis.search.directions.MOST_MEMBERS", 6)
+    model = tamis.TAM("sequential").fit({f"x{k}": x[:, k] for k in range(5)})
+    assert len(turnable(model)) == model.graph_.number_of_edges() == 10
+    assert {edge.warrant for edge in model.result_.edges} <= {"entropy", "none"}
+
+
+# Settings.
+
+
+@pytest.mark.parametrize("model", ["tables", "logistic", "add"])
+@pytest.mark.parametrize("seed", range(3))
+def test_without_refinement_the_answer_is_the_dag_of_one_of_the_searches(seed, model):
+    made = draw("er", model, d=8, n=500, seed=seed, edges=8)
+    options = {"alpha": 0.05, "look_ahead": 1, "information": "counts"}
+    plain = tamis.TAM(refine=False, **options).fit(made.data)
+    assert plain.result_.search in TRIED
+    assert {run.search for run in plain.ranking_} == set(TRIED)
+    alone = tamis.TAM(plain.result_.search, **options).fit(made.data)
+    assert set(plain.graph_.edges) == set(alone.graph_.edges)
+    assert plain.layers_ == alone.layers_
+    assert plain.result_.settings["refine"] is False
+
+
+def test_without_refinement_the_entropies_are_not_overruled():
+    refined, plain = (tamis.TAM(refine=refine).fit(alarm()) for refine in (True, False))
+    assert refined.result_.search == REFINED
+    assert plain.result_.search in TRIED
+    assert set(plain.graph_.edges) != set(refined.graph_.edges)
+
+
+@pytest.mark.parametrize("units", ["unknown", "same"])
+def test_units_are_recorded(units):
+    model = tamis.TAM(units=units).fit(linear(0, chain=True))
+    assert model.result_.settings["units"] == units
+
+
+@pytest.mark.parametrize("refine", [None, 1, 0, "yes", []])
+def test_refine_is_true_or_false(refine):
+    with pytest.raises(tamis.SettingError, match="refine must be True or False"):
+        tamis.TAM(refine=refine).fit(alarm(50))
+
+
+@pytest.mark.parametrize("units", [None, "metres", "Same", True, 1, ["same"]])
+def test_units_are_unknown_or_the_same(units):
+    with pytest.raises(tamis.SettingError, match="units must be one of"):
+        tamis.TAM(units=units).fit(alarm(50))

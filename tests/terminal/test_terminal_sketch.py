@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from rich.cells import cell_len
 from rich.console import Console
 
-from tamis.result import Edge, Result, Trace
+from tamis.result import WARRANTS, Edge, Result, Trace
 from tamis.terminal.sketch import ASCII, LINES, ROWS, Sketch
 
 STRANGE = (
@@ -20,8 +20,9 @@ STRANGE = (
 )  # fmt: skip
 
 
-def result_of(parents, unsure=()):
+def result_of(parents, warrants=None):
     """A result with these parents by name, listed in topological order."""
+    warrants = warrants or {}
     depth = {}
     for name, given_ in parents.items():
         depth[name] = 1 + max((depth[parent] for parent in given_), default=0)
@@ -39,7 +40,13 @@ def result_of(parents, unsure=()):
         parents={name: tuple(given_) for name, given_ in parents.items()},
         entropies={},
         edges=tuple(
-            Edge(parent, child, 0.1, 0.0, 1, 0.1, 0.1, (parent, child) not in unsure)
+            Edge(
+                parent,
+                child,
+                *(0.1, 0.0, 1, 0.1, 0.1),
+                warrants.get((parent, child), "equivalence"),
+                0.95,
+            )
             for child, given_ in parents.items()
             for parent in given_
         ),
@@ -57,8 +64,10 @@ def shown(result, width=100, encoding="utf-8", **options):
 
 
 def rows_of(text):
-    """The rows of a sketch, without the title."""
-    return text.split("\n")[2:-1]
+    """The rows of a sketch, without the title, which may take more than one line."""
+    lines = text.split("\n")
+    first = [k for k, line in enumerate(lines) if re.match(r" +1  ", line)]
+    return lines[first[0] : -1] if first else []
 
 
 @st.composite
@@ -72,8 +81,7 @@ def dags(draw, names=None, most=14):
         few = st.lists(st.sampled_from(listed[:k]), max_size=3, unique=True) if k else st.just([])
         parents[name] = draw(few)
     edges = [(parent, child) for child in listed for parent in parents[child]]
-    unsure = draw(st.sets(st.sampled_from(edges))) if edges else set()
-    return result_of(parents, unsure)
+    return result_of(parents, {edge: draw(st.sampled_from(tuple(WARRANTS))) for edge in edges})
 
 
 def edges_by_lines(rows, signs):
@@ -96,12 +104,14 @@ def edges_by_lines(rows, signs):
 
 
 def edges_by_names(rows, signs):
-    """The parents after each arrow, sure and unsure."""
-    found = {signs.arrow: set(), signs.unsure: set()}
+    """The parents after each kind of arrow."""
+    found = {warrant: set() for warrant in WARRANTS}
+    kinds = {arrow: warrant for warrant, arrow in signs.arrows.items()}
+    either = "|".join(map(re.escape, kinds))
     for row in rows:
         child = re.search(r"n\d+", row)[0]
-        for arrow, among in re.findall(rf"({signs.arrow}|{signs.unsure}) ((?:n\d+(?:, )?)+)", row):
-            found[arrow] |= {(parent, child) for parent in re.findall(r"n\d+", among)}
+        for arrow, among in re.findall(rf"({either}) ((?:n\d+(?:, )?)+)", row):
+            found[kinds[arrow]] |= {(parent, child) for parent in re.findall(r"n\d+", among)}
     return found
 
 
@@ -114,10 +124,19 @@ def test_lines_and_names_are_the_edges(signs, encoding, result):
         assert text == "\n" or not text
         return
     rows = rows_of(text)
-    sure = {(e.parent, e.child) for e in result.edges if e.identified}
-    unsure = {(e.parent, e.child) for e in result.edges if not e.identified}
-    assert edges_by_lines(rows, signs) == sure | unsure
-    assert edges_by_names(rows, signs) == {signs.arrow: sure, signs.unsure: unsure}
+    assert edges_by_lines(rows, signs) == {(e.parent, e.child) for e in result.edges}
+    assert edges_by_names(rows, signs) == {
+        warrant: {(e.parent, e.child) for e in result.edges if e.warrant == warrant}
+        for warrant in WARRANTS
+    }
+
+
+@pytest.mark.parametrize("signs", [LINES, ASCII])
+def test_every_kind_of_direction_has_a_sign_of_its_own(signs):
+    assert list(signs.arrows) == list(WARRANTS)
+    assert len(set(signs.arrows.values())) == len(WARRANTS)
+    # Of the same width, so that lists of parents stand below each other.
+    assert len({cell_len(arrow) for arrow in signs.arrows.values()}) == 1
 
 
 @given(result=dags())
@@ -149,11 +168,11 @@ def test_strange_names_obey_the_width_and_do_nothing_to_the_terminal(result, wid
 def test_a_small_sketch_is_drawn_like_this():
     result = result_of(
         {"season": [], "sprinkler": ["season"], "rain": ["season"], "lawn": ["rain", "sprinkler"]},
-        unsure={("season", "rain")},
+        {("season", "rain"): "none"},
     )
     assert shown(result).split("\n") == [
         "",
-        "Sketch, parents after the ←, or the ⇠ if the direction is without support",
+        "Sketch, parents after the arrow, its direction ← shared by all equivalent graphs, ⇠ open",
         " 1  ┌────── season",
         " 2  ├─┬───▸ sprinkler  ← season",
         "    └─│─┬─▸ rain       ⇠ season",
@@ -166,8 +185,19 @@ def test_a_small_sketch_is_drawn_like_this():
     ]
 
 
-def test_without_doubt_there_is_no_word_about_doubt():
-    assert shown(result_of({"a": [], "b": ["a"]})).split("\n")[1] == "Sketch, parents after the ←"
+def test_the_title_explains_the_arrows_that_occur_and_no_others():
+    parents = {"a": [], "b": ["a"], "c": ["a", "b"]}
+    assert shown(result_of(parents)).split("\n")[1] == "Sketch, parents after the ←"
+    kinds = {("a", "b"): "given", ("a", "c"): "entropy", ("b", "c"): "entropy"}
+    assert shown(result_of(parents, kinds)).split("\n")[1:] == [
+        "Sketch, parents after the arrow, its direction ⇐ given by background knowledge, ↞ by the "
+        "noise",
+        "entropies, at least 90% likely",
+        " 1  ┌──── a",
+        " 2  ├─┬─▸ b  ⇐ a",
+        " 3  └─┴─▸ c  ↞ a, b",
+        "",
+    ]
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "cp437"])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tamis.baselines.interface import Learned
 from tamis.data import Table
+from tamis.errors import DataError
 
 _TAIL, _ARROW = -1, 1
 
@@ -27,3 +28,12 @@ def from_endpoints(endpoints: NDArray[Any]) -> Learned:
     head_at_column = endpoints.T == _ARROW
     undirected = (endpoints == _TAIL) & (endpoints.T == _TAIL)
     return Learned((head_at_column | undirected).astype(np.int8))
+
+
+def require_prior(table: Table) -> None:
+    """Refuse what causal-learn's BDeu score has no prior for."""
+    if table.n_variables < 3:
+        raise DataError(
+            "causal-learn's BDeu score is not defined for two columns: its prior expects one "
+            "parent a column and leaves no probability for none. Use 'ges-bic'."
+        )

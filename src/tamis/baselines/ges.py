@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar
 
-from tamis.baselines.causal_learn import from_endpoints, rows_of
+from tamis.baselines.causal_learn import from_endpoints, require_prior, rows_of
 from tamis.baselines.interface import Learned
 from tamis.data import Table
-from tamis.errors import DataError
 
 _GES = "causallearn.search.ScoreBased.GES"
 
@@ -33,10 +32,6 @@ class GES:
 
     def learn(self, table: Table, seed: int | None) -> Learned:
         """The CPDAG that GES finds; nothing is random."""
-        if table.n_variables < 3:
-            raise DataError(
-                "causal-learn's BDeu score is not defined for two columns: its prior expects one "
-                "parent a column and leaves no probability for none. Use 'ges-bic'."
-            )
+        require_prior(table)
         found = import_module(_GES).ges(rows_of(table), score_func="local_score_BDeu")
         return from_endpoints(found["G"].graph)

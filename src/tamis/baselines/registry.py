@@ -8,7 +8,9 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from tamis.baselines.boss import BOSS
 from tamis.baselines.equal_variance import EqualVariance
+from tamis.baselines.flop import FLOP
 from tamis.baselines.ges import GES
 from tamis.baselines.ges_bic import BICGES
 from tamis.baselines.hill_climbing import HillClimbing
@@ -26,7 +28,9 @@ _ALL: tuple[Baseline, ...] = (
     HillClimbing(),
     Tabu(),
     MIIC(),
+    BOSS(),
     EqualVariance(),
+    FLOP(),
 )
 
 BASELINES: Mapping[str, Baseline] = {baseline.name: baseline for baseline in _ALL}

@@ -59,7 +59,7 @@ def run(
     _check_limit(time_limit)
     _check_seed(seed)
     require(method)
-    table = read_table(data)
+    table = read_table(data, measured=getattr(method, "takes_numbers", False))
     if time_limit is None:
         import_libraries(method)
         outcome = attempt(method, table, seed)

@@ -24,9 +24,12 @@ def write_request(folder: Path, baseline: Baseline, table: Table, seed: int | No
         "names": table.names,
         "levels": table.levels,
         "seed": seed,
+        "measured": sorted(table.measured),
     }
     (folder / "request.json").write_text(json.dumps(request), encoding="ascii")
     np.save(folder / "codes.npy", table.codes, allow_pickle=False)
+    for k in table.measured:
+        np.save(folder / f"numbers-{k}.npy", table.measured[k], allow_pickle=False)
 
 
 def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
@@ -39,6 +42,9 @@ def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
         names=tuple(request["names"]),
         levels=tuple(map(tuple, request["levels"])),
         codes=np.load(folder / "codes.npy", allow_pickle=False),
+        measured={
+            k: np.load(folder / f"numbers-{k}.npy", allow_pickle=False) for k in request["measured"]
+        },
     )
     return baseline, table, request["seed"]
 

@@ -100,28 +100,6 @@ class BlockCounts(MemoryCounts):
             found += np.split(counted.margins, counted.margin_starts[1:-1])
         return found
 
-    def joint_tables(self, contexts: Sequence[Question], others: Sequence[int]) -> list[Sums]:
-        """For each context and another column the cells (s, x, y) that occur, by their numbers, and
-        their rows."""
-        found: dict[int, Sums] = {}
-        small = [
-            i
-            for i, ((target, given), other) in enumerate(zip(contexts, others, strict=True))
-            if self.is_small((*given, target)) and self.is_small((*given, target, other))
-        ]
-        asked = [contexts[i] for i in small]
-        candidates = [np.array([others[i]], dtype=np.int64) for i in small]
-        for start, stop in self._chunks(asked, candidates):
-            counted = self._count(asked[start:stop], candidates[start:stop])
-            cells = np.split(counted.cells, counted.cell_starts[1:-1])
-            for i, own in zip(small[start:stop], cells, strict=True):
-                keys = np.flatnonzero(own)
-                found[i] = keys, own[keys]
-        large = [i for i in range(len(contexts)) if i not in found]
-        rest = self._rows.joints([contexts[i] for i in large], [others[i] for i in large])
-        found.update(zip(large, rest, strict=True))
-        return [found[i] for i in range(len(contexts))]
-
     @cached_property
     def _interacting_columns(self) -> Ints:
         return interacting_columns(self.arities)

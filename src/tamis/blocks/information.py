@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tamis.blocks.counting import BlockCounts
 from tamis.blocks.folding import BlockLookup
-from tamis.blocks.leads import lead_errors
 from tamis.blocks.packed import BlockTable
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator, as_estimator
-from tamis.information.interface import Floats, Ints
 
 WHOLE_ROWS = 1024
 """Larger than in memory: there asking again is cheap, here it takes another round."""
@@ -31,15 +27,12 @@ class BlockInformation(CountedInformation):
     ) -> None:
         self.names = table.names
         self.n_rows = float(table.n_rows)
+        self._rows = table.n_rows
         self.estimator = as_estimator(estimator)
         self._blocks = BlockCounts(table, n_jobs)
         self._counts = self._blocks
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
-
-    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell."""
-        return lead_errors(self._blocks, given, pairs)
 
 
 def _lookup(estimator: EntropyEstimator, n_rows: int) -> BlockLookup:

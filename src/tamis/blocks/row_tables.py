@@ -12,7 +12,7 @@ from tamis.blocks.packed import BlockTable
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.row_passes import Candidate, CellKeys, OneColumn, RowCells
 from tamis.blocks.states import LARGEST_KEY, StateKeys, StateRows, States
-from tamis.counts.batches import Judgements, Question
+from tamis.counts.batches import Judgements
 from tamis.counts.compiled import Ints
 from tamis.counts.independence import SCALE
 from tamis.counts.sparse import Margin, _statistics
@@ -78,33 +78,6 @@ class RowTables:
             self._judge_sparse(sparse, lookup)
         for some in self._chunks(laid_out):
             self._judge_laid_out(some, lookup)
-
-    def joints(self, contexts: Sequence[Question], others: Sequence[int]) -> list[Sums]:
-        """For each context and another column the cells (s, x, y) that occur, and their rows."""
-        strata = self.all_states([given for _, given in contexts])
-        found: list[Sums] = []
-        wanted: list[Pass] = []
-        held = 0
-        for (target, given), other in zip(contexts, others, strict=True):
-            size = strata[given].n_states * self._sizes[target] * self._sizes[other]
-            if wanted and held + min(size, self._table.n_rows) > self._room:
-                found += self._cells_of(wanted)
-                wanted, held = [], 0
-            wanted.append(self._cells(target, strata[given], self.column(other), size))
-            held += min(size, self._table.n_rows)
-        return found + self._cells_of(wanted)
-
-    def _cells(self, target: int, strata: States, other: Candidate, size: int) -> Pass:
-        if size <= min(self._most_cells, self._room):
-            return RowCells(target, self._sizes[target], strata, [other])
-        return self._keys(target, strata, other)
-
-    def _cells_of(self, wanted: Sequence[Pass]) -> list[Sums]:
-        found: list[Sums] = []
-        for one, sums in zip(wanted, self._total(wanted) if wanted else [], strict=True):
-            keys = np.flatnonzero(sums[1])
-            found.append((keys, sums[1][keys]) if isinstance(one, RowCells) else sums)
-        return found
 
     @property
     def _room(self) -> int:

@@ -28,10 +28,13 @@ STILL_STANDS_OUT = 4.5
 """And there so many."""
 TOGETHER = 64
 """Sets screened together; only where one of them stands out they are gone through."""
-MOST_JUDGED = 16
-LEAST_JUDGED = 4096
-"""Of the sets with the same largest plane one in so many is judged, and so many at least: where
-everything depends on everything, all stand out."""
+LEAST_LOOKED = 4096
+MOST_LOOKED = 64
+"""Of the sets with the same largest plane so many that stand out are looked at on more rows, and
+one more in so many: where everything depends on everything, all of them stand out, and single
+candidates pass."""
+FEWER_JUDGED = 8
+"""And of those so many times fewer are judged."""
 
 
 class Screen:
@@ -112,6 +115,7 @@ def stand_out(
     member = np.empty(size, dtype=np.int64)
     low, high = few[:, 0].copy(), few[:, 1].copy()
     smaller, larger, pair_low, pair_high, pair_mean = all_pairs(low, high, mean)
+    joint = joint_means(few, n_few[1])
     first = np.zeros(size + 1, dtype=np.uint64)  # the XOR of the members from j on
     second = np.zeros(size + 1, dtype=np.uint64)
     product = np.ones(size + 1)
@@ -121,10 +125,10 @@ def stand_out(
     changed = size - 1
     n_screened = np.float64(n_few[0])
     stands_out = STANDS_OUT * np.sqrt(n_screened)
-    n_sets, n_judged, found = 0, 0, 0
+    n_sets, n_looked, n_judged, found = 0, 0, 0, 0
     while True:
         if changed == size - 1:
-            n_sets, n_judged = 0, 0
+            n_sets, n_looked, n_judged = 0, 0, 0
         for j in range(changed, 1, -1):
             product[j] = mean[member[j]] * product[j + 1]
             first[j] = low[member[j]] ^ first[j + 1]
@@ -132,7 +136,8 @@ def stand_out(
         x0, x1 = first[2], second[2]
         expected = n_screened * product[2]
         n_pairs = member[2] * (member[2] - 1) // 2
-        for begin in range(0, n_pairs, TOGETHER):
+        room = LEAST_LOOKED + (n_sets + n_pairs) // MOST_LOOKED
+        for begin in range(0, n_pairs if n_looked < room else 0, TOGETHER):
             end = min(begin + TOGETHER, n_pairs)
             many = 0
             for i in range(begin, end):  # without a branch: several at once
@@ -142,13 +147,16 @@ def stand_out(
                 odd = np.int64(popcount(pair_low[i] ^ x0) + popcount(pair_high[i] ^ x1))
                 if np.abs(n_screened - 2 * odd - expected * pair_mean[i]) <= stands_out:
                     continue
+                n_looked += 1
+                if n_looked > room:
+                    break
                 member[0], member[1] = smaller[i], larger[i]
-                if not still_stands_out(few, member, n_few[1], product[2] * pair_mean[i]):
+                if not still_stands_out(few, member, n_few[1], mean, joint):
                     continue
                 if not are_apart(member, column):
                     continue
                 n_judged += 1
-                if n_judged <= LEAST_JUDGED + (n_sets + i) // MOST_JUDGED:
+                if n_judged * FEWER_JUDGED <= room:
                     found = judge_set(
                         words, n_sampled, member, bar, found, targets, sets, strengths
                     )
@@ -181,16 +189,41 @@ def all_pairs(low: Words, high: Words, mean: Floats) -> tuple[Ints, Ints, Words,
 
 
 @inner
-def still_stands_out(few: Words, member: Ints, n_few: int, expected: float) -> bool:
-    """Whether a set differs from independent columns on more rows too."""
+def joint_means(few: Words, n_few: int) -> Floats:
+    """The mean sign of the parity of every pair of planes on some rows."""
+    n_planes = few.shape[0]
+    found = np.ones((n_planes, n_planes))
+    for q in range(n_planes):
+        for p in range(q):
+            odd = np.uint64(0)
+            for w in range(LOOK_WORDS):
+                odd += popcount(few[p, w] ^ few[q, w])
+            found[p, q] = found[q, p] = 1.0 - 2.0 * np.int64(odd) / n_few
+    return found
+
+
+@inner
+def still_stands_out(few: Words, member: Ints, n_few: int, mean: Floats, joint: Floats) -> bool:
+    """Whether a set differs on more rows too from independent columns, and from columns of which
+    any one pair depends on each other: pairs have been looked at."""
     odd = np.uint64(0)
     for w in range(LOOK_WORDS):
         xor = np.uint64(0)
         for j in range(member.shape[0]):
             xor ^= few[member[j], w]
         odd += popcount(xor)
-    lead = 1.0 - 2.0 * np.int64(odd) / n_few - expected
-    return bool(np.abs(lead) * np.sqrt(n_few) > STILL_STANDS_OUT)
+    own = 1.0 - 2.0 * np.int64(odd) / n_few
+    least = STILL_STANDS_OUT / np.sqrt(n_few)
+    size = member.shape[0]
+    for a in range(size):
+        for b in range(a):
+            expected = joint[member[a], member[b]]
+            for j in range(size):
+                if j not in (a, b):
+                    expected *= mean[member[j]]
+            if np.abs(own - expected) <= least:
+                return False
+    return True
 
 
 @inner

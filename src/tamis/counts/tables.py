@@ -11,9 +11,6 @@ import numpy as np
 from tamis.counts.bits import count_common
 from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, inner
 
-SPLIT_BITS = 31
-SPLIT = 2**SPLIT_BITS
-
 
 @inner
 def close_levels(
@@ -208,20 +205,3 @@ def extended(
     for i in range(states.shape[0]):
         longer[i] = states[i] * arity + codes[column, i]
     return longer
-
-
-@compiled
-def difference_sums(
-    first: Ints, of_first: Ints, second: Ints, of_second: Ints
-) -> tuple[np.int64, np.int64, np.int64]:
-    """Sums over the rows of of_first[first] - of_second[second] and of its square, the latter in
-    two parts, the upper of which counts ``SPLIT`` each: whole numbers, so that neither the order
-    of the rows nor where they are cut into parts makes a difference."""
-    total = upper = lower = np.int64(0)
-    for i in range(first.shape[0]):
-        off = of_first[first[i]] - of_second[second[i]]
-        square = off * off
-        total += off
-        upper += square >> np.int64(SPLIT_BITS)
-        lower += square & np.int64(SPLIT - 1)
-    return total, upper, lower

@@ -7,6 +7,14 @@ from collections.abc import Iterable
 
 from tamis.result import Edge
 
+DASHES: dict[str, tuple[float, ...]] = {
+    "given": (1.0, 1.5),
+    "equivalence": (),
+    "entropy": (6.0, 2.0),
+    "none": (2.5, 2.5),
+}
+"""The dashes of an arrow by what its direction rests on: lengths and gaps in points."""
+
 THINNEST, WIDEST = 0.8, 5.0
 FAINTEST = 0.15
 

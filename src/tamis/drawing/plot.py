@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.drawing.confidence import Confidence
 from tamis.drawing.layout import BOX, FONT, Layout, curves, lay_out
-from tamis.drawing.looks import gain_of, opacity_of, width_of_gain, widths_of
+from tamis.drawing.looks import DASHES, gain_of, opacity_of, width_of_gain, widths_of
 from tamis.errors import SettingError
-from tamis.result import Edge, Result
+from tamis.result import WARRANTS, Edge, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,8 +91,8 @@ def _draw_edges(
             arrowstyle="-|>",
             mutation_scale=(5 + 1.2 * widths[edge.parent, edge.child]) * scale,
             linewidth=width,
-            linestyle="-" if edge.identified else (0, (4, 2)),
-            color=LINE if edge.identified else UNSURE,
+            linestyle=_style(edge.warrant),
+            color=LINE if edge.is_claimed else UNSURE,
             alpha=opacity(edge),
             shrinkA=0,
             shrinkB=0,
@@ -101,6 +101,11 @@ def _draw_edges(
             zorder=1,
         )
         axes.add_patch(arrow)
+
+
+def _style(warrant: str) -> str | tuple[int, tuple[float, ...]]:
+    """The dashes as matplotlib takes them."""
+    return (0, DASHES[warrant]) if DASHES[warrant] else "-"
 
 
 def _draw_nodes(axes: Axes, layout: Layout, scale: float) -> None:
@@ -165,9 +170,11 @@ def _keys(
     for gain in dict.fromkeys((smallest, largest)):
         width = width_of_gain(gain, largest) * scale
         entries.append(({"color": LINE, "linewidth": width}, f"gain {gain:.3g} nats"))
-    if not all(edge.identified for edge in result.edges):
-        look = {"color": UNSURE, "linestyle": (0, (4, 2)), "linewidth": 1.6}
-        entries.append((look, "direction without support"))
+    for warrant, words in WARRANTS.items():
+        if any(edge.warrant == warrant for edge in result.edges):
+            color = UNSURE if warrant == "none" else LINE
+            look = {"color": color, "linestyle": _style(warrant), "linewidth": 1.6}
+            entries.append((look, f"direction {words}"))
     if confidence is not None:
         look = {"color": LINE, "linewidth": 2.0, "alpha": opacity_of(0.5)}
         entries.append((look, f"came back in half of {confidence.n} resamples"))

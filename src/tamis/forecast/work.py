@@ -16,7 +16,7 @@ from tamis.forecast.probe import Probe
 FACTORS = {"node": 3, "auto": 5}
 """About how far off the seconds may be, either way; docs/forecast.md has the figures."""
 
-FRESH = {"sequential": (1.0, 0.1), "node": (1.0, 0.05), "auto": (1.0, 0.9)}
+FRESH = {"sequential": (1.0, 0.1), "node": (1.0, 0.05), "auto": (3.0, 3.0)}
 """A node asks for its own row, and for a x + b x^2 more if the probed paths take x columns."""
 FADES = {"node": 0.8, "auto": 0.95}
 """By how much fewer contexts are one deeper than the probed paths have it."""

@@ -12,8 +12,8 @@ from tamis.decisions.pvalue import Untested
 from tamis.formats.settings import wrong_settings
 from tamis.formats.verdicts import wrong_verdict
 from tamis.plans import SOURCES
-from tamis.result import Admitted, Result, Selection, Verdict
-from tamis.search.auto import REFINED, ROUNDING, SAME, TRIED
+from tamis.result import WARRANTS, Admitted, Result, Selection, Verdict
+from tamis.search.auto import REFINED, SAME, TRIED
 
 T = TypeVar("T")
 ENGINES = ("blocks", "dask")
@@ -90,7 +90,7 @@ def _entropies(result: Result) -> Iterator[tuple[str, float]]:
 
 def _edge_numbers(result: Result) -> Iterator[tuple[str, float]]:
     for edge in result.edges:
-        for field in ("gain", "gain_given_rest", "lead"):
+        for field in ("gain", "gain_given_rest", "entropy_gap"):
             yield f"the {field} of {edge.parent!r} → {edge.child!r}", getattr(edge, field)
 
 
@@ -119,6 +119,12 @@ def _edges(result: Result) -> Iterator[str]:
         yield "edges holds an edge twice"
     if set(listed) != {(p, child) for child, parents in result.parents.items() for p in parents}:
         yield "edges and parents disagree"
+    for edge in result.edges:
+        ends = f"{edge.parent!r} → {edge.child!r}"
+        if edge.warrant not in WARRANTS:
+            yield f"the warrant of {ends} is {edge.warrant!r}"
+        if not 0.0 <= edge.direction_probability <= 1.0:
+            yield f"the direction_probability of {ends} is {edge.direction_probability!r}"
     untested = isinstance(SOURCES[result.settings["information"]].test, Untested)
     for edge in result.edges:
         if untested and math.isnan(edge.p_value):
@@ -160,12 +166,6 @@ def _ranking(result: Result) -> Iterator[str]:
             yield f"ranking names {run.search!r} on {run.information!r}, which is not tried"
         if not math.isfinite(run.score) or run.n_edges < 0:
             yield f"ranking has no score or no edges for {run.search!r}"
-    for move in result.trace.moves:
-        yield from _unknown((move.name, move.before), result, "a move")
-        if not -ROUNDING <= move.rise < math.inf:
-            yield f"a move of {move.name!r} raised the score by {move.rise!r}"
-    if result.trace.moves and result.search != REFINED:
-        yield "the trace has moves, though the refined DAG was not chosen"
 
 
 def _admission(result: Result, admission: Admitted) -> Iterator[str]:
@@ -198,8 +198,10 @@ def _selection(result: Result, selection: Selection) -> Iterator[str]:
     removed = {other for verdict in selection.removed for other in verdict.others}
     if len(set(taken)) < len(taken):
         yield f"{name!r} took a parent twice"
-    # Without a boundary search nothing is taken: all is there from the start.
-    without = result.settings["boundary"] == "none"
+    # Without a boundary search nothing is taken: all is there from the start. So it is where
+    # arrows were turned within their class.
+    turned = result.search == REFINED and not taken
+    without = result.settings["boundary"] == "none" or turned
     if without and taken:
         yield f"{name!r} took parents, though no boundary was searched for"
     found = parents if without else (*_required(result, name), *taken)

@@ -14,7 +14,10 @@ import io
 from tamis.formats.text import is_unicode
 from tamis.result import Result
 
-COLUMNS = ("parent", "child", "gain", "p_value", "step", "gain_given_rest", "lead", "identified")
+COLUMNS = (
+    "parent", "child", "gain", "p_value", "step", "gain_given_rest", "entropy_gap", "warrant",
+    "direction_probability",
+)  # fmt: skip
 
 holds = is_unicode
 
@@ -30,8 +33,9 @@ def render(result: Result) -> bytes:
             float(edge.p_value),
             int(edge.step),
             float(edge.gain_given_rest),
-            float(edge.lead),
-            int(edge.identified),
+            float(edge.entropy_gap),
+            edge.warrant,
+            float(edge.direction_probability),
         )
         writer.writerow((edge.parent, edge.child, *numbers))
     return text.getvalue().encode()

@@ -50,11 +50,13 @@ def _label(name: str) -> str:
 
 
 def _numbers(edge: Edge) -> str:
-    dashed = "" if edge.identified else ", style=dashed"
+    style = {"equivalence": "", "given": ", style=bold", "entropy": ", style=dashed"}
+    look = style.get(edge.warrant, ", style=dotted")
     return (
         f"gain={_number(edge.gain)}, p_value={_number(edge.p_value)}, step={edge.step}, "
-        f"gain_given_rest={_number(edge.gain_given_rest)}, lead={_number(edge.lead)}, "
-        f"identified={str(edge.identified).lower()}{dashed}"
+        f"gain_given_rest={_number(edge.gain_given_rest)}, "
+        f"entropy_gap={_number(edge.entropy_gap)}, warrant={edge.warrant}, "
+        f"direction_probability={_number(edge.direction_probability)}{look}"
     )
 
 

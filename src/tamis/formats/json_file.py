@@ -18,7 +18,7 @@ from tamis.formats.text import is_unicode
 from tamis.result import Result
 
 FORMAT = "tamis result"
-VERSION = 1
+VERSION = 2
 """Raised by one whenever the fields of a result change."""
 
 _NESTED = 3
@@ -37,6 +37,8 @@ def parse(content: bytes) -> Result:
     document = _decode(content)
     _check_version(document)
     fields = {key: value for key, value in document.items() if key not in ("format", "version")}
+    if document["version"] == 1:
+        fields = _from_version_1(fields)
     try:
         result: Result = from_json(Result, fields, "the document")
     except Refused as error:
@@ -94,8 +96,24 @@ def _check_version(document: dict[str, Any]) -> None:
         raise FileFormatError(
             f"its version is {version}, this tamis reads {VERSION}; install a newer tamis"
         )
-    if type(version) is not int or version != VERSION:
+    if type(version) is not int or version not in (1, VERSION):
         raise FileFormatError(f"its version is {version!r}, this tamis reads {VERSION}")
+
+
+def _from_version_1(fields: dict[str, Any]) -> dict[str, Any]:
+    """Files of version 1 said whether a direction had support, not by what: nothing is claimed."""
+    edges, trace = fields.get("edges"), fields.get("trace")
+    if isinstance(edges, list) and all(isinstance(one, dict) for one in edges):
+        fields = {**fields, "edges": [_edge_from_version_1(one) for one in edges]}
+    if isinstance(trace, dict):
+        fields = {**fields, "trace": {k: v for k, v in trace.items() if k != "moves"}}
+    return fields
+
+
+def _edge_from_version_1(edge: dict[str, Any]) -> dict[str, Any]:
+    names = {"lead": "entropy_gap"}
+    kept = {names.get(name, name): value for name, value in edge.items() if name != "identified"}
+    return {**kept, "warrant": "none", "direction_probability": 0.5}
 
 
 def _refuse_constant(constant: str) -> None:

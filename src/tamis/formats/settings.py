@@ -19,7 +19,9 @@ VERSION = "tamis"
 """The field for the version of tamis that ran; the others are those of a plan."""
 
 _FIELDS = {field.name for field in fields(Plan)} | {VERSION}
-_LATER = {"source": None, "knowledge": None, "missing": "error"}
+_LATER = {
+    "source": None, "knowledge": None, "missing": "error", "refine": True, "units": "unknown",
+}  # fmt: skip
 """Fields that the first files did without, and what their absence means."""
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")
 
@@ -71,6 +73,8 @@ def _plan(settings: Mapping[str, Any]) -> Plan:
             source=settings["source"],
             knowledge=_knowledge(settings["knowledge"]),
             missing=settings["missing"],
+            refine=settings["refine"],
+            units=settings["units"],
         )
     )
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from typing import Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
-from tamis.information.gaussian import GaussianInformation
+from tamis.information.gaussian import STANDARDISED, GaussianInformation
 from tamis.information.gaussian_cells import Columns, Fit
 from tamis.information.gaussian_ratios import (
     Ratios,
@@ -138,15 +139,20 @@ class ConditionalGaussianInformation(Information):
             found[i] = self._set_score(self._with(target, given)) - self._set_score(given)
         return found
 
-    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """From the spread over the rows of ln p(a | S) - ln p(b | S)."""
-        found = np.full(len(given), math.inf)
-        for i, (known, (a, b)) in enumerate(zip(given, pairs.tolist(), strict=True)):
-            sets = [self._with(k, self._varying(known)) for k in (a, b)]
-            of_a, of_b = (self._columns.densities(one) for one in sets)
-            if of_a is not None and of_b is not None:
-                found[i] = math.sqrt(float(np.var(of_a - of_b)) / self.n_rows)
+    def scale_free(self) -> ConditionalGaussianInformation:
+        """The same about standardised numbers."""
+        found = copy(self)
+        found._log_scale = np.zeros_like(self._log_scale)
+        found._was_rescaled = True
         return found
+
+    _was_rescaled = False
+
+    def entropy_kinds(self) -> Sequence[object]:
+        """Levels and numbers apart; of numbers that have been standardised, nothing is compared."""
+        scales = self._log_scale[self._measured]
+        alike = not self._was_rescaled and len(scales) > 0 and np.ptp(scales) <= STANDARDISED
+        return ["levels" if level else None if alike else "numbers" for level in self._level]
 
     # One context.
 

@@ -11,7 +11,6 @@ from scipy.special import xlogy
 
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
-from tamis.counts.tables import difference_sums
 from tamis.data.table import Table
 from tamis.information.estimators import EntropyEstimator, as_estimator
 from tamis.information.interface import (
@@ -26,8 +25,7 @@ from tamis.information.interface import (
     Query,
     Rows,
 )
-from tamis.information.leads import error_of_lead, fixed_logs
-from tamis.information.regret import price
+from tamis.information.regret import log_regret
 
 WHOLE_ROWS = 128
 """With up to so many variables the tests of a whole row cost less than asking again later."""
@@ -48,6 +46,7 @@ class CountedInformation(Information):
     ) -> None:
         self.names = table.names
         self.n_rows = float(table.n_rows)
+        self._rows = table.n_rows
         self.estimator = as_estimator(estimator)
         self._counts = MemoryCounts(table, n_jobs)
         self._lookup = _lookup(self.estimator, table.n_rows)
@@ -105,27 +104,34 @@ class CountedInformation(Information):
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the largest likelihood, less the price of the table: quotient NML."""
+        return self._likelihoods(contexts, occurring=False)
+
+    def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """The same with the price of the cells that can occur, which are fewer than all where
+        columns are functions of others or sums. A function of the set, so that equivalent DAGs
+        score alike here too."""
+        return self._likelihoods(contexts, occurring=True)
+
+    def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
         reduced = [self._reduced(context) for context in contexts]
         sets = [(*given, target) for target, given in reduced] + [given for _, given in reduced]
-        tables = self._counts.tables(sets)
-        sizes = self._counts.arities.tolist()
-        found = np.empty(len(contexts))
-        for i, (target, given) in enumerate(reduced):
-            cells, strata = tables[i], tables[len(contexts) + i]
-            likelihood = xlogy(cells, cells).sum() - xlogy(strata, strata).sum()
-            states = math.prod(float(sizes[k]) for k in given)
-            found[i] = likelihood - price(sizes[target], states, int(self.n_rows))
+        scores = [
+            xlogy(cells, cells).sum() - log_regret(self._size(one, cells, occurring), self._rows)
+            for one, cells in zip(sets, self._counts.tables(sets), strict=True)
+        ]
+        of_families, of_strata = np.array(scores, dtype=np.float64).reshape(2, len(contexts))
+        found: Floats = of_families - of_strata
         return found
 
-    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """From the spread over the rows of ln p(a | S) - ln p(b | S), and a row for each cell."""
-        found = np.empty(len(given))
-        for i, (strata, (a, b)) in enumerate(zip(given, pairs.tolist(), strict=True)):
-            states_a, rows_a = self._counts.states((*strata, a))
-            states_b, rows_b = self._counts.states((*strata, b))
-            sums = difference_sums(states_a, fixed_logs(rows_a), states_b, fixed_logs(rows_b))
-            found[i] = error_of_lead(sums, len(states_a), max(len(rows_a), len(rows_b)))
-        return found
+    def _size(self, members: Sequence[int], cells: Ints, occurring: bool) -> float:
+        """The number of cells of a table: all, or those that occur and, by the numbers of cells
+        with one and with two rows, those that were missed (Chao, 1984)."""
+        sizes = self._counts.arities
+        everything = math.prod(float(sizes[k]) for k in members)
+        if not occurring:
+            return everything
+        seen, once, twice = (np.count_nonzero(one) for one in (cells, cells == 1, cells == 2))
+        return min(everything, seen + once * (once - 1) / (2 * (twice + 1)))
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

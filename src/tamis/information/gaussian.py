@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -42,6 +43,9 @@ WHOLE_ROWS = 128
 times the memory of the gains, from which they follow."""
 
 
+STANDARDISED = 0.01
+"""Columns whose standard deviations are equal up to this share have been standardised: their units
+say nothing."""
 WIDE_SET = 24
 SHARED = 8
 """Sets of so many variables are worth inverting as a whole if so many tests come of it."""
@@ -82,7 +86,9 @@ class GaussianInformation(Information):
         if isinstance(wanted, str):
             standard = moments.standardised(blocks(table))
             wanted = analytic(standard, correlation_of(moments.covariance))
-        return cls.from_moments(table.names, moments, shrinkage=wanted)
+        found = cls.from_moments(table.names, moments, shrinkage=wanted)
+        found.has_units = bool(table.measured)
+        return found
 
     @staticmethod
     def from_moments(
@@ -91,9 +97,21 @@ class GaussianInformation(Information):
         """From moments alone, of rows that need not be at hand any more."""
         return GaussianInformation(names, moments.covariance, moments.count, shrinkage=shrinkage)
 
+    entropy_variance = 0.5
+    was_rescaled = False
+    """Whether the columns were brought to one scale here."""
+    has_units = True
+    """Whether the columns are measurements; whole numbers count something."""
+
     def varies(self, k: int) -> bool:
         """Whether the column has any variance."""
         return bool(self._varies[k])
+
+    def entropy_kinds(self) -> Sequence[object]:
+        """All columns are of one kind, unless they have been standardised."""
+        scales = self._scale[self._varies]
+        alike = len(scales) > 0 and scales.max() <= scales.min() * (1 + STANDARDISED)
+        return [None if alike and not self.was_rescaled else 0] * self.n_variables
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats; of a measurement it depends on the unit, and may be < 0."""
@@ -163,9 +181,14 @@ class GaussianInformation(Information):
         found: Floats = -self.n_rows * self.entropies(contexts)
         return found - 0.5 * math.log(self.n_rows) * parameters
 
-    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """sqrt((1 - r^2) / n) at most 1 / sqrt(n), r the correlation of what S leaves of both."""
-        return np.full(len(given), 1 / math.sqrt(self.n_rows))
+    def scale_free(self) -> GaussianInformation | None:
+        """The same about standardised columns; None for whole numbers, which have no unit."""
+        if not self.has_units:
+            return None
+        found = copy(self)
+        found._scale = np.ones_like(self._scale)
+        found.was_rescaled = True
+        return found
 
     def _tested(
         self, gains: Floats, n_given: Sequence[int], n_tested: Sequence[int] | int

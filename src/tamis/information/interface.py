@@ -7,7 +7,6 @@ and calls come in batches, because one pass over the data can answer many questi
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -197,10 +196,22 @@ class Information(ABC):
         """
         raise SettingError(f"{type(self).__name__} has no rows whose likelihood could be scored")
 
-    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """The standard error of H(b | S) - H(a | S) for each S and each (a, b), a line of
-        ``pairs``; infinite where the source cannot tell, 0 where nothing is estimated."""
-        return np.full(len(given), 0.0 if math.isinf(self.n_rows) else math.inf)
+    def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """The same, with the price of the states that can occur, as far as the rows tell."""
+        return self.penalised_likelihoods(contexts)
+
+    def scale_free(self) -> Information | None:
+        """The same information about columns brought to one scale; None where no column has a
+        unit."""
+        return None
+
+    entropy_variance: float = 1.0
+    """The variance of an estimated entropy H(X_k | S), times the number of rows: at most about."""
+
+    def entropy_kinds(self) -> Sequence[object]:
+        """For each variable what its entropies can be compared with: those of its own kind, and
+        with nothing where this is None."""
+        return [0] * self.n_variables
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

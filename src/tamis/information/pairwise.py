@@ -128,12 +128,6 @@ class PairwiseInformation(Information):
         """
         return np.array([self._score(context) for context in contexts], dtype=np.float64)
 
-    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """From the spread of the terms of both entropies over the rows that each has, and a row
-        for each cell."""
-        asked = zip(given, pairs.tolist(), strict=True)
-        return np.array([self._lead_error(s, a, b) for s, (a, b) in asked], dtype=np.float64)
-
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """Refused: parities are counted in complete rows."""
         raise SettingError(
@@ -291,27 +285,6 @@ class PairwiseInformation(Information):
         told = float(xlogy(inside, inside).sum() - xlogy(strata, strata).sum())
         told -= price(width, states, n)
         return score + self.n_rows / max(n, 1) * (told - _alone(counts, n))
-
-    def _lead_error(self, given: tuple[int, ...], a: int, b: int) -> float:
-        left, n_left, cells_left = self._influence(given, a)
-        right, n_right, cells_right = self._influence(given, b)
-        spread = float(((left - right) ** 2).sum())
-        share = max(cells_left / max(n_left, 1), cells_right / max(n_right, 1))
-        return math.hypot(math.sqrt(spread), share)
-
-    def _influence(self, given: tuple[int, ...], k: int) -> tuple[Floats, int, int]:
-        """What each row adds to the error of H(k | S); how many rows and cells there are."""
-        cell_of_row, n_strata = self._states.cells(k, given)
-        has = cell_of_row >= 0
-        cells = cell_of_row[has]
-        _, place, inside = np.unique(cells, return_inverse=True, return_counts=True)
-        in_stratum = cells // self._sizes[k]
-        strata = np.bincount(in_stratum, minlength=n_strata)
-        terms = np.log(strata[in_stratum]) - np.log(inside[place])
-        found = np.zeros(len(cell_of_row))
-        if len(cells):
-            found[has] = (terms - terms.mean()) / len(cells)
-        return found, len(cells), len(inside)
 
 
 def _alone(counts: Ints, n_rows: int) -> float:

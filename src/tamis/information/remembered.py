@@ -13,7 +13,6 @@ from tamis.information.interface import (
     Group,
     Information,
     Interaction,
-    Ints,
     Query,
     Rows,
 )
@@ -40,6 +39,7 @@ class RememberedInformation(Information):
         self.names = source.names
         self.n_rows = source.n_rows
         self.score_noise = source.score_noise
+        self.entropy_variance = source.entropy_variance
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
         self._likelihoods: dict[Context, float] = {}
@@ -49,6 +49,10 @@ class RememberedInformation(Information):
     def varies(self, k: int) -> bool:
         """Whether a variable takes more than one value."""
         return self.source.varies(k)
+
+    def entropy_kinds(self) -> Sequence[object]:
+        """For each variable what its entropies can be compared with."""
+        return self.source.entropy_kinds()
 
     def rows_with(self, variables: Sequence[int]) -> int | None:
         """How many rows have a value in each of these columns; None where all rows have."""
@@ -136,9 +140,14 @@ class RememberedInformation(Information):
             self._likelihoods.update(zip(unknown, fresh, strict=True))
         return np.array([self._likelihoods[context] for context in contexts], dtype=np.float64)
 
-    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """The standard error of H(b | S) - H(a | S) for each S and each (a, b)."""
-        return self.source.lead_errors(given, pairs)
+    def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """The score of each node, with the price of the states that can occur."""
+        return self.source.occurring_likelihoods(contexts)
+
+    def scale_free(self) -> Information | None:
+        """The same about columns brought to one scale; None where no column has a unit."""
+        free = self.source.scale_free()
+        return None if free is None else RememberedInformation(free)
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

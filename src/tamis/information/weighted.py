@@ -121,11 +121,6 @@ class WeightedInformation(Information):
         """
         return np.array([self._score(context) for context in contexts], dtype=np.float64)
 
-    def lead_errors(self, given: Sequence[tuple[int, ...]], pairs: Ints) -> Floats:
-        """From the spread of the weighted terms of both entropies, and a row for each cell."""
-        asked = zip(given, pairs.tolist(), strict=True)
-        return np.array([self._lead_error(s, a, b) for s, (a, b) in asked], dtype=np.float64)
-
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """Refused: parities are counted in rows of equal weight."""
         raise SettingError("looking ahead needs rows of equal weight: use look_ahead=1")
@@ -258,29 +253,6 @@ class WeightedInformation(Information):
         states = math.prod(float(self._sizes[k]) for k in context.given)
         told = float(xlogy(counts, counts).sum() - xlogy(strata, strata).sum())
         return self.n_rows / n * (told - price(width, states, round(n)))
-
-    def _lead_error(self, given: tuple[int, ...], a: int, b: int) -> float:
-        left, share_left = self._influence(given, a)
-        right, share_right = self._influence(given, b)
-        spread = float((self._squares * (left - right) ** 2).sum())
-        return math.hypot(math.sqrt(spread), max(share_left, share_right))
-
-    def _influence(self, given: tuple[int, ...], k: int) -> tuple[Floats, float]:
-        """What a unit of weight adds to the error of H(k | S) in each row; and cells a row."""
-        cell_of_row, _ = self._states.cells(k, given)
-        has = cell_of_row >= 0
-        cells, weights = cell_of_row[has], self._weights[has]
-        found = np.zeros(len(cell_of_row))
-        if not len(cells):
-            return found, 0.0
-        _, place = np.unique(cells, return_inverse=True)
-        inside = summed(place, weights, int(place.max()) + 1)
-        in_stratum = cells // self._sizes[k]
-        strata = summed(in_stratum, weights, int(in_stratum.max()) + 1)
-        terms = np.log(strata[in_stratum]) - np.log(inside[place])
-        total = float(weights.sum())
-        found[has] = (terms - float((weights * terms).sum()) / total) / total
-        return found, len(inside) * float(self._squares[has].sum()) / total**2
 
 
 def _joined(parts: Sequence[tuple[float, Floats, float]]) -> _Judged:

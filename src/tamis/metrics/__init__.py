@@ -24,7 +24,7 @@ from tamis.metrics.agreement import (
 from tamis.metrics.distance import Edge, edge_distance, shd
 from tamis.metrics.equivalence import to_cpdag
 from tamis.metrics.intervention import sid
-from tamis.metrics.ordering import layer_errors, layer_inversions, order_errors
+from tamis.metrics.ordering import layer_errors, layer_inversions, order_errors, varsortability
 from tamis.metrics.summary import Scores, scores
 
 __all__ = [
@@ -42,4 +42,5 @@ __all__ = [
     "sid",
     "skeleton_scores",
     "to_cpdag",
+    "varsortability",
 ]

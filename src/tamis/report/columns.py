@@ -8,7 +8,7 @@ from tamis.data.table import Label
 from tamis.drawing.confidence import Confidence
 from tamis.drawing.labels import name_in_full
 from tamis.report.html import Markup, join, tag
-from tamis.report.words import named, nats, share
+from tamis.report.words import named, nats, rests_on, share
 from tamis.result import Edge, Result, explain
 
 LEVELS = 12
@@ -98,10 +98,9 @@ def link(name: str, numbers: Mapping[str, int]) -> Markup:
 
 
 def _numbers(edge: Edge, confidence: Confidence | None) -> list[str]:
-    said = [f": gain {nats(edge.gain)}, lead {nats(edge.lead)} nats"]
+    said = [f": gain {nats(edge.gain)} nats"]
     if confidence is not None:
         came = confidence.edges.get((edge.parent, edge.child), 0.0)
         said.append(f", came back in {share(came)}")
-    if not edge.identified:
-        said.append("; direction without support")
+    said.append(f"; direction {rests_on(edge)}")
     return said

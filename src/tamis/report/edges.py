@@ -9,8 +9,8 @@ from tamis.drawing.confidence import Confidence
 from tamis.report.columns import link
 from tamis.report.html import Markup, tag
 from tamis.report.tables import Cell, Row, table
-from tamis.report.words import arrow, lead_in_words, nats, p_value, share
-from tamis.result import Edge, Result
+from tamis.report.words import arrow, nats, p_value, rests_on, share
+from tamis.result import Edge, Result, chance
 
 if TYPE_CHECKING:
     from tamis.identifiability import Certificate
@@ -28,15 +28,15 @@ def edge_table(
     """All arrows, strongest first."""
     if not result.edges:
         return tag("section", tag("h2", "Arrows"), tag("p", "There are none."), id="edges")
-    titles = ["parent", "child", "gain (nats)", "p-value", "gain given rest", "lead (nats)"]
-    titles += ["direction"]
+    titles = ["parent", "child", "gain (nats)", "p-value", "gain given rest", "entropy gap (nats)"]
+    titles += ["direction", "probability"]
     titles += ["resamples", "either way"] if confidence is not None else []
     titles += ["simulations"] if certificate is not None else []
     strongest = sorted(result.edges, key=lambda e: (-e.gain, e.parent, e.child))
     rows = [
         Row(
             [*_cells(edge, numbers), *_shares(edge, confidence, certificate)],
-            None if edge.identified else "unsure",
+            None if edge.is_claimed else "unsure",
         )
         for edge in strongest
     ]
@@ -55,8 +55,9 @@ def _cells(edge: Edge, numbers: Mapping[str, int]) -> Iterator[Cell]:
     yield Cell(nats(edge.gain), edge.gain)
     yield Cell(p_value(edge.p_value), edge.p_value)
     yield Cell(nats(edge.gain_given_rest), edge.gain_given_rest)
-    yield Cell(nats(edge.lead), edge.lead)
-    yield Cell("supported" if edge.identified else "without support")
+    yield Cell(nats(edge.entropy_gap), edge.entropy_gap)
+    yield Cell(edge.warrant)
+    yield Cell(chance(edge.direction_probability), edge.direction_probability)
 
 
 def _shares(
@@ -80,7 +81,7 @@ def closest(result: Result) -> Markup:
         tag("p", "What another sample could turn: the tests and the directions nearest to a tie."),
         tag("h3", "Tests, nearest to going the other way first"),
         tag("ol", *calls) if calls else tag("p", "No test was made."),
-        tag("h3", "Directions, smallest lead first"),
+        tag("h3", "Directions, least likely first"),
         tag("ol", *directions) if directions else tag("p", "There are no arrows."),
         id="calls",
     )
@@ -88,6 +89,4 @@ def closest(result: Result) -> Markup:
 
 def _direction(edge: Edge) -> Iterator[str]:
     yield arrow(edge)
-    yield f": the parent {lead_in_words(edge.lead)}"
-    if not edge.identified:
-        yield "; without support"
+    yield f": {rests_on(edge)}"

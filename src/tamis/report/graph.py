@@ -9,8 +9,8 @@ from tamis.drawing.labels import name_in_full
 from tamis.drawing.layout import BOX, FONT, Layout, Point, curves, lay_out
 from tamis.drawing.looks import gain_of, opacity_of, widths_of
 from tamis.report.html import Markup, join, tag
-from tamis.report.words import count, nats, p_value, share
-from tamis.result import Edge, Result
+from tamis.report.words import count, nats, p_value, rests_on, share
+from tamis.result import WARRANTS, Edge, Result
 
 
 def picture(result: Result, numbers: Mapping[str, int], confidence: Confidence | None) -> Markup:
@@ -57,7 +57,7 @@ def _edges(
             tag("title", _edge_in_words(edge, came)),
             tag("path", class_="line", d=line, stroke_width=_short(width), opacity=opacity),
             tag("path", class_="head", d=head, opacity=opacity),
-            class_="edge" if edge.identified else "edge unsure",
+            class_=f"edge {edge.warrant}",
             data_parent=numbers[edge.parent],
             data_child=numbers[edge.child],
         )
@@ -65,10 +65,10 @@ def _edges(
 
 def _edge_in_words(edge: Edge, came: float | None) -> str:
     said = f"{name_in_full(edge.parent)} → {name_in_full(edge.child)}: gain {nats(edge.gain)} nats"
-    said += f", p {p_value(edge.p_value)}, lead {nats(edge.lead)} nats"
+    said += f", p {p_value(edge.p_value)}"
     if came is not None:
         said += f", came back in {share(came)} of resamples"
-    return said if edge.identified else f"{said}; direction without support"
+    return f"{said}; direction {rests_on(edge)}"
 
 
 def _size_of_head(width: float) -> float:
@@ -131,8 +131,10 @@ def _nodes(result: Result, layout: Layout, numbers: Mapping[str, int]) -> Iterat
 def legend(result: Result, confidence: Confidence | None) -> Markup:
     """What the lines mean."""
     said = ["Lines are as wide as the root of their gain; the strongest is drawn over the others."]
-    if not all(edge.identified for edge in result.edges):
-        said.append(" Dashed: a direction without support.")
+    looks = {"given": "dots", "equivalence": "solid", "entropy": "long dashes", "none": "dashes"}
+    seen = [one for one in WARRANTS if any(edge.warrant == one for edge in result.edges)]
+    if seen:
+        said.append(" Directions: " + "; ".join(f"{looks[w]}, {WARRANTS[w]}" for w in seen) + ".")
     if confidence is not None:
         said.append(" The fainter, the less often an arrow came back from resampled rows.")
     return tag("p", join(said), class_="legend")

@@ -2,7 +2,7 @@
 
 A step is one admission, the paper's loop within a layer. The masking searches leave the uncertainty
 of every remaining column in every round behind; one node at a time leaves that of the admitted,
-of the next in line and, through the leads, of the admitted one's children.
+of the next in line and, through the entropy gaps, of the admitted one's children.
 """
 
 from __future__ import annotations
@@ -100,35 +100,35 @@ class Bar:
 
 def _rounds(result: Result, steps: Sequence[Step], at: Mapping[str, int]) -> dict[int, list[Bar]]:
     rounds: dict[int, list[Bar]] = {}
-    leads = _leads(result)
+    gaps = _entropy_gaps(result)
     for i, step in enumerate(steps, start=1):
         bars = rounds.setdefault(step.admitted.round, [])
         bars.append(Bar(step.admitted.name, step.admitted.entropy, i))
         bars += [Bar(m.name, m.entropy, i, m.verdict.others) for m in step.masked]
         if result.search in ONE_BY_ONE:
-            bars += _compared(step.admitted, leads.get(step.admitted.name, {}))
+            bars += _compared(step.admitted, gaps.get(step.admitted.name, {}))
     return {
         number: sorted(bars, key=lambda bar: (bar.entropy, bar.at == 0, bar.name))
         for number, bars in rounds.items()
     }
 
 
-def _compared(entry: Admitted, leads: Mapping[str, float]) -> Iterator[Bar]:
+def _compared(entry: Admitted, gaps: Mapping[str, float]) -> Iterator[Bar]:
     """Columns whose uncertainty in a round of one node is on record."""
     seen = set()
     if entry.runner_up is not None and entry.runner_up_entropy is not None:
         seen.add(entry.runner_up)
         yield Bar(entry.runner_up, entry.runner_up_entropy, 0)
-    for name, lead in leads.items():
+    for name, gap in gaps.items():
         if name not in seen:
-            yield Bar(name, entry.entropy + lead, 0)
+            yield Bar(name, entry.entropy + gap, 0)
 
 
-def _leads(result: Result) -> dict[str, dict[str, float]]:
-    leads: dict[str, dict[str, float]] = {}
+def _entropy_gaps(result: Result) -> dict[str, dict[str, float]]:
+    gaps: dict[str, dict[str, float]] = {}
     for edge in result.edges:
-        leads.setdefault(edge.parent, {})[edge.child] = edge.lead
-    return leads
+        gaps.setdefault(edge.parent, {})[edge.child] = edge.entropy_gap
+    return gaps
 
 
 def _says(result: Result, step: Step) -> str:
@@ -156,7 +156,6 @@ def sieve_in_words(result: Result) -> Markup:
         "section",
         tag("h2", "The sieve in words"),
         tag("p", _introduction(result)),
-        *_moves(result),
         tag(
             "details",
             tag("summary", f"All {count(len(steps), 'step')}"),
@@ -169,8 +168,8 @@ def sieve_in_words(result: Result) -> Markup:
 def _introduction(result: Result) -> str:
     if result.search == "refined":
         return (
-            "The order began as a search found it and was refined: a column goes before its "
-            "parent where the likelihood clearly asks for it. No column is masked; the "
+            "The likelihood chose among classes of equivalent graphs, and within the class the "
+            "directions that spread the noise entropies most evenly. No column is masked; the "
             "uncertainties are those given the parents found."
         )
     if result.search == "sequential":
@@ -183,23 +182,6 @@ def _introduction(result: Result) -> str:
         "The least uncertain is admitted, those that depend on it are masked until the next "
         "layer, and so on until none is left."
     )
-
-
-def _moves(result: Result) -> list[Markup]:
-    if not result.trace.moves:
-        return []
-    rows = [
-        tag(
-            "li",
-            named(move.name),
-            " went before ",
-            named(move.before),
-            f": the penalised log-likelihood rose by {move.rise:.1f} nats",
-        )
-        for move in result.trace.moves
-    ]
-    moved = count(len(rows), "move")
-    return [tag("details", tag("summary", f"{moved} of the refinement"), tag("ol", *rows))]
 
 
 def _step(result: Result, step: Step) -> Markup:

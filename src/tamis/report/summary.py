@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tamis.drawing.confidence import Confidence
 from tamis.report.html import Markup, join, tag
 from tamis.report.tables import Cell, Row, table
-from tamis.report.words import arrow, count, lead_in_words, names, nats, share
-from tamis.result import Result
+from tamis.report.words import arrow, count, names, nats, rests_on, share
+from tamis.result import WARRANTS, Result
 from tamis.result.model import Run
 
 _HOW = {
@@ -17,8 +17,7 @@ _HOW = {
     "node": "found layers, masking by the column just admitted",
     "layer": "found layers, masking by the whole layer so far",
     "reference": "went as the authors' program does",
-    "refined": "took the best of several searches and moved columns where the likelihood asked for "
-    "it",
+    "refined": "took the class of graphs that fits best and the likeliest directions in it",
 }
 _TERMS = {
     "Uncertainty": "is conditional entropy, in nats (1 nat is 1.44 bits): how hard a column is to "
@@ -27,10 +26,11 @@ _TERMS = {
     "points to a later layer.",
     "The gain": "of an arrow is by how many nats its parent lowers the child's uncertainty, given "
     "the parents taken before it.",
-    "The lead": "of an arrow is by how many nats its parent was less uncertain than its child when "
-    "the parent was admitted. Near 0, the direction hangs on a tie.",
-    "Without support": "is a direction that equivalent graphs do not share and that no lead beyond "
-    "noise speaks for. The two columns depend on each other; which comes first is open.",
+    "The entropy gap": "of an arrow is by how many nats its parent is less uncertain than its "
+    "child, given the parent's own parents.",
+    "An open direction": "is one for which too little speaks: equivalent graphs disagree and the "
+    "noise entropies leave it less than 90% likely, or the likelihood hardly minds its turning. "
+    "The two columns depend on each other; which comes first is open.",
     "The margin": "of a test is how far it was from going the other way: log units for p-values, "
     "nats for thresholds.",
 }
@@ -85,7 +85,9 @@ def _search(result: Result) -> Markup:
         return join([f"The search ({result.search}) {how}."])
     return join(
         [
-            f"Of the searches tried, the answer is that of {result.search}, which {how}. ",
+            f"Of the searches tried, the answer is that of {result.search}, which {how}. "
+            if result.search != "refined"
+            else f"The default {how}. ",
             f"It rests on {chosen.rests_on}.",
         ]
     )
@@ -98,32 +100,23 @@ def _strongest(result: Result) -> Markup:
         [
             "The strongest arrow is ",
             arrow(best),
-            f", which lowers the uncertainty by {nats(best.gain)} nats. The direction nearest to a "
-            "tie is ",
+            f", which lowers the uncertainty by {nats(best.gain)} nats. The least certain "
+            "direction is ",
             arrow(closest),
-            f": its parent {lead_in_words(closest.lead)}.",
+            f": {rests_on(closest)}.",
         ]
     )
 
 
 def _support(result: Result) -> Markup:
-    unsure = [edge for edge in result.edges if not edge.identified]
-    if not unsure:
-        return join(
-            [
-                "Every direction has support: all equivalent graphs share it, or the parent was "
-                "less uncertain by more than noise. That is no proof: it rests on uncertainty "
-                "growing along the arrows."
-            ]
-        )
-    why = (
-        "the likelihood has overruled the entropies there"
-        if result.trace.moves
-        else "the lead is within noise"
-    )
-    verb = "is" if len(unsure) == 1 else "are"
-    directions = count(len(result.edges), "direction")
-    return join([f"{len(unsure):,} of {directions} {verb} without support (dashed): {why}."])
+    """How many directions rest on what."""
+    parts = []
+    for warrant, words in WARRANTS.items():
+        number = sum(edge.warrant == warrant for edge in result.edges)
+        if number:
+            parts.append(f"{number:,} {words}")
+    total = count(len(result.edges), "direction")
+    return join([f"Of {total}: {'; '.join(parts)}."])
 
 
 def _isolated(result: Result) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tamis.drawing.labels import name_in_full
 from tamis.report.html import Markup, join, tag
-from tamis.result import Edge
+from tamis.result import WARRANTS, Edge, chance
 
 MANY = 12
 """Names in a sentence before it is said how many more there are."""
@@ -59,13 +59,12 @@ def arrow(edge: Edge) -> Markup:
     return join([named(edge.parent), " → ", named(edge.child)])
 
 
-def lead_in_words(lead: float) -> str:
-    """How an arrow's parent came to be first."""
-    if lead == 0:
-        return "came first by its name only"
-    if lead > 0:
-        return f"was less uncertain by {nats(lead)} nats"
-    return f"was more uncertain by {nats(-lead)} nats, and the likelihood put it first"
+def rests_on(edge: Edge) -> str:
+    """What the direction of an arrow rests on."""
+    said = WARRANTS[edge.warrant]
+    if edge.warrant == "given":
+        return said
+    return f"{said}, probability {chance(edge.direction_probability)}"
 
 
 def _separated(parts: Sequence[str]) -> list[str]:

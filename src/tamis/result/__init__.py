@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from tamis.result.explanation import Explanation, describe, engine_in_words, explain, sentence, show
+from tamis.result.explanation import (
+    Explanation,
+    chance,
+    describe,
+    direction_in_words,
+    engine_in_words,
+    explain,
+    sentence,
+    show,
+)
 from tamis.result.model import (
+    WARRANTS,
     Admitted,
     Edge,
     Engine,
     Masked,
-    Moved,
     Result,
     Run,
     Selection,
@@ -18,18 +27,20 @@ from tamis.result.model import (
 )
 
 __all__ = [
+    "WARRANTS",
     "Admitted",
     "Edge",
     "Engine",
     "Explanation",
     "Masked",
-    "Moved",
     "Result",
     "Run",
     "Selection",
     "Trace",
     "Verdict",
+    "chance",
     "describe",
+    "direction_in_words",
     "engine_in_words",
     "explain",
     "sentence",

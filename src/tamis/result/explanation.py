@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tamis.result.model import Engine, Result, Verdict
+import math
 
-_NOTHING = 1e-6
-"""A smaller rise of the likelihood is rounding."""
+from tamis.result.model import WARRANTS, Edge, Engine, Result, Verdict
 
 
 class Explanation(str):
@@ -22,7 +21,6 @@ def explain(result: Result, name: str) -> Explanation:
     result.require(name)
     lines = [f"{show(name)}: {_place(result, name)}"]
     lines += _masked(result, name)
-    lines += _moved(result, name)
     lines += _admitted(result, name)
     lines += _parents(result, name)
     return Explanation("\n".join(lines))
@@ -75,20 +73,6 @@ def _masked(result: Result, name: str) -> list[str]:
     ]
 
 
-def _moved(result: Result, name: str) -> list[str]:
-    return [
-        f"  moved before {show(m.before)}: {_risen(m.rise)}"
-        for m in result.trace.moves
-        if m.name == name
-    ]
-
-
-def _risen(rise: float) -> str:
-    if rise < _NOTHING:
-        return "the likelihood rose with a move after this one"
-    return f"the likelihood rose by {rise:.1f} nats"
-
-
 def _admitted(result: Result, name: str) -> list[str]:
     entry = next(a for a in result.trace.admissions if a.name == name)
     one_by_one = result.search in ("sequential", "refined")
@@ -120,6 +104,8 @@ def _parents(result: Result, name: str) -> list[str]:
     if n_taken == result.settings.get("max_boundary"):
         lines.append(f"  stopped at max_boundary={n_taken}")
     taken = {v.others for v in selection.taken}
+    if result.parents[name] and not taken and not required and result.search == "refined":
+        lines.append("  its arrows were turned to the likeliest directions of their class")
     lines += [
         f"  kept {_set(v.others)} (given {_set(v.given)}): {describe(v)}"
         for v in selection.retained
@@ -130,7 +116,21 @@ def _parents(result: Result, name: str) -> list[str]:
         for v in selection.removed
     ]
     lines.append(f"  parents: {_set(result.parents[name])}")
+    lines += [f"  {direction_in_words(e)}" for e in result.edges if e.child == name]
     return lines
+
+
+def direction_in_words(edge: Edge) -> str:
+    """What the direction of an arrow rests on, in one line."""
+    ends = f"{show(edge.parent)} -> {show(edge.child)}"
+    if edge.warrant == "given":
+        return f"{ends}: {WARRANTS['given']}"
+    return f"{ends}: {WARRANTS[edge.warrant]}, probability {chance(edge.direction_probability)}"
+
+
+def chance(probability: float) -> str:
+    """A probability to two digits, cut off: what is not claimed does not look as if it were."""
+    return f"{math.floor(100 * probability + 1e-9) / 100:.2f}"
 
 
 def engine_in_words(engine: Engine) -> str:

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from tamis.result.explanation import Explanation
 
 
+WARRANTS = {
+    "given": "given by background knowledge",
+    "equivalence": "shared by all equivalent graphs",
+    "entropy": "by the noise entropies, at least 90% likely",
+    "none": "open",
+}
+"""What the direction of an arrow can rest on, in words."""
+
 LATER = {"later": True}
 """Marks fields that the first files did without, and that are written only where they differ from
 their default."""
@@ -103,17 +111,6 @@ class Selection:
     retained: tuple[Verdict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """The refinement took a node, with the ancestors that stood between, before ``before``; the
-    penalised log-likelihood rose by ``rise`` nats. Nothing stands where the move makes way for
-    others, the last of which has the rise of all."""
-
-    name: str
-    before: str
-    rise: float
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """Every decision of a run, in the order it was made."""
@@ -121,7 +118,6 @@ class Trace:
     admissions: tuple[Admitted, ...]
     maskings: tuple[Masked, ...]
     selections: tuple[Selection, ...]
-    moves: tuple[Moved, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -148,11 +144,14 @@ class Trace:
 class Edge:
     """parent → child. ``gain`` is I(parent; child | parents taken before), in nats, the number
     that admitted it, with the p-value of its test; ``gain_given_rest`` conditions on all the
-    other parents. ``step`` counts from 1; it is 0 where no boundary search was made. ``lead``
-    is how much less uncertain the parent was than the child, in nats, when the parent was
-    admitted: near 0 the direction hangs on a tie. ``identified`` says whether the direction has
-    support: all equivalent graphs share it, or the lead is beyond noise and nothing speaks against
-    the conditions."""
+    other parents. ``step`` counts from 1; it is 0 where no boundary search was made.
+    ``entropy_gap`` is how much less uncertain the parent was than the child, in nats, given the
+    parent's own parents.
+
+    ``warrant`` is what the direction rests on: "given" by background knowledge; "equivalence", all
+    equivalent graphs have it; "entropy", the noise entropies give it a probability of at least
+    0.9; "none", less than that. ``direction_probability`` is that probability; of a direction that
+    the whole class has, it says how much the likelihood would lose without it."""
 
     parent: str
     child: str
@@ -160,8 +159,14 @@ class Edge:
     p_value: float
     step: int
     gain_given_rest: float
-    lead: float
-    identified: bool
+    entropy_gap: float
+    warrant: str
+    direction_probability: float
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether anything speaks for the direction."""
+        return self.warrant != "none"
 
     def __eq__(self, other: object) -> bool:
         return self._compared() == other._compared() if isinstance(other, Edge) else NotImplemented
@@ -270,8 +275,9 @@ class Result:
                 p_value=edge.p_value,
                 step=edge.step,
                 gain_given_rest=edge.gain_given_rest,
-                lead=edge.lead,
-                identified=edge.identified,
+                entropy_gap=edge.entropy_gap,
+                warrant=edge.warrant,
+                direction_probability=edge.direction_probability,
             )
         return graph
 
@@ -285,8 +291,8 @@ class Result:
         return adjacency
 
     def closest_directions(self, most: int = 5) -> list[Edge]:
-        """The edges whose parent was least ahead of its child, closest first."""
-        return sorted(self.edges, key=lambda e: (e.lead, e.parent, e.child))[:most]
+        """The edges whose direction is least likely, first."""
+        return sorted(self.edges, key=lambda e: (e.direction_probability, e.parent, e.child))[:most]
 
     def closest_calls(self, most: int = 5) -> list[Verdict]:
         """The decisions that came nearest to going the other way, nearest first.

@@ -1,23 +1,26 @@
-"""The best of the searches, by the likelihood of what they found, and its refinement.
+"""The default, in two steps: the equivalence class by likelihood, the DAG by its noise entropies.
 
-Each search rests on a condition of its own, and nobody knows which hold. So all are run on the
-same counts, their DAGs are scored on the same rows, and one that is better beyond noise replaces
-"sequential"'s. Then the order is refined (``refine``). The refined DAG replaces the one the
-entropies found only where it is better beyond noise: otherwise among graphs that fit alike the
-entropies keep the orientation. Beyond the paper.
+The searches of the paper run first, on the same counts. Each rests on a condition of its own, and
+nobody knows which hold, so their DAGs are scored on the same rows. The order search (``orders``)
+starts from theirs and looks for the class that fits best. What it finds replaces the DAG of a
+search only with clear support: whichever way parent sets are priced, and together with how evenly
+the noise entropies are spread (``directions``), which speaks for a DAG that meets the paper's
+conditions. Within its class the answer is the likeliest member. Beyond the paper.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+import networkx as nx
 import numpy as np
 
-from tamis.information.interface import Context, Information
+from tamis.information.interface import Context, Information, Query
+from tamis.search.directions import Edge, directions, evenness
+from tamis.search.orders import CLEAR, Ordering, best_ordering, climb, loss_without
 from tamis.search.outcome import Admission, Outcome
-from tamis.search.refine import Refined, refine
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, Settings, run
 
@@ -35,13 +38,20 @@ RESTS_ON = {
     "sequential": "the least uncertain node always being due, and the PPS condition on its way",
 }
 """What must hold for each search to find the DAG, in words."""
-LIKELIHOOD = "the likelihood, which directs an edge only where all equivalent graphs agree"
+LIKELIHOOD = "the likelihood, which gives the class, and exchangeable noise entropies within it"
 """And for the refined DAG."""
-DEVIANCE = 0.5
-"""A search replaces "sequential" if its score is higher by more than this share of the logarithm of
-the number of turns; chosen on seeds of its own (docs/best-by-default.md)."""
-ROUNDING = 1e-6
-"""Scores of equivalent graphs differ by less than this, in nats."""
+ALIKE = 3.0
+"""Classes fit alike if their scores differ by less: odds of one in twenty. The two classes of the
+paper's app. C.7, both of which hold, differ by more in one table of fifty."""
+MORE_EVEN = 1.0
+"""The noise of one DAG is clearly spread more evenly than that of another if the logarithms of
+their weights differ by more."""
+INDEPENDENT = 0.01
+"""Columns look independent by themselves if the p-value of their test is larger."""
+NATS_PER_DOUBT = 2.5
+"""A direction whose loss costs the likelihood so many nats has the odds e : 1. The best of many
+other graphs is lost with it, not a given one, so that a nat is worth less than e; chosen on seeds
+of its own (docs/directions.md)."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +62,26 @@ class Tried:
     parents: Mapping[int, frozenset[int]]
     score: float
     outcome: Outcome | None = None
-    """None for a refined DAG that was not better beyond noise."""
+    """None for a refined DAG that does not replace that of a search."""
+    merits: tuple[float, ...] = ()
+    """Its score for each price of parent sets, with how evenly its noise is spread."""
+    losses: Mapping[Edge, float] = field(default_factory=dict)
+    """What the likelihood loses without the direction of an arrow that the class has."""
+
+    @property
+    def evenness(self) -> float:
+        """How evenly its noise entropies are spread."""
+        return self.merits[0] - self.score
 
     @property
     def n_edges(self) -> int:
         """The number of edges of its DAG."""
         return sum(map(len, self.parents.values()))
+
+    def beats(self, other: Tried, *, clearly: bool, by: float = 0.0) -> bool:
+        """Whether it is better; clearly so, if it is whichever way parent sets are priced."""
+        better = [a > b + by for a, b in zip(self.merits, other.merits, strict=True)]
+        return all(better) if clearly else better[0]
 
 
 def try_searches(
@@ -68,10 +92,12 @@ def try_searches(
     for i, search in enumerate(TRIED):
         outcome = run(information, replace(settings, search=search), _part(progress, i))
         parents = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
-        tried.append(Tried(search, parents, score_of(information, parents), outcome))
+        score = score_of(information, parents)
+        merits = merits_of(information, parents, score)
+        tried.append(Tried(search, parents, score, outcome, merits))
     best = tried[0]
     for one in tried[1:]:
-        if one.score > best.score + DEVIANCE * _log_turns(information, best.n_edges):
+        if one.beats(best, clearly=True):
             best = one
     best = _credited(tried, best)
     return [best, *sorted((one for one in tried if one is not best), key=lambda one: -one.score)]
@@ -83,40 +109,192 @@ def _credited(tried: Sequence[Tried], best: Tried) -> Tried:
     Of different DAGs that fit alike, "sequential" was right more often than masking.
     """
     same = [one for one in tried if one.parents == best.parents]
-    return same[-1]
+    return max(same, key=lambda one: TRIED.index(one.search))
 
 
 def with_refinement(
-    information: Information, settings: Settings, tried: Sequence[Tried]
+    information: Information, settings: Settings, tried: Sequence[Tried], *, same_units: bool
 ) -> list[Tried]:
-    """Refine the best of what was tried; it comes first if it replaces that one."""
-    best, *others = tried
-    selector = _selector(information, settings)
-    found = _refined(information, selector, best)
-    if not found.moves:
-        return list(tried)
-    parents = {**best.parents, **{k: frozenset(one.members) for k, one in found.selected.items()}}
-    refined = Tried(REFINED, parents, score_of(information, parents))
-    if refined.score > best.score + found.chances * noise(information, best.n_edges):
-        outcome = _outcome(information, selector, found)
-        return [replace(refined, outcome=outcome), best, *others]
-    return [best, *sorted((refined, *others), key=lambda one: -one.score)]
+    """Look for the class that fits best, and for the likeliest DAG in it; the answer comes first.
+
+    Entropies of numbers are compared between classes only where their units are said to be the
+    same, or where classes fit alike.
+    """
+    selector = _selector(information, settings, tried)
+    free = information.scale_free()
+    if free is None or same_units:
+        sure = _found_twice(tried)
+        starts = _starts(information, settings, tried)
+        found = best_ordering(selector, starts, first_may_do=sure)
+        refined = _likeliest(information, settings, _tried(information, found))
+        best = _likeliest(information, settings, tried[0])
+        by = ALIKE if same_units else 0.0
+        clearly = sure and best.evenness > refined.evenness + ALIKE
+        chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
+    else:
+        found = _free_ordering(information, free, selector, settings, tried)
+        refined = _likeliest(information, settings, _tried(information, found))
+        chosen = _of_alike(information, settings, refined, tried)
+    answer = _told(information, selector, _ordering_of(selector, found, chosen), tried, chosen)
+    rest = [one for one in (*tried, refined) if one.search != answer.search]
+    return [answer, *sorted(rest, key=lambda one: -one.score)]
+
+
+def _free_ordering(
+    information: Information,
+    free: Information,
+    selector: Selector,
+    settings: Settings,
+    tried: Sequence[Tried],
+) -> Ordering:
+    """The order of the class that fits best, whatever the units: the searches run on columns
+    brought to one scale. Their orders in the table's own units count only where they lead clearly
+    higher."""
+    outcomes = [run(free, replace(settings, search=search)) for search in TRIED]
+    scaled = [replace(tried[0], outcome=one) for one in outcomes]
+    found = best_ordering(selector, _starts(free, settings, scaled), first_may_do=False)
+    for order in _orders(information, tried):
+        other = Ordering.along(selector, order)
+        if other.score > found.score + CLEAR:
+            climb(selector, other, order)
+            found = other
+    return found
+
+
+def _of_alike(
+    information: Information, settings: Settings, refined: Tried, tried: Sequence[Tried]
+) -> Tried:
+    """The class that fits best; or that of a search, if it fits alike with as many edges because
+    effects cancel in it, and its noise is clearly spread more evenly.
+
+    That is the paper's app. C.7. Other near ties are left to the likelihood, which has no units.
+    """
+    chosen = refined
+    for one in tried:
+        alike = one.score >= refined.score - ALIKE and one.n_edges == refined.n_edges
+        if alike and _cancels(information, settings, one):
+            other = _likeliest(information, settings, one)
+            if other.evenness > chosen.evenness + MORE_EVEN:
+                chosen = other
+    return chosen
+
+
+def _cancels(information: Information, settings: Settings, one: Tried) -> bool:
+    """Whether some arrow joins two columns that look independent by themselves."""
+    queries = [
+        Query(k, (), np.array(sorted(members), dtype=np.int64))
+        for k, members in one.parents.items()
+        if members
+    ]
+    if not queries:
+        return False
+    strengths = settings.boundary_rule.scores(information.evidence(queries))
+    return bool(strengths.min() < -math.log(INDEPENDENT))
+
+
+def _tried(information: Information, found: Ordering) -> Tried:
+    """The DAG of an order."""
+    empty = {k: frozenset[int]() for k in range(information.n_variables)}
+    parents = {**empty, **found.parents}
+    return Tried(REFINED, parents, score_of(information, parents))
+
+
+def _found_twice(tried: Sequence[Tried]) -> bool:
+    """Whether another search has found the DAG of the best one."""
+    return sum(one.parents == tried[0].parents for one in tried) > 1
 
 
 def score_of(information: Information, parents: Mapping[int, frozenset[int]]) -> float:
     """The penalised likelihood of a DAG."""
-    contexts = [Context(k, tuple(sorted(members))) for k, members in parents.items()]
-    return math.fsum(information.penalised_likelihoods(contexts).tolist())
+    return math.fsum(information.penalised_likelihoods(_contexts(parents)).tolist())
 
 
-def noise(information: Information, n_edges: int) -> float:
-    """How much moving nodes may raise the score by chance."""
-    return information.score_noise * _log_turns(information, n_edges)
+def merits_of(
+    information: Information, parents: Mapping[int, frozenset[int]], score: float
+) -> tuple[float, float]:
+    """What speaks for a DAG, with parent sets priced by all their states and by those that occur:
+    its score, and the weight of its noise entropies."""
+    even = evenness(information, parents)
+    occurring = math.fsum(information.occurring_likelihoods(_contexts(parents)).tolist())
+    return score + even, occurring + even
 
 
-def _log_turns(information: Information, n_edges: int) -> float:
-    """Every edge can be turned, and its end can go to any place: about 2 d ways each."""
-    return math.log(2 * max(n_edges, 1) * information.n_variables)
+def probability_of(loss: float) -> float:
+    """How likely a direction is that the class has, if the likelihood loses so much without it."""
+    return 1 / (1 + math.exp(-loss / NATS_PER_DOUBT))
+
+
+def _contexts(parents: Mapping[int, frozenset[int]]) -> list[Context]:
+    return [Context(k, tuple(sorted(members))) for k, members in parents.items()]
+
+
+def _likeliest(information: Information, settings: Settings, one: Tried) -> Tried:
+    """The likeliest member of the class."""
+    parents = directions(information, one.parents, settings.constraints).parents
+    merits = merits_of(information, parents, one.score)
+    return replace(one, parents=parents, merits=merits)
+
+
+def _orders(information: Information, tried: Sequence[Tried]) -> list[list[int]]:
+    """The orders in which the searches admitted what varies."""
+    outcomes = [one.outcome for one in tried if one.outcome is not None]
+    return [[k for layer in o.layers for k in layer if information.varies(k)] for o in outcomes]
+
+
+def _starts(
+    information: Information, settings: Settings, tried: Sequence[Tried]
+) -> list[list[int]]:
+    """The orders of the searches, and the most uncertain first, which is far from all of them."""
+    everyone = range(information.n_variables)
+    entropies = information.entropies([Context(k, ()) for k in everyone])
+    falling = sorted(everyone, key=lambda k: (-round(float(entropies[k]), 9), k))
+    last = [k for k in _waiting(falling, settings) if information.varies(k)]
+    return [*_orders(information, tried), last]
+
+
+def _waiting(order: Sequence[int], settings: Settings) -> list[int]:
+    """The order, but everybody after those it waits for."""
+    if settings.constraints is None:
+        return list(order)
+    waits, left, found = settings.constraints.waits, list(order), list[int]()
+    placed = 0
+    while left:
+        k = next(k for k in left if not waits[k] & ~placed)
+        left.remove(k)
+        found.append(k)
+        placed |= 1 << k
+    return found
+
+
+def _ordering_of(selector: Selector, found: Ordering, chosen: Tried) -> Ordering:
+    """An order whose DAG belongs to the class that was chosen."""
+    if chosen.outcome is None:
+        return found
+    order = [k for layer in chosen.outcome.layers for k in layer]
+    return Ordering.along(selector, [k for k in order if k in found.selected])
+
+
+def _told(
+    information: Information,
+    selector: Selector,
+    found: Ordering,
+    tried: Sequence[Tried],
+    chosen: Tried,
+) -> Tried:
+    """The answer with how it came about: credited to a search that has found it."""
+    own = _credited(tried, chosen) if any(o.parents == chosen.parents for o in tried) else None
+    if own is not None and own.outcome is not None:
+        answer = replace(chosen, search=own.search, outcome=own.outcome)
+    else:
+        outcome = _outcome(information, selector, found, chosen.parents)
+        answer = replace(chosen, search=REFINED, outcome=outcome)
+    compelled = directions(information, chosen.parents, selector.constraints).compelled
+    losses = {
+        (p, k): loss_without(selector, found, p, k)
+        for p, k in sorted(compelled)
+        if found.place(p) < found.place(k)
+    }
+    return replace(answer, losses=losses)
 
 
 def _part(progress: Progress | None, i: int) -> Progress | None:
@@ -136,32 +314,50 @@ def _part(progress: Progress | None, i: int) -> Progress | None:
     return report
 
 
-def _selector(information: Information, settings: Settings) -> Selector:
-    ahead = settings.look_ahead
+def _selector(information: Information, settings: Settings, tried: Sequence[Tried]) -> Selector:
+    """Looks ahead where one of the searches has taken several parents at once."""
+    ahead, interactions = settings.look_ahead, None
+    if ahead > 1:
+        # A parity may as well be turned around: its members look ahead too.
+        taken = {
+            k
+            for one in tried
+            if one.outcome is not None
+            for boundary in one.outcome.boundaries.values()
+            for step in boundary.taken
+            if len(step.others) > 1
+            for k in (step.target, *step.others)
+        }
+        known = information.interactions(ahead)
+        interactions = [one if k in taken else () for k, one in enumerate(known)]
     return Selector(
         information,
         settings.boundary_rule,
-        information.interactions(ahead) if ahead > 1 else None,
+        interactions,
         backward=settings.backward != "none",
         max_boundary=settings.max_boundary,
         constraints=settings.constraints,
     )
 
 
-def _refined(information: Information, selector: Selector, best: Tried) -> Refined:
-    """The order of the best DAG after all moves that raise its score."""
-    layers = best.outcome.layers if best.outcome is not None else []
-    order = [k for layer in layers for k in layer]
-    varying = [k for k in order if information.varies(k)]
-    return refine(selector, varying, ROUNDING, noise(information, best.n_edges))
-
-
-def _outcome(information: Information, selector: Selector, found: Refined) -> Outcome:
-    """The refined order as a search leaves it behind: one node a layer, with its boundary."""
-    outcome = Outcome(moves=list(found.moves))
-    constant = [k for k in range(information.n_variables) if not information.varies(k)]
-    for place, k in enumerate((*constant, *found.order)):
-        boundary = selector.boundary(k, found.order[: max(place - len(constant), 0)])
+def _outcome(
+    information: Information,
+    selector: Selector,
+    found: Ordering,
+    parents: Mapping[int, frozenset[int]],
+) -> Outcome:
+    """A DAG as a search leaves it behind: one node a layer, with its boundary."""
+    outcome = Outcome()
+    constant = [k for k in parents if not information.varies(k)]
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(found.order)
+    graph.add_edges_from((p, k) for k, members in parents.items() for p in members)
+    order = list(nx.lexicographical_topological_sort(graph, key=found.place))
+    for place, k in enumerate((*constant, *order)):
+        before = order[: max(place - len(constant), 0)]
+        boundary = selector.boundary(k, before)
+        if set(boundary.members) != parents[k]:
+            boundary = selector.boundary_of(k, before, sorted(parents[k], key=found.place))
         outcome.boundaries[k] = boundary
         outcome.layers.append([k])
         outcome.admissions.append(Admission(k, place, boundary.entropy, None, None, None))

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Floats, Information, Ints, Query
+from tamis.information.interface import Context, Floats, Information, Ints, Query, Rows
 from tamis.search.parts import in_parts
 
-MOST_LIKELY = 3
-"""Of a row so many variables are scored at once, those of largest gain."""
 MOST_LISTED = 128
 """Of a row so many variables are listed, those of largest gain; all where none of them will do."""
 WHOLE_ROWS = 512
@@ -77,18 +75,20 @@ class ListedRows:
                     {} if known is None else known.scores,
                 )
             if counted.stats is not None:
-                self._score_the_best([self._rows[context] for context in part])
+                self._score(part, counted)
 
-    def _score_the_best(self, rows: Sequence[Row]) -> None:
-        """The scores that will be asked for most likely, all at once."""
-        asked = [(row, i) for row in rows for i in range(len(row.best_first[:MOST_LIKELY]))]
-        if not asked:
+    def _score(self, contexts: Sequence[Context], counted: Rows) -> None:
+        """The scores of whole rows, all at once: one by one they take longer."""
+        if counted.stats is None:
             return
-        gains = np.array([row.gains[i] for row, i in asked])
-        tests = [row.stats[row.best_first[i]] for row, i in asked if row.stats is not None]
-        scores = self._rule.scores(self._information.as_evidence(gains, np.array(tests)))
-        for (row, i), score in zip(asked, scores.tolist(), strict=True):
-            row.scores[row.best_first[i]] = score
+        gains = counted.gains
+        evidence = self._information.as_evidence(
+            gains.ravel(), counted.stats.reshape(gains.size, -1)
+        )
+        scores = self._rule.scores(evidence).reshape(gains.shape)
+        for context, own in zip(contexts, scores, strict=True):
+            row = self._rows[context]
+            row.scores = dict(zip(row.best_first, own[row.best_first].tolist(), strict=True))
 
     def score(self, context: Context, row: Row, place: int) -> float:
         """The score of the variable at a place of a row: gain and, for the rule, its test."""

@@ -66,18 +66,6 @@ class Masking:
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
-    """The refinement took ``node`` before ``before``, and the penalised log-likelihood rose by
-    ``rise``, by more than ``bar``; without a rise it makes way for others, the last of which has
-    the rise of all."""
-
-    node: int
-    before: int
-    rise: float
-    bar: float
-
-
 class Uncertainties:
     """The conditional entropies of all nodes in each round, infinite for those admitted.
 
@@ -117,5 +105,3 @@ class Outcome:
     admissions: list[Admission] = field(default_factory=list)
     maskings: list[Masking] = field(default_factory=list)
     uncertainties: Uncertainties = field(default_factory=Uncertainties)
-    moves: list[Move] = field(default_factory=list)
-    """What a refinement changed in the order, where there was one."""

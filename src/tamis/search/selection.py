@@ -63,12 +63,9 @@ class Chosen(NamedTuple):
     """The parents chosen for a node, and what the choice hangs on."""
 
     members: Members
-    refused: int | None
-    """The best of those that were not taken."""
-    barred: int | None
-    """One that would have been taken, had knowledge not ruled it out."""
     rivals: int
-    """Who was no candidate, and would have come before one taken or refused: a bit each."""
+    """Who was no candidate, and would have been taken before the next or in place of none: a bit
+    each."""
     most: int
     """Among up to so many candidates, if no rival is one of them, the choice is the same."""
     by_set: bool
@@ -111,6 +108,9 @@ class Selector:
         self._blocked = (0,) * d if constraints is None else constraints.blocked
         self._required = {} if constraints is None else constraints.required
         self.constraints = constraints
+        self.n_variables = d
+        self.n_made = 0
+        """The selections made so far."""
         self._mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._listed]
         self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
         self._rows = ListedRows(information, rule)
@@ -121,7 +121,8 @@ class Selector:
 
     def select(self, target: int, candidates: int) -> Selected:
         """The parents of ``target`` among ``candidates``, one bit each."""
-        return self.select_all([(target, candidates)])[0]
+        known = self._selected.get((target, candidates))
+        return self.select_all([(target, candidates)])[0] if known is None else known
 
     def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
         """The same for many, which are counted in batches."""
@@ -129,6 +130,7 @@ class Selector:
         if len(self._selected) * self._information.n_variables > 8 * SELECTED_BYTES:
             fresh = list(dict.fromkeys(asked))
             self._selected.clear()
+        self.n_made += len(fresh)
         if fresh:
             chosen = self._in_step([self._chosen(*one) for one in fresh])
             contexts = [
@@ -182,6 +184,18 @@ class Selector:
             tuple(blanket.retained),
         )
 
+    def boundary_of(
+        self, target: int, candidates: Sequence[int], members: Sequence[int]
+    ) -> Boundary:
+        """Parents that were not selected but follow from the others' directions, each judged given
+        the rest."""
+        required = self._required.get(target, ())
+        own = (*required, *(k for k in members if k not in required))
+        blanket = Blanket(target, own, len(candidates), own)
+        shrink(self._information, [blanket], self._rule, together=False, inclusive=True)
+        entropy = self._information.entropies([Context(target, tuple(sorted(own)))])
+        return Boundary(target, own, float(entropy[0]), retained=tuple(blanket.retained))
+
     def _in_step(self, selections: Sequence[Generator[Needs, None, Chosen]]) -> list[Chosen]:
         """Let all selections go on, and answer what they need in batches, until all have ended."""
         ended: dict[int, Chosen] = {}
@@ -214,7 +228,7 @@ class Selector:
         candidates &= ~ruled_out
         limit = n_candidates if self._max_boundary is None else self._max_boundary
         members: Members = self._required.get(target, ())
-        refused: int | None = None
+        refused = False
         rivals = 0
         by_set = False
         most = self._information.n_variables
@@ -224,25 +238,33 @@ class Selector:
             if place is None:
                 break
             best, score = row.best_first[place], self._rows.score(context, row, place)
-            rivals |= as_bits(row.best_first[:place])
             n_left = n_candidates - len(members)
             if score > self._bars[n_left]:
+                rivals |= as_bits(row.best_first[:place])
                 most = min(most, bisect_left(self._bars, score) - 1 + len(members))
                 members += (best,)
                 continue
             together = yield from self._together(context, candidates, n_left, limit)
             if together is None:
-                refused = best
+                rivals |= self._would_pass(context, row, place, self._bars[n_left])
+                refused = True
                 break
             members += together
             by_set = True
-        if refused is None or ruled_out:
+        if not refused or ruled_out:
             most = n_candidates  # one more may make all the difference
         if self._backward and len(members) > 1:
             members, shrinks_to = yield from self._shrunk(target, members, n_candidates)
             most = min(most, shrinks_to)
-        barred = yield from self._barred(target, members, ruled_out, n_candidates)
-        return Chosen(members, refused, barred, rivals, most, by_set)
+        return Chosen(members, rivals, most, by_set)
+
+    def _would_pass(self, context: Context, row: Row, place: int, bar: float) -> int:
+        """Of those before a place that has failed, who would pass."""
+        return as_bits(
+            k
+            for i, k in enumerate(row.best_first[:place])
+            if self._rows.score(context, row, i) > bar
+        )
 
     def _first(
         self, context: Context, candidates: int
@@ -254,19 +276,6 @@ class Selector:
             yield Needs(rows=(context,))
             return (yield from self._first(context, candidates))
         return row, place
-
-    def _barred(
-        self, target: int, members: Members, ruled_out: int, n_candidates: int
-    ) -> Generator[Needs, None, int | None]:
-        """The candidate that knowledge has ruled out and the rows ask for most, if they do."""
-        context = Context(target, tuple(sorted(members)))
-        if not ruled_out or self._rows.get(context) is None:
-            return None
-        row, place = yield from self._first(context, ruled_out)
-        bar = self._bars[n_candidates - len(members)]
-        if place is None or self._rows.score(context, row, place) <= bar:
-            return None
-        return row.best_first[place]
 
     def _together(
         self, context: Context, candidates: int, n_left: int, limit: int

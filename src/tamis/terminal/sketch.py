@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from tamis.result import Result, show
+from tamis.result import WARRANTS, Result, show
 from tamis.terminal.layout import QUIET, TITLE
 
 ROWS = 40
@@ -37,12 +37,23 @@ class Signs(NamedTuple):
     passing: str
     across: str
     head: str
-    arrow: str
-    unsure: str
+    arrows: Mapping[str, str]
+    """By what a direction rests on."""
 
 
-LINES = Signs("┌", "┬", "├", "┼", "└", "┴", "│", "─", "▸", "←", "⇠")
-ASCII = Signs(".", ".", "+", "+", "'", "'", "|", "-", ">", "<-", "<~")
+LINES = Signs("┌", "┬", "├", "┼", "└", "┴", "│", "─", "▸", dict(zip(WARRANTS, "⇐←↞⇠", strict=True)))
+ASCII = Signs(
+    ".",
+    ".",
+    "+",
+    "+",
+    "'",
+    "'",
+    "|",
+    "-",
+    ">",
+    dict(zip(WARRANTS, ("<=", "<-", "<<", "<~"), strict=True)),
+)
 
 
 class Step(NamedTuple):
@@ -131,7 +142,7 @@ class Sketch:
 
 def _has(encoding: str, signs: Signs) -> bool:
     try:
-        "".join(signs).encode(encoding)
+        "".join((*signs[:-1], *signs.arrows.values())).encode(encoding)
     except (UnicodeEncodeError, LookupError):
         return False
     return True
@@ -139,10 +150,11 @@ def _has(encoding: str, signs: Signs) -> bool:
 
 def _key(result: Result, signs: Signs) -> str:
     """What the arrows mean."""
-    key = f"parents after the {signs.arrow}"
-    if not all(edge.identified for edge in result.edges):
-        key += f", or the {signs.unsure} if the direction is without support"
-    return key
+    seen = [one for one in WARRANTS if any(edge.warrant == one for edge in result.edges)]
+    if seen == ["equivalence"] or not seen:
+        return f"parents after the {signs.arrows['equivalence']}"
+    key = ", ".join(f"{signs.arrows[one]} {WARRANTS[one]}" for one in seen)
+    return f"parents after the arrow, its direction {key}"
 
 
 def _title(remark: str, console: Console, width: int) -> Iterator[Text]:
@@ -161,12 +173,12 @@ def _rows(
     spread = next((s for s in (2, 1) if columns * s <= width // 3), 0)
     numbers = _numbers(result, connected)
     name_width = min(max(cell_len(show(name)) for name in order), _NAME)
-    unsure = {(edge.parent, edge.child) for edge in result.edges if not edge.identified}
+    warrant_of = {(edge.parent, edge.child): edge.warrant for edge in result.edges}
     for name, step in zip(order, steps, strict=True):
         number = numbers[name]
         head = drawn(step, columns, signs, spread) if spread else ""
         under = below(step, columns, signs, spread) if spread else "  "
-        body = _body(name, result.parents[name], unsure, signs, name_width)
+        body = _body(name, result.parents[name], warrant_of, signs, name_width)
         room = max(width - len(number) - max(len(head), len(under)), 1)
         for i, line in enumerate(body.wrap(console, room, overflow="fold")):
             left = number + head if i == 0 else " " * len(number) + under
@@ -188,14 +200,15 @@ def _numbers(result: Result, connected: set[str]) -> dict[str, str]:
 def _body(
     name: str,
     parents: Sequence[str],
-    unsure: set[tuple[str, str]],
+    warrant_of: Mapping[tuple[str, str], str],
     signs: Signs,
     name_width: int,
 ) -> Text:
     body = Text(show(name))
     body.append(" " * max(name_width - body.cell_len, 0))
-    for arrow, style, doubtful in ((signs.arrow, QUIET, False), (signs.unsure, _UNSURE, True)):
-        among = [parent for parent in parents if ((parent, name) in unsure) is doubtful]
+    for warrant, arrow in signs.arrows.items():
+        among = [parent for parent in parents if warrant_of[parent, name] == warrant]
         if among:
+            style = _UNSURE if warrant == "none" else QUIET
             body.append("  ").append(arrow, style).append(" " + ", ".join(map(show, among)))
     return body

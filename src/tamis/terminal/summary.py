@@ -12,7 +12,7 @@ from rich.text import Text
 from tamis.bootstrap import Confidence
 from tamis.identifiability.certificate import Certificate
 from tamis.plans import Request
-from tamis.result import Edge, Result, engine_in_words, explain, show
+from tamis.result import WARRANTS, Edge, Result, chance, engine_in_words, explain, show
 from tamis.terminal.layout import (
     QUIET,
     TITLE,
@@ -96,8 +96,7 @@ def _parts(
     yield from _elsewhere(result, confidence)
     yield from _isolated(result)
     yield from _ranking(result)
-    yield from _unsupported(result)
-    yield from _order(result)
+    yield from _directions(result)
     yield from _calls(result)
 
 
@@ -223,32 +222,24 @@ def _behind(nats: float) -> str:
     return f"{nats:.1f} nats behind" if nats > 0 else f"{-nats:.1f} nats ahead, within noise"
 
 
-def _unsupported(result: Result) -> Iterator[RenderableType]:
-    """Edges that could as well point the other way."""
-    unsure = [edge for edge in result.edges if not edge.identified]
-    if not unsure:
+def _directions(result: Result) -> Iterator[RenderableType]:
+    """What the directions rest on, and those that are open, the least likely first."""
+    if not result.edges:
         return
-    why = "equivalent graphs disagree, and "
-    why += (
-        "the likelihood has overruled the entropies"
-        if result.trace.moves
-        else "the lead is within noise"
-    )
-    yield from title_of(count(len(unsure), "direction") + " without support", why)
-    shown = [f"{show(edge.parent)} -> {show(edge.child)}" for edge in unsure[:EDGES]]
-    yield item(", ".join(shown))
-    yield from more(len(unsure) - len(shown), "edge")
-
-
-def _order(result: Result) -> Iterator[RenderableType]:
-    """Edges that would point the other way if two entropies had come out the other way."""
-    close = result.closest_directions(CALLS)
-    if not close:
-        return
-    yield from title_of("Closest directions", "smallest lead in conditional entropy first")
-    for edge in close:
-        lead = "by its name only" if edge.lead == 0 else f"by {edge.lead:.4f} nats"
-        yield item(f"{show(edge.parent)} before {show(edge.child)} {lead}")
+    yield from title_of("Directions", "what they rest on")
+    for warrant, words in WARRANTS.items():
+        number = sum(edge.warrant == warrant for edge in result.edges)
+        if number:
+            yield item(f"{number:,} {words}")
+    unsure = [edge for edge in result.closest_directions(len(result.edges)) if not edge.is_claimed]
+    if unsure:
+        shown = [
+            f"{show(edge.parent)} -> {show(edge.child)} {chance(edge.direction_probability)}"
+            for edge in unsure[:EDGES]
+        ]
+        yield from title_of(count(len(unsure), "open direction"), "with the probability of each")
+        yield item(", ".join(shown))
+        yield from more(len(unsure) - len(shown), "edge")
 
 
 def _calls(result: Result) -> Iterator[RenderableType]:

@@ -87,6 +87,10 @@ class NearestNeighbours(Information):
         """Whether the column holds more than one value."""
         return self._varies[k]
 
+    def entropy_kinds(self) -> Sequence[object]:
+        """Levels and numbers apart."""
+        return ["levels" if level else "numbers" for level in self._space.is_levels]
+
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats; of a measurement it depends on the unit, and may be < 0."""
         chains = [self._chain(*self._reduced(context)) for context in contexts]

@@ -1,0 +1,32 @@
+"""BOSS (Andrews et al., 2023) by causal-learn, with the BDeu score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import ClassVar
+
+from tamis.baselines.causal_learn import from_endpoints, require_prior, rows_of
+from tamis.baselines.interface import Learned
+from tamis.data import Table
+
+_BOSS = "causallearn.search.PermutationBased.BOSS"
+
+
+@dataclass(frozen=True)
+class BOSS:
+    """Best order score search."""
+
+    name: str = "boss"
+
+    extra: ClassVar[str] = "baselines"
+    modules: ClassVar[tuple[str, ...]] = (_BOSS,)
+    packages: ClassVar[tuple[str, ...]] = ("causal-learn", "numpy")
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The CPDAG that BOSS finds; nothing is random."""
+        require_prior(table)
+        found = import_module(_BOSS).boss(
+            rows_of(table), score_func="local_score_BDeu", verbose=False
+        )
+        return from_endpoints(found.graph)

@@ -1,0 +1,57 @@
+"""What the direction of an arrow rests on, and how likely it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from tamis.information.interface import Information
+from tamis.search.auto import probability_of
+from tamis.search.constraints import Constraints
+from tamis.search.directions import Edge, directions
+from tamis.search.outcome import Outcome
+
+GIVEN = "given"
+EQUIVALENCE = "equivalence"
+ENTROPY = "entropy"
+NONE = "none"
+WARRANTS = (GIVEN, EQUIVALENCE, ENTROPY, NONE)
+"""It follows from background knowledge; every equivalent DAG has it; the noise entropies give it at
+least ``CLAIMED``; less than that."""
+CLAIMED = 0.9
+"""A direction is claimed from this probability on."""
+
+
+class Warrant(NamedTuple):
+    """What a direction rests on, and its probability."""
+
+    kind: str
+    probability: float
+
+
+def warrants(
+    information: Information,
+    outcome: Outcome,
+    losses: Mapping[Edge, float],
+    constraints: Constraints | None,
+    is_given: Callable[[Edge], bool],
+) -> dict[Edge, Warrant]:
+    """The warrant of every edge (parent, child) of a DAG.
+
+    ``losses`` are what the likelihood loses without a direction that all members of the class
+    have; where nobody has asked, the class is taken for certain. ``is_given`` says which
+    directions follow from knowledge.
+    """
+    parents = {k: one.members for k, one in outcome.boundaries.items()}
+    found = directions(information, parents, constraints)
+    answer = {}
+    for edge in ((p, k) for k, members in parents.items() for p in members):
+        if is_given(edge):
+            answer[edge] = Warrant(GIVEN, 1.0)
+        elif edge in found.compelled:
+            chance = probability_of(losses[edge]) if edge in losses else 1.0
+            answer[edge] = Warrant(EQUIVALENCE if chance >= CLAIMED else NONE, chance)
+        else:
+            chance = found.probabilities.get(edge, 0.0)
+            answer[edge] = Warrant(ENTROPY if chance >= CLAIMED else NONE, chance)
+    return answer

@@ -1,0 +1,130 @@
+"""The order search: it finds the orders that score best, and keeps to knowledge."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from tables import table_of
+from tamis.information.counted import CountedInformation
+from tamis.information.remembered import RememberedInformation
+from tamis.rules import Permutation
+from tamis.search.constraints import Constraints
+from tamis.search.orders import Ordering, best_ordering, best_place, climb, loss_without, tuck
+from tamis.search.selection import Selector
+
+
+def selector_of(values: np.ndarray, constraints: Constraints | None = None) -> Selector:
+    information = RememberedInformation(CountedInformation(table_of(values)))
+    return Selector(information, Permutation(0.01), constraints=constraints)
+
+
+def collider(n: int = 5000, seed: int = 0) -> np.ndarray:
+    """Two coins and a rare alarm that needs both: the alarm is the least uncertain."""
+    rng = np.random.default_rng(seed)
+    coins = rng.integers(0, 2, (2, n))
+    return np.vstack([coins, rng.random(n) < np.where(coins.sum(0) == 2, 0.2, 0.01)]).T.astype(int)
+
+
+def random_values(seed: int, n: int = 1500, d: int = 5) -> tuple[np.ndarray, list[int]]:
+    """Rows of a random network of coins, and a random order of its columns."""
+    rng = np.random.default_rng(seed)
+    values = np.zeros((n, d), dtype=int)
+    for k in range(d):
+        parents = [j for j in range(k) if rng.random() < 0.5]
+        weights = rng.normal(size=len(parents)) * 2
+        chance = 1 / (1 + np.exp(-(values[:, parents] @ weights - weights.sum() / 2)))
+        values[:, k] = rng.random(n) < chance
+    return values, rng.permutation(d).tolist()
+
+
+def is_consistent(found: Ordering) -> bool:
+    """Whether parents stand before their children."""
+    return all(found.place(p) < found.place(k) for k, own in found.parents.items() for p in own)
+
+
+def test_the_child_of_two_coins_goes_behind_them():
+    selector = selector_of(collider())
+    found = Ordering.along(selector, [2, 0, 1])
+    before = found.score
+    climb(selector, found, found.order)
+    assert found.order[2] == 2
+    assert found.parents == {0: frozenset(), 1: frozenset(), 2: frozenset({0, 1})}
+    assert found.score > before
+
+
+def test_orders_of_equivalent_graphs_are_left_alone():
+    rng = np.random.default_rng(1)
+    a = rng.random(3000) < 0.3
+    b = a ^ (rng.random(3000) < 0.2)
+    c = b ^ (rng.random(3000) < 0.2)
+    selector = selector_of(np.column_stack([a, b, c]).astype(int))
+    for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
+        found = Ordering.along(selector, order)
+        climb(selector, found, order)
+        assert found.order == order
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_best_of_all_orders_is_found(seed):
+    values, start = random_values(seed)
+    selector = selector_of(values)
+    found = best_ordering(selector, [start, start[::-1]], first_may_do=False)
+    scores = [Ordering.along(selector, one).score for one in permutations(range(len(start)))]
+    assert is_consistent(found)
+    assert found.score >= Ordering.along(selector, start).score
+    assert found.score >= max(scores) - 1e-6
+    first = best_ordering(selector, [start, start[::-1]], first_may_do=True)
+    assert first.score >= Ordering.along(selector, start).score
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_rise_of_a_move_is_what_it_changes(seed):
+    values, start = random_values(seed, d=6)
+    selector = selector_of(values)
+    found = Ordering.along(selector, start)
+    for k in start:
+        move = best_place(selector, found, k)
+        if move is not None:
+            other = found.copy()
+            other.go_to(move.order, move.selected)
+            assert other.score - found.score == pytest.approx(move.rise)
+            assert is_consistent(other)
+        for parent in found.selected[k].members:
+            move = tuck(selector, found, parent, k)
+            assert move is not None
+            other = found.copy()
+            other.go_to(move.order, move.selected)
+            assert other.score - found.score == pytest.approx(move.rise)
+            assert is_consistent(other)
+            assert other.place(k) < other.place(parent)
+
+
+def test_who_waits_for_another_stays_behind_it():
+    """The alarm is said to come first: it does, though the likelihood minds."""
+    constraints = Constraints({}, (0, 0, 0), (0b100, 0b100, 0))
+    selector = selector_of(collider(), constraints)
+    found = best_ordering(selector, [[2, 0, 1], [2, 1, 0]], first_may_do=False)
+    assert found.order[0] == 2
+
+
+def test_what_a_direction_is_worth():
+    """Turning an arrow of a collider costs; turning the arrow of a pair does not."""
+    rng = np.random.default_rng(3)
+    values = collider()
+    pair = rng.integers(0, 2, len(values))
+    copy = pair ^ (rng.random(len(values)) < 0.2)
+    selector = selector_of(np.column_stack([values, pair, copy]))
+    found = best_ordering(selector, [[0, 1, 2, 3, 4]], first_may_do=False)
+    assert loss_without(selector, found, 0, 2) > 2
+    assert loss_without(selector, found, 3, 4) == pytest.approx(0, abs=1e-6)
+
+
+def test_the_same_search_gives_the_same_order():
+    values, start = random_values(11, d=8)
+    found = [
+        best_ordering(selector_of(values), [start], first_may_do=False).order for _ in range(2)
+    ]
+    assert found[0] == found[1]
