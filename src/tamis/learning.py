@@ -32,6 +32,7 @@ from tamis.search.auto import (
     Tried,
     score_of,
     try_searches,
+    turns_of,
     with_refinement,
 )
 from tamis.search.constraints import Constraints
@@ -54,6 +55,10 @@ UNITS = (
     "Along {share:.0%} of the directed paths the variance grows (varsortability). Variances depend "
     "on units: if the numbers have one unit in common, say so with units='same'."
 )
+
+MISFIT = 1.5
+"""How much of the logarithm of the turns a score may rise, for every node, because a reading does
+not fit: no law of whole numbers is normal."""
 
 EXACT_FLOATS = 2**50
 """Whole numbers up to here, and their differences, are exact as floats."""
@@ -146,8 +151,7 @@ def _within_reach(answer: Answer) -> float:
     """How far behind a reading may be on the same DAG and still be searched: by as much as other
     parents could explain, about the logarithm of the ways to turn an edge, for every node."""
     best = answer.tried[0]
-    turns = 2 * max(best.n_edges, 1) * len(best.parents)
-    return len(best.parents) * answer.information.score_noise * math.log(turns)
+    return len(best.parents) * MISFIT * math.log(turns_of(best))
 
 
 def search(information: Information, plan: Plan, progress: Progress | None = None) -> Outcome:

@@ -26,10 +26,9 @@ from tamis.forecast.probe import Clock, Probe, pace, part_of, probe, seconds_of,
 from tamis.forecast.words import reasons
 from tamis.forecast.work import Work, work_of
 from tamis.information.counted import CountedInformation
-from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Information
 from tamis.information.lattice import lattice_likelihood
-from tamis.learning import open_information, readings
+from tamis.learning import MISFIT, open_information, readings
 from tamis.plans import Plan, Request, make_plan
 
 MOST_WORDS = 2**22
@@ -157,7 +156,7 @@ def _searched(table: Table, found: Sequence[Reading], n_jobs: int | None) -> Seq
     some = dict(list(numbers.probed.paths.items())[:COMPARED])
     parents = _less_uncertain(open_information(part, numbers.plan, n_jobs), some)
     d = table.n_variables
-    reach = GaussianInformation.score_noise * math.log(2 * d * d) * len(some)
+    reach = MISFIT * math.log(2 * d * d) * len(some)
     lead = _lead_of_numbers(part, parents, counts.plan) * table.n_rows / part.n_rows
     return [numbers] if lead > reach else found
 

@@ -34,7 +34,6 @@ WHOLE_ROWS = 128
 class CountedInformation(Information):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
-    score_noise = 0.5
     whole_rows = WHOLE_ROWS
 
     def __init__(

@@ -12,7 +12,6 @@ from tamis.counts.memory import DENSE_CELLS, STATES_BYTES
 from tamis.data.columns import smallest_unsigned
 from tamis.data.table import Table
 
-PLAIN_NOISE = 0.5
 NOISE = 1.0
 """Chosen on draws of its own (docs/missing-and-weights.md)."""
 
@@ -83,4 +82,4 @@ def noise_of_gaps(table: Table) -> float:
     """
     share = sum(float(absent.mean()) for absent in table.gaps.values()) / table.n_variables
     apart = math.sqrt(share * table.n_rows / (1 - share) ** 3)
-    return PLAIN_NOISE + NOISE * apart
+    return NOISE * apart

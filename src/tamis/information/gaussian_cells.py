@@ -118,29 +118,6 @@ class Columns:
             len(cells.counts) * q + len(share) * q * (q + 1) / 2,
         )
 
-    def densities(self, members: Sequence[int]) -> Floats | None:
-        """ln p of every row by the law of a set, in the order of the table; None as above."""
-        levels, measured = self.split(members)
-        cells = self.cells(levels)
-        placed = np.empty(self.n_rows)
-        placed[cells.order] = np.log(cells.counts / self.n_rows)[cells.cell]
-        q = len(measured)
-        if q == 0:
-            return placed
-        group = tied(cells.counts, self.needed(q), q)
-        if group is None:
-            return None
-        moments = self.moments(cells, measured, [])
-        found = _grouped(cells.counts, moments.products, group)
-        factors = np.linalg.cholesky(found.covariances)
-        logs = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
-        values = self.values[measured][:, cells.order] - moments.means.T[:, cells.cell]
-        of_row = group[cells.cell]
-        white = np.einsum("rij,jr->ri", np.linalg.inv(factors)[of_row], values)
-        lengths = q * math.log(2 * math.pi) + (white**2).sum(axis=1)
-        placed[cells.order] -= 0.5 * lengths + logs[of_row]
-        return placed
-
 
 class _Grouped(NamedTuple):
     """A line for each group of cells that share a covariance: it, rows, and rows less means."""

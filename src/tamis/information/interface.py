@@ -144,9 +144,9 @@ class Information(ABC):
     names: tuple[str, ...]
     n_rows: float
     """The number of rows behind the answers; infinite for a known network."""
-    score_noise: float = 1.5
-    """How much of the logarithm of the turns tried a penalised likelihood may rise by chance: half
-    where it can fit any law; one that assumes a law, such as the normal, rises by misfit too."""
+    score_noise: float = 0.0
+    """How much of the logarithm of the turns tried the scores of two graphs may differ because
+    they are not of the same rows."""
 
     @property
     def n_variables(self) -> int:

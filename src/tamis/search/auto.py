@@ -128,7 +128,7 @@ def with_refinement(
         found = best_ordering(selector, starts, first_may_do=sure)
         refined = _likeliest(information, settings, _tried(information, found))
         best = _likeliest(information, settings, tried[0])
-        by = ALIKE if same_units else 0.0
+        by = information.score_noise * math.log(turns_of(best)) + (ALIKE if same_units else 0.0)
         clearly = sure and best.evenness > refined.evenness + ALIKE
         chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
     else:
@@ -217,6 +217,11 @@ def merits_of(
     even = evenness(information, parents)
     occurring = math.fsum(information.occurring_likelihoods(_contexts(parents)).tolist())
     return score + even, occurring + even
+
+
+def turns_of(one: Tried) -> int:
+    """Every edge can be turned, and its end can go to any place: about 2 d ways each."""
+    return 2 * max(one.n_edges, 1) * len(one.parents)
 
 
 def probability_of(loss: float) -> float:

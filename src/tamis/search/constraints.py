@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,15 +27,6 @@ class Constraints:
         """The remaining nodes that wait for none of the others."""
         left = sum(1 << k for k in remaining)
         return [k for k in remaining if not self.waits[k] & left]
-
-    def required_of(self, k: int) -> tuple[int, ...]:
-        """The parents that a node must have."""
-        return self.required.get(k, ())
-
-    def allows(self, before: Sequence[int], after: Iterable[int]) -> bool:
-        """Whether all of ``before`` may stand before all of ``after``."""
-        later = sum(1 << k for k in after)
-        return not any(self.waits[k] & later for k in before)
 
     def blocked_matrix(self) -> NDArray[np.bool_]:
         """[k, l] is True where l cannot be a parent of k."""
