@@ -18,7 +18,7 @@ from tamis.counts.screening import Screen
 from tamis.counts.sharing import share
 from tamis.errors import SettingError, TamisWarning
 
-BASE_SETS = 2**25
+BASE_SETS = 2**27
 """Sets of one size that may be screened whatever the number of columns."""
 PAIR_PASSES = 2
 """And as many again as so many passes over all pairs of columns read words."""

@@ -28,7 +28,7 @@ STILL_STANDS_OUT = 4.5
 """And there so many."""
 TOGETHER = 64
 """Sets screened together; only where one of them stands out they are gone through."""
-LEAST_LOOKED = 4096
+LEAST_LOOKED = 2048
 MOST_LOOKED = 64
 """Of the sets with the same largest plane so many that stand out are looked at on more rows, and
 one more in so many: where everything depends on everything, all of them stand out, and single
