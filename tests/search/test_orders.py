@@ -128,3 +128,17 @@ def test_the_same_search_gives_the_same_order():
         best_ordering(selector_of(values), [start], first_may_do=False).order for _ in range(2)
     ]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_many_nodes_edges_are_only_tucked(seed, monkeypatch):
+    monkeypatch.setattr("tamis.search.orders.WIDE", 4)
+    monkeypatch.setattr("tamis.search.orders.best_place", None)  # not to be called
+    values, start = random_values(seed)
+    selector = selector_of(values)
+    found = best_ordering(selector, [start, start[::-1]], first_may_do=False)
+    assert found.score >= Ordering.along(selector, start).score
+    assert is_consistent(found)
+    for child, own in found.parents.items():
+        for parent in own:
+            assert loss_without(selector, found, parent, child) >= 0

@@ -32,6 +32,9 @@ STARTS = 32
 MOST_SELECTIONS = 24
 """Nor does it start anew when so many selections have been made for every pair of nodes: there are
 many in dense graphs of many nodes."""
+WIDE = 200
+"""With more nodes edges are only tucked, from the first start: every place for every node, or a
+search for every arrow, would take minutes."""
 CLEAR = 3.0
 """Nats by which moves from the first start must raise the score before others are tried."""
 
@@ -86,6 +89,11 @@ class Ordering:
         self._places, self._before = [], []
         return concerned
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are so many nodes that edges are only tucked."""
+        return len(self.order) > WIDE
+
     def copy(self) -> Ordering:
         """The same, to go somewhere else."""
         return Ordering(list(self.order), dict(self.selected), self.waits)
@@ -120,7 +128,7 @@ def best_ordering(
     best = Ordering.along(selector, starts[0])
     score = best.score
     climb(selector, best, best.order)
-    if first_may_do and best.score <= score + CLEAR:
+    if best.is_wide or (first_may_do and best.score <= score + CLEAR):
         return best
     for order in starts[1:]:
         found = Ordering.along(selector, order)
@@ -148,6 +156,8 @@ def loss_without(selector: Selector, found: Ordering, parent: int, child: int) -
     first = tuck(selector, other, parent, child)
     if first is None:
         return math.inf
+    if found.is_wide:
+        return max(-first.rise, 0.0)
     concerned = other.go_to(first.order, first.selected)
     waits = list(other.waits)
     waits[parent] |= 1 << child
@@ -170,7 +180,7 @@ def climb(selector: Selector, found: Ordering, nodes: Iterable[int]) -> None:
 
 def _moves(selector: Selector, found: Ordering, node: int) -> Iterable[set[int]]:
     """Move a node to its best place, then before its parents; whom each move concerns."""
-    move = best_place(selector, found, node)
+    move = None if found.is_wide else best_place(selector, found, node)
     if move is not None:
         yield found.go_to(move.order, move.selected) | {node}
     for parent in sorted(found.selected[node].members, key=found.place, reverse=True):
@@ -272,7 +282,7 @@ def _prepare(selector: Selector, found: Ordering, nodes: Sequence[int]) -> None:
     for node in nodes:
         here, own = found.place(node), found.selected[node]
         bit = 1 << node
-        for place, other in enumerate(found.order):
+        for place, other in enumerate(() if found.is_wide else found.order):
             was = found.selected[other]
             if place < here and not selector.stays(other, was.chosen, bit, place + 1):
                 asked.append((other, found.before(place) | bit))
