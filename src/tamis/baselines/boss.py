@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar
@@ -24,9 +25,14 @@ class BOSS:
     packages: ClassVar[tuple[str, ...]] = ("causal-learn", "numpy")
 
     def learn(self, table: Table, seed: int | None) -> Learned:
-        """The CPDAG that BOSS finds; nothing is random."""
+        """The CPDAG that BOSS finds; it visits the columns in an order that ``seed`` draws."""
         require_prior(table)
-        found = import_module(_BOSS).boss(
-            rows_of(table), score_func="local_score_BDeu", verbose=False
-        )
+        before = random.getstate()
+        random.seed(0 if seed is None else seed)
+        try:
+            found = import_module(_BOSS).boss(
+                rows_of(table), score_func="local_score_BDeu", verbose=False
+            )
+        finally:
+            random.setstate(before)
         return from_endpoints(found.graph)
