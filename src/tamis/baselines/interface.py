@@ -57,5 +57,5 @@ class Baseline(Protocol):
     def learn(self, table: Table, seed: int | None) -> Learned:
         """Learn from a table of at least two columns, none of them constant.
 
-        ``seed`` is for methods that draw random numbers; of those here none does.
+        ``seed`` is for methods that draw random numbers; of those here BOSS does.
         """

@@ -50,7 +50,7 @@ def run(
     the limit; whatever it leaves behind goes with it. The limit is for learning; starting the
     process and importing the library, a second or two, come on top. A script that calls this
     needs no guard. Without a limit the method runs in this process. ``seed`` is for methods that
-    draw random numbers; at present none does, and results repeat without it.
+    draw random numbers, at present BOSS; results repeat without it.
 
     What a method raises ends up in ``failure``. A library that is not installed raises
     ``SettingError``, a table that cannot be read ``DataError``.
