@@ -171,7 +171,8 @@ def _run(run: Run, best: Run) -> Row:
     elif abs(behind) < 0.05:
         how = "fits alike"
     else:
-        how = f"{behind:,.1f} nats behind" if behind > 0 else f"{-behind:,.1f} ahead, within noise"
+        less = "nats behind" if behind > 0 else "nats ahead, but its noise is spread less evenly"
+        how = f"{abs(behind):,.1f} {less}"
     return Row(
         [
             Cell(run.search),

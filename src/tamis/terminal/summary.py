@@ -219,7 +219,8 @@ def _behind(nats: float) -> str:
     """How the score of a search compares with the answer's."""
     if abs(nats) < 0.05:
         return "fits alike"
-    return f"{nats:.1f} nats behind" if nats > 0 else f"{-nats:.1f} nats ahead, within noise"
+    how = "behind" if nats > 0 else "ahead, but its noise is spread less evenly"
+    return f"{abs(nats):.1f} nats {how}"
 
 
 def _directions(result: Result) -> Iterator[RenderableType]:
