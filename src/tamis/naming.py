@@ -84,7 +84,14 @@ class Names:
         known |= _judge(self._information, sorted(wanted - known.keys()), self._test)
         gaps = _entropy_gaps(outcome)
         constraints = self._plan.knowledge.constraints(self._information.names)
-        rests_on = warrants(self._information, outcome, losses, constraints, self._is_given)
+        rests_on = warrants(
+            self._information,
+            outcome,
+            losses,
+            constraints,
+            self._is_given,
+            same_units=self._plan.units == "same",
+        )
         return tuple(
             Edge(
                 self._names[p],

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 import tamis
 from tables import table_of
@@ -20,7 +21,7 @@ from tamis.information.interface import Context
 from tamis.metrics import to_cpdag
 from tamis.search import directions as module
 from tamis.search.constraints import Constraints
-from tamis.search.directions import directions, evenness
+from tamis.search.directions import ARBITRARY, FINEST, comparable, directions, evenness
 from tamis.simulate import draw
 
 
@@ -139,7 +140,31 @@ def test_knowledge_rules_members_out():
     assert {(0, 1), (1, 2)} <= found.compelled
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("spread", "size"), [(0.01, 4), (0.8, 3), (5.0, 8), (60.0, 12), (0.3, 2)])
+def test_whether_units_can_be_compared_is_the_odds_of_two_laws(spread, size):
+    """A scale that may be anything up to arbitrary ones, against the arbitrary one itself."""
+
+    def likelihood(scale: float) -> float:
+        return scale ** (1 - size) * math.exp(-spread / (2 * scale**2))
+
+    within, _ = quad(lambda u: likelihood(math.exp(u)), math.log(FINEST), math.log(ARBITRARY))
+    within /= math.log(ARBITRARY / FINEST)
+    wanted = within / (within + likelihood(ARBITRARY))
+    assert comparable(spread, size) == pytest.approx(wanted, abs=0.01)
+
+
+def test_units_that_are_said_to_be_the_same_are_not_doubted():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(2, 500))
+    x[1] += x[0]
+    information = GaussianInformation(["a", "b"], np.cov(x * [[1.0], [3.0]]), 500)
+    parents = {0: frozenset[int](), 1: frozenset({0})}
+    doubted = directions(information, parents).of(0, 1)
+    said = directions(information, parents, same_units=True).of(0, 1)
+    assert abs(said - 0.5) > abs(doubted - 0.5)
+
+
+@pytest.mark.parametrize("seed", range(20))
 def test_arbitrary_units_leave_directions_open(seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(6, 1000))

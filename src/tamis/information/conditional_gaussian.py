@@ -33,6 +33,8 @@ from tamis.information.gaussian_ratios import (
     of_measurements,
 )
 from tamis.information.interface import (
+    LEVELS,
+    NUMBERS,
     STATS,
     Context,
     Evidence,
@@ -148,11 +150,11 @@ class ConditionalGaussianInformation(Information):
 
     _was_rescaled = False
 
-    def entropy_kinds(self) -> Sequence[object]:
+    def entropy_kinds(self) -> Sequence[str | None]:
         """Levels and numbers apart; of numbers that have been standardised, nothing is compared."""
         scales = self._log_scale[self._measured]
         alike = not self._was_rescaled and len(scales) > 0 and np.ptp(scales) <= STANDARDISED
-        return ["levels" if level else None if alike else "numbers" for level in self._level]
+        return [LEVELS if level else None if alike else NUMBERS for level in self._level]
 
     # One context.
 

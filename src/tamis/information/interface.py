@@ -20,6 +20,8 @@ from tamis.counts.interactions import Interaction
 from tamis.errors import SettingError
 
 __all__ = [
+    "LEVELS",
+    "NUMBERS",
     "STATS",
     "Context",
     "Evidence",
@@ -31,6 +33,11 @@ __all__ = [
     "Query",
     "Rows",
 ]
+
+LEVELS = "levels"
+"""The kind of an entropy that has no unit of measurement,"""
+NUMBERS = "numbers"
+"""and of one that depends on it: ln of the unit is added to it."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -208,10 +215,10 @@ class Information(ABC):
     entropy_variance: float = 1.0
     """The variance of an estimated entropy H(X_k | S), times the number of rows: at most about."""
 
-    def entropy_kinds(self) -> Sequence[object]:
-        """For each variable what its entropies can be compared with: those of its own kind, and
-        with nothing where this is None."""
-        return [0] * self.n_variables
+    def entropy_kinds(self) -> Sequence[str | None]:
+        """For each variable what its entropies can be compared with: those of its own kind,
+        ``LEVELS`` or ``NUMBERS``, and with nothing where this is None."""
+        return [LEVELS] * self.n_variables
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

@@ -50,7 +50,7 @@ class RememberedInformation(Information):
         """Whether a variable takes more than one value."""
         return self.source.varies(k)
 
-    def entropy_kinds(self) -> Sequence[object]:
+    def entropy_kinds(self) -> Sequence[str | None]:
         """For each variable what its entropies can be compared with."""
         return self.source.entropy_kinds()
 

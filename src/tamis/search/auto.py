@@ -18,8 +18,8 @@ import networkx as nx
 import numpy as np
 
 from tamis.information.interface import Context, Information, Query
-from tamis.search.directions import Edge, directions, evenness
-from tamis.search.orders import CLEAR, Ordering, best_ordering, climb, loss_without
+from tamis.search.directions import Edge, directions, evenness, unit_probability
+from tamis.search.orders import Ordering, best_ordering, loss_without
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, Settings, run
@@ -132,7 +132,7 @@ def with_refinement(
         clearly = sure and best.evenness > refined.evenness + ALIKE
         chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
     else:
-        found = _free_ordering(information, free, selector, settings, tried)
+        found = _free_ordering(free, selector, settings, tried)
         refined = _likeliest(information, settings, _tried(information, found))
         chosen = _of_alike(information, settings, refined, tried)
     answer = _told(information, selector, _ordering_of(selector, found, chosen), tried, chosen)
@@ -141,31 +141,21 @@ def with_refinement(
 
 
 def _free_ordering(
-    information: Information,
-    free: Information,
-    selector: Selector,
-    settings: Settings,
-    tried: Sequence[Tried],
+    free: Information, selector: Selector, settings: Settings, tried: Sequence[Tried]
 ) -> Ordering:
     """The order of the class that fits best, whatever the units: the searches run on columns
-    brought to one scale. Their orders in the table's own units count only where they lead clearly
-    higher."""
+    brought to one scale."""
     outcomes = [run(free, replace(settings, search=search)) for search in TRIED]
     scaled = [replace(tried[0], outcome=one) for one in outcomes]
-    found = best_ordering(selector, _starts(free, settings, scaled), first_may_do=False)
-    for order in _orders(information, tried):
-        other = Ordering.along(selector, order)
-        if other.score > found.score + CLEAR:
-            climb(selector, other, order)
-            found = other
-    return found
+    return best_ordering(selector, _starts(free, settings, scaled), first_may_do=False)
 
 
 def _of_alike(
     information: Information, settings: Settings, refined: Tried, tried: Sequence[Tried]
 ) -> Tried:
     """The class that fits best; or that of a search, if it fits alike with as many edges because
-    effects cancel in it, and its noise is clearly spread more evenly.
+    effects cancel in it, and its noise is clearly spread more evenly, in units that can be
+    compared.
 
     That is the paper's app. C.7. Other near ties are left to the likelihood, which has no units.
     """
@@ -174,7 +164,8 @@ def _of_alike(
         alike = one.score >= refined.score - ALIKE and one.n_edges == refined.n_edges
         if alike and _cancels(information, settings, one):
             other = _likeliest(information, settings, one)
-            if other.evenness > chosen.evenness + MORE_EVEN:
+            comparable = unit_probability(information, other.parents) > 0.5
+            if comparable and other.evenness > chosen.evenness + MORE_EVEN:
                 chosen = other
     return chosen
 

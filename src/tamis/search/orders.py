@@ -25,9 +25,9 @@ TOGETHER = 16
 """The moves of so many nodes are prepared at once."""
 ROUNDING = 1e-6
 """Scores of equivalent graphs differ by less than this, in nats."""
-FRUITLESS = 8
+FRUITLESS = 30
 """The search ends after so many new starts in a row that lead no higher,"""
-STARTS = 32
+STARTS = 200
 """or after so many in all."""
 MOST_SELECTIONS = 24
 """Nor does it start anew when so many selections have been made for every pair of nodes: there are

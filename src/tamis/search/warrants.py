@@ -35,15 +35,17 @@ def warrants(
     losses: Mapping[Edge, float],
     constraints: Constraints | None,
     is_given: Callable[[Edge], bool],
+    *,
+    same_units: bool = False,
 ) -> dict[Edge, Warrant]:
     """The warrant of every edge (parent, child) of a DAG.
 
     ``losses`` are what the likelihood loses without a direction that all members of the class
     have; where nobody has asked, the class is taken for certain. ``is_given`` says which
-    directions follow from knowledge.
+    directions follow from knowledge, ``same_units`` that numbers are in one unit.
     """
     parents = {k: one.members for k, one in outcome.boundaries.items()}
-    found = directions(information, parents, constraints)
+    found = directions(information, parents, constraints, same_units=same_units)
     answer = {}
     for edge in ((p, k) for k, members in parents.items() for p in members):
         if is_given(edge):
