@@ -201,7 +201,7 @@ def test_chosen_rows_are_those_chosen():
 
 def counted_up_to(monkeypatch, most: int) -> None:
     """As if the budget for counting ended there."""
-    for module in ("tamis.counts.memory", "tamis.blocks.counting"):
+    for module in ("tamis.counts.memory", "tamis.counts.looking", "tamis.blocks.counting"):
         monkeypatch.setattr(f"{module}.affordable", lambda *_: most)
 
 
@@ -212,6 +212,28 @@ def test_it_is_looked_farther_while_larger_sets_are_found(monkeypatch):
     chain = parity_table(1000, 12, {11: (0, 1), 10: (2, 3, 4), 9: (5, 6, 7, 8)}, 3)
     found = [MemoryCounts(table_of(one)).worthwhile_look_ahead() for one in (none, two, chain)]
     assert found == [2, 3, 5]
+
+
+@pytest.mark.parametrize(("n_columns", "members"), [(60, (0, 1, 2)), (40, (3, 4, 5, 6))])
+def test_more_rows_never_find_less(n_columns, members):
+    """All sets of this size are counted in the short table, and are too many in the long one."""
+    for n_rows in (1000, 4000, 20_000, 100_000):
+        bits = parity_table(n_rows, n_columns, {n_columns - 1: members}, n_rows)
+        counts = MemoryCounts(table_of(bits))
+        assert counts.worthwhile_look_ahead() >= len(members)
+        found = counts.interactions(len(members))
+        assert found[n_columns - 1][0].members == members
+
+
+def test_sets_counted_on_a_sample_are_as_strong_as_on_all_rows():
+    bits = parity_table(9000, 12, {11: (0, 1, 2)}, 4)
+    counts = MemoryCounts(table_of(bits))
+    ((target, members, z), *_) = sorted(
+        counts._looking._counted_on(*counts._sample_rows(), 4), key=lambda one: -one[2]
+    )
+    own = strength(bits, target, members) * math.sqrt(9000)
+    assert {target, *members} == {0, 1, 2, 11}
+    assert z == pytest.approx(own, rel=0.1)
 
 
 def test_the_parents_of_large_parities_are_screened_where_they_cannot_be_counted(monkeypatch):

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.counts.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount
+from tamis.counts.sharing import share
 
 BASE_WORDS = 2**25
 """Words that looking for interactions may read whatever the number of columns."""
@@ -102,14 +103,25 @@ class Parities:
                 self._odd[self._offsets[size] : self._offsets[size + 1]],
             )  # fmt: skip
 
+    def count_all(self, n_jobs: int) -> None:
+        """Count the sets of all sizes."""
+        for size in range(1, self._top + 1):
+
+            def part(start: int, stop: int, size: int = size) -> None:
+                self.count(size, start, stop)
+
+            # A set is counted at its largest plane, and large planes are the largest of many.
+            work = math.comb(len(self._words), size) * self._words.shape[1]
+            share(n_jobs, self.shares(size), work, part, power=1 / size)
+
     def found(self) -> list[Found]:
         """The columns and the sets of others that they depend on together.
 
         A set is listed only if no part of it says as much.
         """
-        return [one for size in range(3, self._top + 1) for one in self._strong(size)]
+        return [one for size in range(3, self._top + 1) for one in self.strong(size)]
 
-    def _strong(self, size: int) -> list[Found]:
+    def strong(self, size: int) -> list[Found]:
         """Every set of this size that clears the bar."""
         n_sets = int(self._offsets[size + 1] - self._offsets[size])
         if n_sets == 0:

@@ -190,14 +190,7 @@ class MemoryCounts:
     def _count_sets(self, largest: int) -> Parities:
         words, column = self._interacting
         parities = Parities(words, column, self.n_rows, largest)
-        for size in range(1, largest + 2):
-
-            def part(start: int, stop: int, size: int = size) -> None:
-                parities.count(size, start, stop)
-
-            # A set is counted at its largest plane, and large planes are the largest of many.
-            work = math.comb(len(words), size) * words.shape[1]
-            share(self._n_jobs, parities.shares(size), work, part, power=1 / size)
+        parities.count_all(self._n_jobs)
         return parities
 
     def _sample_rows(self) -> Sample:
