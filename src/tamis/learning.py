@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from tamis.blocks.long_table import is_long, open_long
 from tamis.blocks.moment_table import MomentTable, open_moments
 from tamis.blocks.packed import BlockTable
+from tamis.constants import constants
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
 from tamis.decisions.pvalue import PValueRule
@@ -24,7 +25,6 @@ from tamis.naming import Names, layers_found
 from tamis.plans import Plan, Request, make_plan
 from tamis.result import Result, Run
 from tamis.search.auto import (
-    ALIKE,
     LIKELIHOOD,
     NOT_SEARCHED,
     RESTS_ON,
@@ -308,7 +308,7 @@ def _at_its_level(answer: Answer, request: Request) -> tuple[Answer, tuple[str, 
     tried = try_searches(information, _settings(information, plan))
     again = _with_refinement(replace(answer, plan=plan, outcome=_found(tried), tried=tuple(tried)))
     before, after = _pairs(answer), _pairs(again)
-    clearly_better = again.score > answer.score + ALIKE and len(after) > len(before)
+    clearly_better = again.score > answer.score + constants.alike and len(after) > len(before)
     if not (before < after or clearly_better):
         return answer, ()
     n_added = len(after) - len(before)

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from blocks.packed_tables import packed
 from tables import rows, table_of
 from tamis.blocks.information import BlockInformation
-from tamis.counts import looking
+from tamis.constants import constants
 from tamis.counts.bits import plane_ones
-from tamis.counts.interactions import FALSE_SETS
 from tamis.counts.looking import screenable
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.row_sample import (
@@ -71,7 +70,7 @@ def test_what_stands_out_is_found_and_judged_as_defined(size, parts):
     cuts = np.linspace(0, d - size + 1, parts + 1).astype(int)
     for start, stop in pairwise(cuts):
         screen.look(size, int(start), int(stop))
-    bar = math.sqrt(2 * math.log(math.comb(d, size) * size / FALSE_SETS) / n)
+    bar = math.sqrt(2 * math.log(math.comb(d, size) * size / constants.false_sets) / n)
     found = {(t, others) for t, others, _ in screen.found()}
     # Each member depends on the parity of the others, not only the one that was made of them.
     whole = (*members, 8)
@@ -259,10 +258,10 @@ def test_threads_and_blocks_screen_alike(monkeypatch):
 def test_what_goes_beyond_the_budget_is_said_and_what_takes_hours_refused(monkeypatch):
     counted_up_to(monkeypatch, 2)
     bits = np.random.default_rng(6).integers(0, 2, (64, 30))
-    monkeypatch.setattr(looking, "BASE_SETS", 30_000)
+    monkeypatch.setattr(constants, "screened_sets", 30_000)
     with pytest.warns(TamisWarning, match="beyond the budget; look_ahead=3 is within"):
         MemoryCounts(table_of(bits)).interactions(4)
-    monkeypatch.setattr(looking, "MOST_SETS", 100_000)
+    monkeypatch.setattr("tamis.counts.looking.MOST_SETS", 100_000)
     with pytest.raises(SettingError, match=r"would take hours; look_ahead=3"):
         MemoryCounts(table_of(bits)).interactions(4)
 

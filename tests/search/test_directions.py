@@ -14,14 +14,14 @@ from scipy.integrate import quad
 
 import tamis
 from tables import table_of
+from tamis.constants import constants
 from tamis.information.counted import CountedInformation
 from tamis.information.exact import ExactInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
 from tamis.metrics import to_cpdag
-from tamis.search import directions as module
 from tamis.search.constraints import Constraints
-from tamis.search.directions import ARBITRARY, FINEST, comparable, directions, evenness
+from tamis.search.directions import comparable, directions, evenness
 from tamis.simulate import draw
 
 
@@ -124,7 +124,7 @@ def test_a_component_that_is_no_tree_is_listed_as_far_as_there_is_room(monkeypat
     information = CountedInformation(table_of(table_for(parents, rng, 2000)))
     whole = directions(information, parents)
     assert whole.of(0, 1) + whole.of(1, 0) == pytest.approx(1)
-    monkeypatch.setattr(module, "MOST_MEMBERS", 12)
+    monkeypatch.setattr(constants, "most_members", 12)
     part = directions(information, parents)
     for p, k in ((0, 1), (1, 2), (2, 3)):
         assert part.probabilities.get((p, k), 0) == pytest.approx(whole.of(p, k), abs=0.25)
@@ -147,9 +147,10 @@ def test_whether_units_can_be_compared_is_the_odds_of_two_laws(spread, size):
     def likelihood(scale: float) -> float:
         return scale ** (1 - size) * math.exp(-spread / (2 * scale**2))
 
-    within, _ = quad(lambda u: likelihood(math.exp(u)), math.log(FINEST), math.log(ARBITRARY))
-    within /= math.log(ARBITRARY / FINEST)
-    wanted = within / (within + likelihood(ARBITRARY))
+    finest, widest = constants.finest_spread, constants.arbitrary_spread
+    within, _ = quad(lambda u: likelihood(math.exp(u)), math.log(finest), math.log(widest))
+    within /= math.log(widest / finest)
+    wanted = within / (within + likelihood(widest))
     assert comparable(spread, size) == pytest.approx(wanted, abs=0.01)
 
 

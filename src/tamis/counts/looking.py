@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable
 from warnings import warn
 
+from tamis.constants import constants
 from tamis.counts.compiled import Ints, Words
 from tamis.counts.interactions import (
-    LARGEST,
     Found,
     Interaction,
     Parities,
@@ -24,10 +24,6 @@ from tamis.counts.screening import SCREEN_WORDS, Screen
 from tamis.counts.sharing import share
 from tamis.errors import SettingError, TamisWarning
 
-BASE_SETS = 2**27
-"""Sets of one size that may be screened whatever the number of columns."""
-PAIR_PASSES = 2
-"""And as many again as so many passes over all pairs of columns read words."""
 MOST_SETS = 2**36
 """More sets are not screened even if asked for: minutes would become hours."""
 
@@ -135,8 +131,8 @@ def least_looked_for(n_planes: int) -> int:
 
 def screenable(n_planes: int, n_words: int) -> int:
     """The largest number of candidates whose sets can be screened within the budget; 1 is none."""
-    budget = BASE_SETS + PAIR_PASSES * n_planes**2 * n_words
-    sizes = [k for k in range(2, LARGEST + 1) if k < n_planes]
+    budget = constants.screened_sets + constants.screened_passes * n_planes**2 * n_words
+    sizes = [k for k in range(2, constants.largest_set + 1) if k < n_planes]
     return max((k for k in sizes if math.comb(n_planes, k + 1) <= budget), default=1)
 
 

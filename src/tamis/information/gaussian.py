@@ -18,6 +18,7 @@ from copy import copy
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
@@ -45,13 +46,6 @@ WHOLE_ROWS = 128
 times the memory of the gains, from which they follow."""
 
 
-STANDARDISED = 0.01
-"""Columns whose standard deviations are equal up to this share have been standardised: their units
-say nothing."""
-PRICE = 2.0
-"""What a parameter costs, in halves of ln(n). BIC's price of 1 keeps edges that chance made where
-orders are searched for the best of very many graphs; 2 is what the field's order searches take
-(FLOP, BOSS), and left fewer wrong edges on seeds of its own (docs/best-by-default.md)."""
 WIDE_SET = 24
 SHARED = 8
 """Sets of so many variables are worth inverting as a whole if so many tests come of it."""
@@ -116,7 +110,7 @@ class GaussianInformation(Information):
     def entropy_kinds(self) -> Sequence[str | None]:
         """All columns are of one kind, unless they have been standardised."""
         scales = self._scale[self._varies]
-        alike = len(scales) > 0 and scales.max() <= scales.min() * (1 + STANDARDISED)
+        alike = len(scales) > 0 and scales.max() <= scales.min() * (1 + constants.standardised)
         kind = NUMBERS if self.has_units else LEVELS
         return [None if alike and not self.was_rescaled else kind] * self.n_variables
 
@@ -186,7 +180,7 @@ class GaussianInformation(Information):
         """-n H(target | given), less the price of each coefficient, the mean and the variance."""
         parameters = np.array([len(given) + 2 for _, given in contexts], dtype=np.float64)
         found: Floats = -self.n_rows * self.entropies(contexts)
-        return found - PRICE * 0.5 * math.log(self.n_rows) * parameters
+        return found - constants.moment_price * 0.5 * math.log(self.n_rows) * parameters
 
     def scale_free(self) -> GaussianInformation | None:
         """The same about standardised columns; None for whole numbers, which have no unit."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import networkx as nx
 import numpy as np
 
+from tamis.constants import constants
 from tamis.information.interface import Context, Information, Query
 from tamis.search.directions import Edge, directions, evenness, unit_probability
 from tamis.search.orders import Ordering, best_ordering, loss_without
@@ -40,18 +41,6 @@ RESTS_ON = {
 """What must hold for each search to find the DAG, in words."""
 LIKELIHOOD = "the likelihood, which gives the class, and exchangeable noise entropies within it"
 """And for the refined DAG."""
-ALIKE = 3.0
-"""Classes fit alike if their scores differ by less: odds of one in twenty. The two classes of the
-paper's app. C.7, both of which hold, differ by more in one table of fifty."""
-MORE_EVEN = 1.0
-"""The noise of one DAG is clearly spread more evenly than that of another if the logarithms of
-their weights differ by more."""
-INDEPENDENT = 0.01
-"""Columns look independent by themselves if the p-value of their test is larger."""
-NATS_PER_DOUBT = 2.5
-"""A direction whose loss costs the likelihood so many nats has the odds e : 1. The best of many
-other graphs is lost with it, not a given one, so that a nat is worth less than e; chosen on seeds
-of its own (docs/directions.md)."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +117,10 @@ def with_refinement(
         found = best_ordering(selector, starts, first_may_do=sure)
         refined = _likeliest(information, settings, _tried(information, found))
         best = _likeliest(information, settings, tried[0])
-        by = information.score_noise * math.log(turns_of(best)) + (ALIKE if same_units else 0.0)
-        clearly = sure and best.evenness > refined.evenness + ALIKE
+        by = information.score_noise * math.log(turns_of(best)) + (
+            constants.alike if same_units else 0.0
+        )
+        clearly = sure and best.evenness > refined.evenness + constants.alike
         chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
     else:
         found = _free_ordering(free, selector, settings, tried)
@@ -161,11 +152,11 @@ def _of_alike(
     """
     chosen = refined
     for one in tried:
-        alike = one.score >= refined.score - ALIKE and one.n_edges == refined.n_edges
+        alike = one.score >= refined.score - constants.alike and one.n_edges == refined.n_edges
         if alike and _cancels(information, settings, one):
             other = _likeliest(information, settings, one)
             comparable = unit_probability(information, other.parents) > 0.5
-            if comparable and other.evenness > chosen.evenness + MORE_EVEN:
+            if comparable and other.evenness > chosen.evenness + constants.more_even:
                 chosen = other
     return chosen
 
@@ -180,7 +171,7 @@ def _cancels(information: Information, settings: Settings, one: Tried) -> bool:
     if not queries:
         return False
     strengths = settings.boundary_rule.scores(information.evidence(queries))
-    return bool(strengths.min() < -math.log(INDEPENDENT))
+    return bool(strengths.min() < -math.log(constants.independent))
 
 
 def _tried(information: Information, found: Ordering) -> Tried:
@@ -217,7 +208,7 @@ def turns_of(one: Tried) -> int:
 
 def probability_of(loss: float) -> float:
     """How likely a direction is that the class has, if the likelihood loses so much without it."""
-    return 1 / (1 + math.exp(-loss / NATS_PER_DOUBT))
+    return 1 / (1 + math.exp(-loss / constants.nats_per_doubt))
 
 
 def _contexts(parents: Mapping[int, frozenset[int]]) -> list[Context]:

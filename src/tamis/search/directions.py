@@ -13,7 +13,7 @@ all members weigh about the same. docs/directions.md has the derivation.
 
 Entropies of measurements carry the logarithm of a unit. Whether the units of a table are such that
 they can be compared is a second question, with an answer of its own: either they are arbitrary,
-and the entropies scatter by ``ARBITRARY`` and say nothing, or they are not, and scatter by less.
+and the entropies scatter widely and say nothing, or they are not, and scatter by less.
 
 The power of SS is a mixture over a precision t of exp(-t SS / 2). Given t the chain components of
 the class are independent of each other, so that they are listed one by one and joined by an
@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from tamis.constants import constants
 from tamis.information.interface import NUMBERS, Context, Floats, Information
 from tamis.metrics.equivalence import compelled_edges
 from tamis.search.constraints import Constraints
@@ -42,8 +43,6 @@ Edge = tuple[int, int]
 """A parent and its child."""
 Parents = Mapping[int, Collection[int]]
 
-MOST_MEMBERS = 1000
-"""Members listed of one component, those of least SS first; trees are always listed whole."""
 SMALLEST = 1e-18
 """What stands for an SS of 0, which only a known network has."""
 WIDTHS = 8.0
@@ -51,12 +50,6 @@ WIDTHS = 8.0
 smallest SS,"""
 PER_WIDTH = 3.0
 """in steps of which so many are one width."""
-ARBITRARY = 2.0
-"""The standard deviation of noise entropies in arbitrary units, in nats: units from one column to
-the next differ by a decade or so."""
-FINEST = 0.01
-"""In units that can be compared it is anywhere between this and ``ARBITRARY``, evenly in its
-logarithm."""
 
 
 @dataclass(frozen=True)
@@ -344,7 +337,7 @@ class Listed(Component):
         seen = {first}
         squares = noise.squares(contexts)
         waiting = [(float(squares.sum()), first, squares)]
-        for _ in range(MOST_MEMBERS):
+        for _ in range(constants.most_members):
             if not waiting:
                 return
             _, one, squares = heapq.heappop(waiting)
@@ -469,7 +462,8 @@ def _comparable(noise: NoiseEntropies, parents: Parents) -> float:
 def comparable(spread: float, size: int) -> float:
     """The probability that units can be compared, if the noise entropies of so many columns have
     this sum of squares about their mean; before they were seen it was one half."""
-    scales = np.geomspace(FINEST, ARBITRARY, 1 + round(math.log(ARBITRARY / FINEST) / 0.05))
+    finest, widest = constants.finest_spread, constants.arbitrary_spread
+    scales = np.geomspace(finest, widest, 1 + round(math.log(widest / finest) / 0.05))
     fits = -(size - 1) * np.log(scales) - spread / (2 * scales**2)
     return float(1 / (1 + np.exp(fits[-1] - logsumexp(fits) + math.log(len(fits)))))
 

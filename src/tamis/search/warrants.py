@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from tamis.constants import constants
 from tamis.information.interface import Information
 from tamis.search.auto import probability_of
 from tamis.search.constraints import Constraints
@@ -17,9 +18,7 @@ ENTROPY = "entropy"
 NONE = "none"
 WARRANTS = (GIVEN, EQUIVALENCE, ENTROPY, NONE)
 """It follows from background knowledge; every equivalent DAG has it; the noise entropies give it at
-least ``CLAIMED``; less than that."""
-CLAIMED = 0.9
-"""A direction is claimed from this probability on."""
+least ``constants.claimed``; less than that."""
 
 
 class Warrant(NamedTuple):
@@ -52,8 +51,8 @@ def warrants(
             answer[edge] = Warrant(GIVEN, 1.0)
         elif edge in found.compelled:
             chance = probability_of(losses[edge]) if edge in losses else 1.0
-            answer[edge] = Warrant(EQUIVALENCE if chance >= CLAIMED else NONE, chance)
+            answer[edge] = Warrant(EQUIVALENCE if chance >= constants.claimed else NONE, chance)
         else:
             chance = found.probabilities.get(edge, 0.0)
-            answer[edge] = Warrant(ENTROPY if chance >= CLAIMED else NONE, chance)
+            answer[edge] = Warrant(ENTROPY if chance >= constants.claimed else NONE, chance)
     return answer
