@@ -88,14 +88,14 @@ def _selector(information: Information, settings: Settings) -> Selector:
         max_boundary=settings.max_boundary,
         constraints=settings.constraints,
         inclusive=settings.is_reference,
-        lists=False,
+        often=False,
     )
 
 
 def _boundaries(information: Information, selector: Selector, settings: Settings) -> Boundaries:
     if settings.boundary == "none":
         return AncestralBoundaries(information, settings.constraints)
-    return GrownBoundaries(information, selector, first_come=settings.is_reference)
+    return GrownBoundaries(information, selector.pps, first_come=settings.is_reference)
 
 
 def _next_layer(
