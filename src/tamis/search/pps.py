@@ -22,7 +22,7 @@ from tamis.information.interface import (
     Ints,
     Query,
 )
-from tamis.search.cmi_rows import CmiRows
+from tamis.search.cmi_rows import CmiRows, Given
 from tamis.search.constraints import Constraints, as_bits
 from tamis.search.interactions import Listed, listed, sets_to_try
 from tamis.search.outcome import Boundary, Decision
@@ -158,6 +158,8 @@ class PPS:
         self.bars = np.ascontiguousarray(np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1))
         self.rows = CmiRows(information, rule, ordered=ordered)
         self._sets: dict[Group, Judged] = {}
+        self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
+        self._set_bars: dict[tuple[int, int], float] = {}
         self.tests: dict[Test, Judged] = {}
         """Of single candidates, as far as they have been asked for."""
 
@@ -247,15 +249,15 @@ class PPS:
     def _take_sets(self, paths: Paths, stuck: Sequence[int]) -> Ints:
         """Where no single candidate passes, the set that clears its bar by most, the first of
         equals; the bar is that of the best of all sets of its size. Who has taken one."""
-        groups = {i: self._groups(paths, i) for i in stuck if self._sets_of[paths.targets[i]]}
+        groups = {i: own for i in stuck if (own := self._groups(paths, i))}
         self._know_sets([one for own in groups.values() for one in own])
         took = []
         for i, own in groups.items():
             n_left = int(paths.n_candidates[i] - paths.depths[i])
-            judged = [self._of_set(group, n_left) for group in own]
-            best = max(judged, key=lambda one: one.score - one.bar, default=None)
-            if best is not None and best.dependent:
-                paths.take(i, best.others)
+            margins = [self._sets[one][1] - self._set_bar(n_left, one.members) for one in own]
+            best = max(margins)
+            if best > 0 or (self._inclusive and best == 0):
+                paths.take(i, own[margins.index(best)].members)
                 paths.rows[i] = -1
                 paths.refused[i] = False
                 took.append(i)
@@ -264,20 +266,28 @@ class PPS:
             self._count(paths, found)
         return found
 
-    def _groups(self, paths: Paths, i: int) -> list[Group]:
+    def _groups(self, paths: Paths, i: int) -> Sequence[Group]:
         """The sets to try where a selection has come to."""
-        target, given = paths.context(i)
+        target = paths.targets[i]
+        if not self._sets_of[target]:
+            return ()
         flags = paths.candidates[i if len(paths.candidates) > 1 else 0]
         bits = int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
-        sets = sets_to_try(self._sets_of[target], bits, given, self._limit)
-        return [Group(target, given, members) for members in sets]
+        asked = self.rows.given[int(paths.rows[i])], target, bits & self.mentioned[target]
+        known = self._groups_of.get(asked)
+        if known is None:
+            given = asked[0]
+            sets = sets_to_try(self._sets_of[target], bits, given, self._limit)
+            known = self._groups_of[asked] = [Group(target, given, one) for one in sets]
+        return known
 
-    def _of_set(self, group: Group, n_left: int) -> Decision:
-        """The verdict on a set that has been judged."""
-        gain, score = self._sets[group]
-        bar = float(self._rule.bar(math.comb(n_left, len(group.members))))
-        passes = score >= bar if self._inclusive else score > bar
-        return Decision(group.target, group.members, group.given, gain, score, bar, passes)
+    def _set_bar(self, n_left: int, members: Members) -> float:
+        """The score that the best of all sets of this size has to clear."""
+        size = len(members)
+        known = self._set_bars.get((n_left, size))
+        if known is None:
+            known = self._set_bars[n_left, size] = float(self._rule.bar(math.comb(n_left, size)))
+        return known
 
     def boundary(self, paths: Paths, i: int) -> Boundary:
         """What a selection has found, with every decision."""
@@ -302,17 +312,18 @@ class PPS:
         context = Context(paths.targets[i], tuple(sorted(before)))
         n_left = int(paths.n_candidates[i]) - len(before)
         if len(others) > 1:
-            return self._of_set(Group(*context, others), n_left)
-        judged = self.rows.judged(*context, others[0])
-        if judged is None:
-            test = context, others[0]
-            self.know_tests([test])
-            judged = self.tests[test]
-        return Decision(context.target, others, context.given, *judged, self.bar(n_left), passes)
+            judged, bar = self._sets[Group(*context, others)], self._set_bar(n_left, others)
+        else:
+            judged, bar = self._single(context, others[0]), float(self.bars[n_left])
+        return Decision(context.target, others, context.given, *judged, bar, passes)
 
-    def bar(self, n_left: int) -> float:
-        """The score that the best of so many candidates has to clear."""
-        return float(self.bars[n_left])
+    def _single(self, context: Context, k: int) -> Judged:
+        """The gain and the score of one candidate."""
+        judged = self.rows.judged(*context, k)
+        if judged is None:
+            self.know_tests([(context, k)])
+            judged = self.tests[context, k]
+        return judged
 
     def entropy(self, context: Context) -> float:
         """H(target | given)."""

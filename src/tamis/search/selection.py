@@ -100,6 +100,8 @@ class Selector:
         self.n_variables = information.n_variables
         self.n_made = 0
         """The selections made so far."""
+        self._least: dict[tuple[int, Members], float] = {}
+        """The smallest score of a member, required ones aside, given the others."""
         self._scores: dict[Context, float] = {}
         self._selected: dict[Asked, Selected] = {}
 
@@ -202,7 +204,7 @@ class Selector:
             )
         ]
         if self._backward:
-            several = [one for one in blankets if len(one.members) > 1]
+            several = [o for o in blankets if len(o.members) > 1 and not self._stands(o)]
             self._shrink(several, together=False, grown=True)
         return [
             Chosen(
@@ -210,6 +212,16 @@ class Selector:
             )
             for i, (one, rivals) in enumerate(zip(blankets, paths.rivals, strict=True))
         ]
+
+    def _stands(self, blanket: Blanket) -> bool:
+        """Whether these members were judged before, and all are needed among so many candidates
+        too."""
+        least = self._least.get((blanket.target, blanket.members))
+        n = len(blanket.members)
+        if least is None or least < self._bars[blanket.n_candidates - n + 1]:
+            return False
+        blanket.most = min(blanket.most, bisect_right(self._bars, least) - 2 + n)
+        return True
 
     def _shrink(self, blankets: Sequence[Blanket], *, together: bool, grown: bool) -> None:
         """Algorithm alg:iamb on several nodes in step, so that their tests come in one batch."""
@@ -244,11 +256,12 @@ class Selector:
         required = self.pps.required.get(blanket.target, ())
         blanket.retained = [one for one in verdicts if one.dependent]
         own = [one for one in verdicts if one.others[0] not in required]
-        for one in own:
-            if one.dependent:
-                up_to = bisect_right(self._bars, one.score) - 2 + len(blanket.members)
-                blanket.most = min(blanket.most, up_to)
+        needed = min((one.score for one in own if one.dependent), default=math.inf)
+        up_to = bisect_right(self._bars, needed) - 2 + len(blanket.members)
+        blanket.most = min(blanket.most, up_to)
         superfluous = [one for one in own if not one.dependent]
+        least = min((one.score for one in superfluous), default=needed)
+        self._least[blanket.target, blanket.members] = least
         if not superfluous:
             return False
         leaving = superfluous if together else [min(superfluous, key=_strength)]
