@@ -136,7 +136,7 @@ class GrownBoundaries(Boundaries):
             self._require()
         active = concerned(arrived, self._n_offered, paths.rivals, paths.most, self._remains)
         if len(active):
-            self._select(active)
+            self._select(active, arrived)
 
     def close(self, targets: Sequence[int]) -> list[Boundary]:
         """The boundaries with the decisions of their steps; their rows are dropped.
@@ -166,10 +166,10 @@ class GrownBoundaries(Boundaries):
             self._paths.begin_with(k, parents, self._pps.rows.find(k, parents))
         self._paths.most[complete] = 0
 
-    def _select(self, active: Ints) -> None:
+    def _select(self, active: Ints, newcomers: Ints) -> None:
         paths, pps = self._paths, self._pps
         paths.restart(active)
-        pps.go_on(paths, active)
+        pps.go_on(paths, active, newcomers)
         full = active[~paths.refused[active]]
         if len(full):
             self._enter(full.tolist())
@@ -193,7 +193,8 @@ class GrownBoundaries(Boundaries):
     def _drop(self, active: Ints) -> None:
         """Of wide tables keep only the rows that the boundaries have come by."""
         for k in active.tolist():
-            members = self._paths.members(k)
-            first = int(self._paths.n_given[k])
-            path = {tuple(sorted(members[:n])) for n in range(first, len(members) + 1)}
-            self._pps.rows.forget(k, path)
+            first, last = int(self._paths.n_given[k]), int(self._paths.depths[k])
+            if self._pps.rows.count(k) > last - first + 1:
+                members = self._paths.members(k)
+                path = {tuple(sorted(members[:n])) for n in range(first, last + 1)}
+                self._pps.rows.forget(k, path)

@@ -93,15 +93,20 @@ class CmiRows:
         gains, stats = self.gains[rows, variables], self.stats[rows, variables]
         return self._information.as_evidence(gains, stats)
 
+    def count(self, target: int) -> int:
+        """How many rows of a target there are."""
+        return len(self._index[target])
+
     def forget(self, target: int, kept: Collection[Given] = ()) -> None:
         """Drop the rows of a target but for some."""
         index = self._index[target]
-        if len(index) == len(kept):
-            return
-        dropped = [index.pop(given) for given in list(index) if given not in kept]
+        dropped = {index.pop(given) for given in list(index) if given not in kept}
         self._unused += dropped
         for row in index.values():
-            self.following[row, np.isin(self.following[row], dropped)] = -1
+            following = self.following[row]
+            for slot in np.flatnonzero(following >= 0).tolist():
+                if int(following[slot]) in dropped:
+                    following[slot] = -1
 
     def _file(self, contexts: Sequence[Context], counted: Rows) -> None:
         while len(self._unused) < len(contexts):

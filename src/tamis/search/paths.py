@@ -21,6 +21,7 @@ score, or the row after it, has not been counted; or the path has no room."""
 @compiled
 def follow(
     active: Ints,
+    newcomers: Ints,
     rows: Ints,
     depths: Ints,
     n_candidates: Ints,
@@ -37,6 +38,7 @@ def follow(
     rivals: Bytes,
     most: Ints,
     path: Pairs,
+    walked: Ints,
     answers: Floats,
 ) -> Ints:
     """Take the best candidate of each active selection while it passes; say why each path ends.
@@ -44,8 +46,9 @@ def follow(
     Selection i stands at ``rows[i]``, given ``depths[i]`` members, which are the first of
     ``path[i]``; at last the best candidate that is not taken (or not yet) comes after them.
     ``rivals`` become those who are no candidates and would have been taken instead, a bit each,
-    and ``most`` is the number of candidates up to which all that was taken passes. ``answers`` are
-    the scores that paths have ended for; they are kept at their rows, and none (nan) is left.
+    and ``most`` is the number of candidates up to which all that was taken passes. The first
+    ``walked[i]`` of the path were the best before there were ``newcomers``. ``answers`` are the
+    scores that paths have ended for; they are kept at their rows, and none (nan) is left.
     """
     ends = np.empty(active.shape[0], dtype=np.int64)
     for a in range(active.shape[0]):
@@ -59,11 +62,17 @@ def follow(
             if depth >= path.shape[1]:
                 ends[a] = NEEDS_ROOM
                 break
-            best, place = -1, -1
-            if order.shape[0] > 0:
-                place = first_listed(order, row, candidates, mask, depth)
-                if place >= 0:
-                    best = int(order[row, place])
+            answered = not np.isnan(answers[i])
+            if answered:
+                best = int(path[i, depth])
+            elif depth < walked[i]:
+                best = int(path[i, depth])
+                for k in newcomers:
+                    if candidates[mask, k] and wins(gains, row, k, best, rank):
+                        best = k
+                        walked[i] = depth
+            elif order.shape[0] > 0:
+                best = first_listed(order, row, candidates, mask, depth)
             else:
                 best = largest(gains, row, candidates, mask, rank)
             if best < 0:
@@ -71,26 +80,23 @@ def follow(
                 break
             path[i, depth] = best
             slot = best % known.shape[1]
-            if known[row, slot] != best:
-                if np.isnan(answers[i]):
-                    ends[a] = NEEDS_SCORE
-                    break
+            if answered:
                 known[row, slot] = best
                 scores[row, slot] = answers[i]
                 following[row, slot] = -1
                 answers[i] = np.nan
+            elif known[row, slot] != best:
+                walked[i] = min(walked[i], depth)
+                ends[a] = NEEDS_SCORE
+                break
             score = scores[row, slot]
             bar = bars[n_candidates[i] - depth]
             passes = score > bar or (inclusive and score == bar)
-            # Who is ahead of one that passes would be taken first, or try and fail.
-            least = -np.inf if passes else bar
-            for p in range(place if place >= 0 else gains.shape[1]):
-                k = int(order[row, p]) if place >= 0 else p
-                if place >= 0 or is_ahead(gains[row, k] - gains[row, best], k, best):
-                    own = k % known.shape[1]
-                    other = scores[row, own]
-                    if known[row, own] != k or other > least or (inclusive and other == least):
-                        rivals[i, k >> 3] |= 1 << (k & 7)
+            if depth >= walked[i]:
+                walked[i] = depth + 1
+                # Who is ahead of one that passes would be taken first, or try and fail.
+                least = -np.inf if passes else bar
+                mark(i, row, depth, best, least, inclusive, order, gains, known, scores, rivals)
             if not passes:
                 ends[a] = REFUSED
                 break
@@ -127,10 +133,10 @@ def concerned(
 
 @inner
 def first_listed(order: Order, row: int, candidates: Flags, mask: int, depth: int) -> int:
-    """The place of the first candidate; the target and what is given come last of all."""
+    """The first candidate of an order; the target and what is given come last of all."""
     for place in range(order.shape[1] - 1 - depth):
         if candidates[mask, order[row, place]]:
-            return place
+            return int(order[row, place])
     return -1
 
 
@@ -138,21 +144,54 @@ def first_listed(order: Order, row: int, candidates: Flags, mask: int, depth: in
 def largest(gains: Floats, row: int, candidates: Flags, mask: int, rank: Ints) -> int:
     """The candidate of largest gain, of equals that of lowest rank."""
     best = -1
-    most = -np.inf
     for k in range(gains.shape[1]):
-        gain = gains[row, k]
-        if candidates[mask, k] and (
-            gain > most or (gain == most and best >= 0 and rank[k] < rank[best])
+        if (
+            candidates[mask, k]
+            and gains[row, k] > -np.inf
+            and (best < 0 or wins(gains, row, k, best, rank))
         ):
             best = k
-            most = gain
     return best
 
 
 @inner
-def is_ahead(more: float, k: int, best: int) -> bool:
-    """Whether k, which gains so much more, comes before the best candidate."""
-    return more > 0 or (more == 0 and k < best)
+def wins(gains: Floats, row: int, k: int, best: int, rank: Ints) -> bool:
+    """Whether k is better than the best so far."""
+    more = gains[row, k] - gains[row, best]
+    return bool(more > 0 or (more == 0 and rank[k] < rank[best]))
+
+
+@inner
+def mark(
+    i: int,
+    row: int,
+    depth: int,
+    best: int,
+    least: float,
+    inclusive: bool,
+    order: Order,
+    gains: Floats,
+    known: Pairs,
+    scores: Floats,
+    rivals: Bytes,
+) -> None:
+    """Mark those ahead of the best candidate, but for those known to have less than the least
+    score. The first step begins the marks; later ones leave what is there, which does no harm."""
+    if depth == 0:
+        for byte in range(rivals.shape[1]):
+            rivals[i, byte] = 0
+    is_listed = order.shape[0] > 0
+    for p in range(order.shape[1]):
+        k = int(order[row, p]) if is_listed else p
+        if is_listed:
+            if k == best:
+                break
+        elif gains[row, k] < gains[row, best] or (gains[row, k] == gains[row, best] and k >= best):
+            continue
+        slot = k % known.shape[1]
+        score = scores[row, slot]
+        if known[row, slot] != k or score > least or (inclusive and score == least):
+            rivals[i, k >> 3] |= 1 << (k & 7)
 
 
 @inner

@@ -37,6 +37,7 @@ from tamis.search.paths import (
     follow,
 )
 
+NOBODY = np.zeros(0, dtype=np.int64)
 ROOM = 16
 """Members that a path has room for at first."""
 
@@ -75,6 +76,8 @@ class Paths:
         """Among up to so many candidates, if no rival is one of them, a selection is the same."""
         self.refused = np.zeros(n, dtype=np.bool_)
         """Whether a selection ends because the best candidate was refused."""
+        self.walked = np.zeros(n, dtype=np.int64)
+        """How much of a path was found to be best before the last newcomers."""
         self.answers = np.full(n, np.nan)
         """Scores that selections wait for."""
         self.sets: dict[int, list[tuple[int, int]]] = {}
@@ -85,18 +88,19 @@ class Paths:
         self.make_room(len(members))
         self.path[i, : len(members)] = members
         self.n_given[i] = self.depths[i] = len(members)
+        self.walked[i] = 0
         self.roots[i] = self.rows[i] = row
 
     def restart(self, active: Ints) -> None:
         """Begin again."""
         self.rows[active] = self.roots[active]
         self.depths[active] = self.n_given[active]
-        self.rivals[active] = 0
         self.most[active] = self.candidates.shape[1]
         self.refused[active] = False
         if self.sets:
             for i in active.tolist():
-                self.sets.pop(i, None)
+                for start, _ in self.sets.pop(i, ()):
+                    self.walked[i] = min(int(self.walked[i]), start)
 
     def members(self, i: int) -> Members:
         """Who has been taken, in that order."""
@@ -114,6 +118,11 @@ class Paths:
         self.path[i, start:stop] = together
         self.depths[i] = stop
         self.sets.setdefault(i, []).append((start, stop))
+
+    def insist(self, i: int) -> None:
+        """Take the candidate that was refused."""
+        self.depths[i] += 1
+        self.refused[i] = False
 
     def make_room(self, size: int) -> None:
         """Let paths have so many members, and one who is refused."""
@@ -134,12 +143,12 @@ class PPS:
         self,
         information: Information,
         rule: Rule,
-        interactions: Sequence[Sequence[Interaction]] | None,
+        interactions: Sequence[Sequence[Interaction]] | None = None,
         *,
-        max_boundary: int | None,
-        constraints: Constraints | None,
-        inclusive: bool,
-        ordered: bool,
+        max_boundary: int | None = None,
+        constraints: Constraints | None = None,
+        inclusive: bool = False,
+        ordered: bool = False,
     ) -> None:
         d = information.n_variables
         self._information = information
@@ -165,6 +174,12 @@ class PPS:
 
     def grow(self, asked: Sequence[Asked]) -> Paths:
         """The boundaries of targets among candidates."""
+        paths = self.begin(asked)
+        self.go_on(paths, np.arange(len(asked)), NOBODY)
+        return paths
+
+    def begin(self, asked: Sequence[Asked]) -> Paths:
+        """Selections that have taken nobody yet."""
         d = self._information.n_variables
         allowed = [bits & ~self.blocked[target] for target, bits in asked]
         paths = Paths(
@@ -178,19 +193,28 @@ class PPS:
                 paths.begin_with(i, members, self.rows.find(target, members))
             else:
                 paths.rows[i] = self.rows.find(target, ())
-        self.go_on(paths, np.arange(len(asked)))
         return paths
 
-    def go_on(self, paths: Paths, active: Ints) -> None:
-        """Let selections take candidates until all have ended."""
+    def step(self, paths: Paths, active: Sequence[int]) -> list[int]:
+        """Let selections, all of which have come equally far, take one more; who has."""
+        depth = int(paths.depths[active[0]])
+        paths.rows[active] = [self.rows.find(*paths.context(i)) for i in active]
+        self.go_on(paths, np.array(active), NOBODY, limit=depth + 1)
+        return [i for i in active if paths.depths[i] > depth]
+
+    def go_on(self, paths: Paths, active: Ints, newcomers: Ints, limit: int | None = None) -> None:
+        """Let selections take candidates until all have ended, or have so many; of those that have
+        begun again only the newcomers are news."""
+        most = self._limit if limit is None else min(limit, self._limit)
         if active.size and paths.rows[active].min() < 0:
             self._count(paths, active[paths.rows[active] < 0])
         while len(active):
             rows = self.rows
             ends = follow(
-                active, paths.rows, paths.depths, paths.n_candidates, paths.candidates, self._limit,
-                rows.order, rows.gains, self.rank, rows.known, rows.scores, rows.following,
-                self.bars, self._inclusive, paths.rivals, paths.most, paths.path, paths.answers,
+                active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
+                most, rows.order, rows.gains, self.rank, rows.known, rows.scores,
+                rows.following, self.bars, self._inclusive, paths.rivals, paths.most, paths.path,
+                paths.walked, paths.answers,
             )  # fmt: skip
             seen = set(ends.tolist())
             going = active if min(seen) > REFUSED else active[ends > REFUSED]
@@ -236,15 +260,16 @@ class PPS:
         rows = paths.rows[active]
         variables = paths.path[active, paths.depths[active]]
         evidence = self.rows.evidence(rows, variables)
-        if evidence is not None:
-            paths.answers[active] = self._rule.scores(evidence)
-            return
-        tests = [
-            (Context(paths.targets[i], self.rows.given[row]), k)
-            for i, row, k in zip(active.tolist(), rows.tolist(), variables.tolist(), strict=True)
-        ]
-        self.know_tests(tests)
-        paths.answers[active] = [self.tests[test][1] for test in tests]
+        if evidence is None:
+            contexts = [
+                (paths.targets[i], self.rows.given[row])
+                for i, row in zip(active.tolist(), rows.tolist(), strict=True)
+            ]
+            one_each = variables.astype(np.int64).reshape(-1, 1)
+            evidence = self._information.evidence(
+                [Query(*context, own) for context, own in zip(contexts, one_each, strict=True)]
+            )
+        paths.answers[active] = self._rule.scores(evidence)
 
     def _take_sets(self, paths: Paths, stuck: Sequence[int]) -> Ints:
         """Where no single candidate passes, the set that clears its bar by most, the first of
