@@ -8,8 +8,11 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from tamis.information.interface import Context, Evidence, Floats, Information, Ints, Query
+from tamis.search.cmi_rows import MOST_SLOTS, Given
 from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary
+from tamis.search.paths import concerned
+from tamis.search.pps import PPS, Paths, as_bytes
 
 
 class Boundaries(ABC):
@@ -22,7 +25,7 @@ class Boundaries(ABC):
         self._information = information
 
     @abstractmethod
-    def given(self, target: int) -> tuple[int, ...]:
+    def given(self, target: int) -> Given:
         """The boundary of a remaining node, sorted."""
 
     @abstractmethod
@@ -30,8 +33,8 @@ class Boundaries(ABC):
         """These nodes have been admitted: let all remaining ones consider them."""
 
     @abstractmethod
-    def close(self, target: int) -> Boundary:
-        """The boundary of a node at its admission; the node remains no longer."""
+    def close(self, targets: Sequence[int]) -> list[Boundary]:
+        """The boundaries of nodes at their admission; they remain no longer."""
 
     def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
         """That each target depends on each of its candidates, given its boundary."""
@@ -57,7 +60,7 @@ class AncestralBoundaries(Boundaries):
         self.entropies = np.full(information.n_variables, np.inf)
         self._refresh()
 
-    def given(self, target: int) -> tuple[int, ...]:
+    def given(self, target: int) -> Given:
         """All admitted nodes."""
         return self._ancestors
 
@@ -66,8 +69,11 @@ class AncestralBoundaries(Boundaries):
         self._ancestors = tuple(sorted((*self._ancestors, *newcomers)))
         self._refresh()
 
-    def close(self, target: int) -> Boundary:
+    def close(self, targets: Sequence[int]) -> list[Boundary]:
         """The whole ancestral set, as far as it is allowed, for the backward phase to shrink."""
+        return [self._close(k) for k in targets]
+
+    def _close(self, target: int) -> Boundary:
         entropy = float(self.entropies[target])
         blocked = self._blocked[target] if self._blocked else 0
         members = tuple(k for k in self._ancestors if not blocked >> k & 1)
@@ -80,3 +86,115 @@ class AncestralBoundaries(Boundaries):
         self.entropies[nodes] = self._information.entropies(
             [Context(k, self._ancestors) for k in nodes]
         )
+
+
+class GrownBoundaries(Boundaries):
+    """The PPS boundary of every remaining node.
+
+    The paper runs PPS from nothing for every node after every layer. Here only those nodes select
+    anew whose selection the newcomers concern (``Paths.rivals`` and ``Paths.most``), along what
+    has been counted. With ``first_come`` ties between candidates go by admission.
+    """
+
+    def __init__(self, information: Information, pps: PPS, *, first_come: bool = False) -> None:
+        super().__init__(information)
+        d = information.n_variables
+        self._pps = pps
+        self._first_come = first_come
+        self._n_offered = 0
+        self._waiting = dict(pps.required)
+        blocks = any(pps.blocked)
+        self._allowed = ~as_bytes(pps.blocked, d) if blocks else None
+        self._mentioned = as_bytes(pps.mentioned, d) if any(pps.mentioned) else None
+        candidates = np.zeros((d if blocks else 1, d), dtype=np.bool_)
+        self._paths = Paths(range(d), candidates, np.zeros(d, dtype=np.int64))
+        self._remains = np.ones(d, dtype=np.bool_)
+        pps.rows.know([Context(k, ()) for k in range(d)])
+        for k in range(d):
+            self._paths.roots[k] = pps.rows.find(k, ())
+        self._paths.rows[:] = self._paths.roots
+        self._paths.most[:] = 0
+        self.entropies = pps.rows.entropies[self._paths.rows]
+
+    def given(self, target: int) -> Given:
+        """What PPS has found so far."""
+        return self._pps.rows.given[int(self._paths.rows[target])]
+
+    def offer(self, newcomers: Sequence[int]) -> None:
+        """Select anew where the newcomers may change something."""
+        paths, arrived = self._paths, np.array(newcomers, dtype=np.int64)
+        if self._first_come:
+            self._pps.rank[arrived] = self._n_offered + np.arange(len(arrived))
+        self._n_offered += len(arrived)
+        paths.n_candidates.fill(self._n_offered)
+        if self._allowed is None:
+            paths.candidates[:, arrived] = True
+        else:
+            bits = (1 << (arrived & 7)).astype(np.uint8)
+            paths.candidates[:, arrived] = self._allowed[:, arrived >> 3] & bits
+        if self._waiting:
+            self._require()
+        active = concerned(arrived, self._n_offered, paths.rivals, paths.most, self._remains)
+        if len(active):
+            self._select(active, arrived)
+
+    def close(self, targets: Sequence[int]) -> list[Boundary]:
+        """The boundaries with the decisions of their steps; their rows are dropped.
+
+        Who was refused last is the best of all candidates: any newcomer that is better was a rival.
+        """
+        found = [self._pps.boundary(self._paths, k) for k in targets]
+        for k in targets:
+            self._pps.rows.forget(k)
+        self._remains[list(targets)] = False
+        self.entropies[list(targets)] = np.inf
+        return found
+
+    def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
+        """Read from the rows of gains, if they come with the tests of all candidates."""
+        rows = np.repeat(self._paths.rows[list(targets)], [len(c) for c in candidates])
+        known = self._pps.rows.evidence(rows, np.concatenate(candidates))
+        return super().evidence(targets, candidates) if known is None else known
+
+    def _require(self) -> None:
+        """Let selections begin with required parents once they are all there."""
+        here = set(np.flatnonzero(self._paths.candidates.any(axis=0)).tolist())
+        complete = [k for k, parents in self._waiting.items() if here.issuperset(parents)]
+        contexts = [Context(k, self._waiting.pop(k)) for k in complete]
+        self._pps.rows.know(contexts)
+        for k, parents in contexts:
+            self._paths.begin_with(k, parents, self._pps.rows.find(k, parents))
+        self._paths.most[complete] = 0
+
+    def _select(self, active: Ints, newcomers: Ints) -> None:
+        paths, pps = self._paths, self._pps
+        paths.restart(active)
+        pps.go_on(paths, active, newcomers)
+        full = active[~paths.refused[active]]
+        if len(full):
+            self._enter(full.tolist())
+        self.entropies[active] = pps.rows.entropies[paths.rows[active]]
+        if self._mentioned is not None:
+            paths.rivals[active] |= self._mentioned[active]
+        if self._allowed is not None:
+            paths.rivals[active] &= self._allowed[active]
+        if paths.sets:
+            paths.most[[k for k in active.tolist() if k in paths.sets]] = 0
+        if len(self._remains) > MOST_SLOTS:
+            self._drop(active)
+
+    def _enter(self, full: Sequence[int]) -> None:
+        """Let selections that have nobody left go on to the row of their last member."""
+        contexts = [self._paths.context(k) for k in full]
+        self._pps.rows.know(contexts)
+        for context in contexts:
+            self._paths.rows[context.target] = self._pps.rows.find(*context)
+
+    def _drop(self, active: Ints) -> None:
+        """Of wide tables keep only the rows that the boundaries have come by."""
+        for k in active.tolist():
+            first, last = int(self._paths.n_given[k]), int(self._paths.depths[k])
+            if self._pps.rows.count(k) > last - first + 1:
+                members = self._paths.members(k)
+                path = {tuple(sorted(members[:n])) for n in range(first, last + 1)}
+                self._pps.rows.forget(k, path)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tamis.search.outcome import Decision
 
 
@@ -28,10 +25,13 @@ class Constraints:
         left = sum(1 << k for k in remaining)
         return [k for k in remaining if not self.waits[k] & left]
 
-    def blocked_matrix(self) -> NDArray[np.bool_]:
-        """[k, l] is True where l cannot be a parent of k."""
-        d = len(self.blocked)
-        return np.array([[bool(bits >> k & 1) for k in range(d)] for bits in self.blocked])
+
+def as_bits(nodes: Iterable[int]) -> int:
+    """A set of nodes as a number with one bit for each: quick to compare, small to keep."""
+    bits = 0
+    for k in nodes:
+        bits |= 1 << k
+    return bits
 
 
 def without(decisions: Iterable[Decision], kept: tuple[int, ...]) -> list[Decision]:

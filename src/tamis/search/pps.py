@@ -1,157 +1,384 @@
-"""Algorithm 2: possible parent selection (PPS), the greedy Markov boundary of one node.
+"""Algorithm 2, possible parent selection (PPS), for many nodes in step.
 
-This file is the procedure as the paper states it, for one node from nothing. A search runs
-it for all nodes after every layer; ``greedy.py`` does that without starting over and is
-tested against this one.
+``paper`` has it as printed. Here the steps that have been made before are followed in a compiled
+loop (``paths``), and what must be counted comes in one batch for all. Beyond the paper are sets
+that are tried where no single candidate passes (``interactions``), and background knowledge.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Information, Interaction, Query
+from tamis.information.interface import (
+    Context,
+    Evidence,
+    Group,
+    Information,
+    Interaction,
+    Ints,
+    Query,
+)
+from tamis.search.cmi_rows import CmiRows, Given
+from tamis.search.constraints import Constraints, as_bits
+from tamis.search.interactions import Listed, listed, sets_to_try
 from tamis.search.outcome import Boundary, Decision
+from tamis.search.paths import (
+    FULL,
+    NEEDS_ROOM,
+    NEEDS_ROW,
+    NEEDS_SCORE,
+    REFUSED,
+    Bytes,
+    Flags,
+    follow,
+)
 
-MOST_JUDGED = 4
-"""Of the interactions whose members are all candidates, so many, the strongest, are judged."""
+NOBODY = np.zeros(0, dtype=np.int64)
+ROOM = 16
+"""Members that a path has room for at first."""
 
-
-def possible_parents(
-    information: Information,
-    target: int,
-    candidates: Sequence[int],
-    rule: Rule,
-    *,
-    inclusive: bool = False,
-    max_boundary: int | None = None,
-    interactions: Sequence[Interaction] = (),
-    required: tuple[int, ...] = (),
-    blocked: int = 0,
-) -> Boundary:
-    """PPS(X, k, A, kappa): the boundary of ``target`` among ``candidates`` and H(X_k | m).
-
-    Ties for the largest gain go to the candidate that comes first. ``inclusive`` lets a gain
-    that equals the threshold pass, as the authors' program does. ``interactions``, beyond the
-    paper, are sets to be tried where no single candidate passes: the parents of a parity say
-    nothing one by one. So is background knowledge: ``required`` members are there from the start,
-    and ``blocked`` ones (a bit for each) are never taken.
-    """
-    limit = len(candidates) if max_boundary is None else max_boundary
-    known, among = listed(interactions), as_bits(candidates) & ~blocked
-    m: list[int] = list(required)
-    taken: list[Decision] = []
-    refused: Decision | None = None
-    while len(m) < limit:
-        n_left = len(candidates) - len(m)
-        left = [k for k in candidates if k not in m and not blocked >> k & 1]
-        if not left:
-            break
-        given = tuple(sorted(m))
-        gains = information.gains([Context(target, given)])[0]
-        best = left[int(np.argmax(gains[left]))]
-        decision = decide(information, target, best, given, rule, n_left, inclusive)
-        if not decision.dependent:
-            sets = sets_to_try(known, among, given, limit)
-            judged = judge_sets(information, [Group(target, given, one) for one in sets], rule)
-            together = best_set(target, sets, judged, given, rule, n_left, inclusive)
-            if together is None or not together.dependent:
-                refused = decision
-                break
-            decision = together
-        m += decision.others
-        taken.append(decision)
-    entropy = float(information.entropies([Context(target, tuple(sorted(m)))])[0])
-    return Boundary(target, tuple(m), entropy, tuple(taken), refused)
-
-
-Listed = tuple[tuple[int, tuple[int, ...]], ...]
-"""Sets of nodes, the strongest first, each with its members as bits too."""
-
-
-def listed(interactions: Sequence[Interaction]) -> Listed:
-    """The sets of these interactions as ``sets_to_try`` reads them, which is asked very often."""
-    return tuple((as_bits(members), members) for _, members in interactions)
-
-
-def as_bits(nodes: Iterable[int]) -> int:
-    """A set of nodes as a number with one bit for each: quick to compare, small to keep."""
-    bits = 0
-    for k in nodes:
-        bits |= 1 << k
-    return bits
-
-
-def sets_to_try(
-    interactions: Listed, candidates: int, given: tuple[int, ...], limit: int
-) -> tuple[tuple[int, ...], ...]:
-    """What the strongest interactions among the candidates (one bit each) add to what is given,
-    if it is more than one member and not more than there is room for."""
-    sets: list[tuple[int, ...]] = []
-    for bits, members in interactions:
-        if bits & ~candidates:
-            continue
-        fresh = tuple(k for k in members if k not in given) if given else members
-        if 2 <= len(fresh) <= limit - len(given):
-            sets.append(fresh)
-            if len(sets) == MOST_JUDGED:
-                break
-    return tuple(sets)
-
-
+Members = tuple[int, ...]
+Asked = tuple[int, int]
+"""A target and its candidates, one bit each: thousands of sets of them are kept."""
+Test = tuple[Context, int]
+"""One candidate, given a context."""
 Judged = tuple[float, float]
-"""The gain and the score of a set."""
+"""The gain and the score of a test."""
 
 
-def judge_sets(information: Information, groups: Sequence[Group], rule: Rule) -> list[Judged]:
-    """The gain and the score of each set taken as one candidate."""
-    if not groups:
-        return []
-    evidence = information.joint_evidence(groups)
-    return list(zip(evidence.gain.tolist(), rule.scores(evidence).tolist(), strict=True))
+class Paths:
+    """Selections in step, as the compiled loop reads them.
+
+    ``candidates`` has a row of flags for each selection, or one for all; ``n_candidates`` counts
+    the blocked too.
+    """
+
+    def __init__(self, targets: Sequence[int], candidates: Flags, n_candidates: Ints) -> None:
+        n, d = len(targets), candidates.shape[1]
+        self.targets = targets
+        self.candidates = candidates
+        self.n_candidates = n_candidates
+        self.roots = np.full(n, -1)
+        """The rows where selections begin, and how many members are given there."""
+        self.n_given = np.zeros(n, dtype=np.int64)
+        self.rows = self.roots.copy()
+        self.depths = self.n_given.copy()
+        self.path = np.empty((n, ROOM), dtype=np.int32)
+        """The members in the order in which they were taken, and then who was refused."""
+        self.rivals = np.zeros((n, d // 8 + 1), dtype=np.uint8)
+        """Who was no candidate, and would have been taken before the next or in place of none: a
+        bit each."""
+        self.most = np.full(n, d)
+        """Among up to so many candidates, if no rival is one of them, a selection is the same."""
+        self.refused = np.zeros(n, dtype=np.bool_)
+        """Whether a selection ends because the best candidate was refused."""
+        self.walked = np.zeros(n, dtype=np.int64)
+        """How much of a path was found to be best before the last newcomers."""
+        self.answers = np.full(n, np.nan)
+        """Scores that selections wait for."""
+        self.sets: dict[int, list[tuple[int, int]]] = {}
+        """For selections that have taken several together: from which to which member."""
+
+    def begin_with(self, i: int, members: Members, row: int) -> None:
+        """Members that are there from the start."""
+        self.make_room(len(members))
+        self.path[i, : len(members)] = members
+        self.n_given[i] = self.depths[i] = len(members)
+        self.walked[i] = 0
+        self.roots[i] = self.rows[i] = row
+
+    def restart(self, active: Ints) -> None:
+        """Begin again."""
+        self.rows[active] = self.roots[active]
+        self.depths[active] = self.n_given[active]
+        self.most[active] = self.candidates.shape[1]
+        self.refused[active] = False
+        if self.sets:
+            for i in active.tolist():
+                for start, _ in self.sets.pop(i, ()):
+                    self.walked[i] = min(int(self.walked[i]), start)
+
+    def members(self, i: int) -> Members:
+        """Who has been taken, in that order."""
+        return tuple(self.path[i, : self.depths[i]].tolist())
+
+    def context(self, i: int) -> Context:
+        """Where a selection has come to."""
+        return Context(self.targets[i], tuple(sorted(self.members(i))))
+
+    def take(self, i: int, together: Members) -> None:
+        """Take several candidates at once."""
+        start = int(self.depths[i])
+        stop = start + len(together)
+        self.make_room(stop)
+        self.path[i, start:stop] = together
+        self.depths[i] = stop
+        self.sets.setdefault(i, []).append((start, stop))
+
+    def insist(self, i: int) -> None:
+        """Take the candidate that was refused."""
+        self.depths[i] += 1
+        self.refused[i] = False
+
+    def make_room(self, size: int) -> None:
+        """Let paths have so many members, and one who is refused."""
+        if size >= self.path.shape[1]:
+            self.path = np.pad(self.path, ((0, 0), (0, size)))
 
 
-def best_set(
-    target: int,
-    sets: Sequence[tuple[int, ...]],
-    judged: Sequence[Judged],
-    given: tuple[int, ...],
-    rule: Rule,
-    n_left: int,
-    inclusive: bool,
-) -> Decision | None:
-    """The set that clears its bar by most, the first of equals; the bar is that of the best of
-    all sets of its size."""
-    best: Decision | None = None
-    for members, (gain, score) in zip(sets, judged, strict=True):
-        bar = float(rule.bar(math.comb(n_left, len(members))))
-        if best is None or score - bar > best.score - best.bar:
-            passes = score >= bar if inclusive else score > bar
-            best = Decision(target, members, given, gain, score, bar, passes)
-    return best
+class PPS:
+    """Grows boundaries, and keeps what was counted for it.
+
+    ``inclusive`` lets a score that equals the bar pass, as the authors' program does. Required
+    parents are members from the start, once all of them are candidates; blocked candidates are
+    never taken, but count as candidates. ``ordered`` is for those who ask about the same contexts
+    very often (see ``CmiRows``).
+    """
+
+    def __init__(
+        self,
+        information: Information,
+        rule: Rule,
+        interactions: Sequence[Sequence[Interaction]] | None = None,
+        *,
+        max_boundary: int | None = None,
+        constraints: Constraints | None = None,
+        inclusive: bool = False,
+        ordered: bool = False,
+    ) -> None:
+        d = information.n_variables
+        self._information = information
+        self._rule = rule
+        self._sets_of: list[Listed] = (
+            [()] * d if interactions is None else [listed(one) for one in interactions]
+        )
+        self._looks_ahead = any(self._sets_of)
+        self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._sets_of]
+        self._limit = d if max_boundary is None else max_boundary
+        self.blocked = (0,) * d if constraints is None else constraints.blocked
+        self.required = {} if constraints is None else constraints.required
+        self._inclusive = inclusive
+        self.rank = np.arange(d)
+        """Of candidates with the same gain the lowest rank is taken."""
+        self.bars = np.ascontiguousarray(np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1))
+        self.rows = CmiRows(information, rule, ordered=ordered)
+        self._sets: dict[Group, Judged] = {}
+        self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
+        self._set_bars: dict[tuple[int, int], float] = {}
+        self.tests: dict[Test, Judged] = {}
+        """Of single candidates, as far as they have been asked for."""
+
+    def grow(self, asked: Sequence[Asked]) -> Paths:
+        """The boundaries of targets among candidates."""
+        paths = self.begin(asked)
+        self.go_on(paths, np.arange(len(asked)), NOBODY)
+        return paths
+
+    def begin(self, asked: Sequence[Asked]) -> Paths:
+        """Selections that have taken nobody yet."""
+        d = self._information.n_variables
+        allowed = [bits & ~self.blocked[target] for target, bits in asked]
+        paths = Paths(
+            [target for target, _ in asked],
+            np.unpackbits(as_bytes(allowed, d), axis=1, count=d, bitorder="little").view(np.bool_),
+            np.array([bits.bit_count() for _, bits in asked]),
+        )
+        for i, (target, bits) in enumerate(asked):
+            members = self.required.get(target, ())
+            if members and not as_bits(members) & ~bits:
+                paths.begin_with(i, members, self.rows.find(target, members))
+            else:
+                paths.rows[i] = self.rows.find(target, ())
+        return paths
+
+    def step(self, paths: Paths, active: Sequence[int]) -> list[int]:
+        """Let selections, all of which have come equally far, take one more; who has."""
+        depth = int(paths.depths[active[0]])
+        paths.rows[active] = [self.rows.find(*paths.context(i)) for i in active]
+        self.go_on(paths, np.array(active), NOBODY, limit=depth + 1)
+        return [i for i in active if paths.depths[i] > depth]
+
+    def go_on(self, paths: Paths, active: Ints, newcomers: Ints, limit: int | None = None) -> None:
+        """Let selections take candidates until all have ended, or have so many; of those that have
+        begun again only the newcomers are news."""
+        most = self._limit if limit is None else min(limit, self._limit)
+        if active.size and paths.rows[active].min() < 0:
+            self._count(paths, active[paths.rows[active] < 0])
+        while len(active):
+            rows = self.rows
+            ends = follow(
+                active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
+                most, rows.order, rows.gains, self.rank, rows.known, rows.scores,
+                rows.following, self.bars, self._inclusive, paths.rivals, paths.most, paths.path,
+                paths.walked, paths.answers,
+            )  # fmt: skip
+            seen = set(ends.tolist())
+            going = active if min(seen) > REFUSED else active[ends > REFUSED]
+            if FULL in seen:
+                full = active[ends == FULL]
+                paths.most[full] = paths.n_candidates[full]  # one more may change everything
+            if NEEDS_SCORE in seen:
+                self._judge_next(paths, active[ends == NEEDS_SCORE])
+            if NEEDS_ROW in seen:
+                self._enter(paths, active[ends == NEEDS_ROW].tolist())
+            if NEEDS_ROOM in seen:
+                paths.make_room(2 * paths.path.shape[1])
+            if REFUSED in seen:
+                refused = active[ends == REFUSED]
+                paths.refused[refused] = True
+                if self._looks_ahead:
+                    going = np.concatenate([going, self._take_sets(paths, refused.tolist())])
+            active = going
+
+    def _count(self, paths: Paths, unknown: Ints) -> None:
+        """Count the rows that selections have come to, unless they end there."""
+        waiting = [
+            i
+            for i in unknown.tolist()
+            if paths.depths[i] < min(self._limit, int(paths.n_candidates[i]))
+        ]
+        contexts = [paths.context(i) for i in waiting]
+        self.rows.know(contexts)
+        for i, context in zip(waiting, contexts, strict=True):
+            paths.rows[i] = self.rows.find(*context)
+
+    def _enter(self, paths: Paths, active: Sequence[int]) -> None:
+        """Go on to the rows after what was taken last."""
+        contexts = [paths.context(i) for i in active]
+        self.rows.know(contexts)
+        for i, context in zip(active, contexts, strict=True):
+            row = self.rows.find(*context)
+            self.rows.link(int(paths.rows[i]), int(paths.path[i, paths.depths[i] - 1]), row)
+            paths.rows[i] = row
+
+    def _judge_next(self, paths: Paths, active: Ints) -> None:
+        """Answer with the scores of the candidates that are next."""
+        rows = paths.rows[active]
+        variables = paths.path[active, paths.depths[active]]
+        evidence = self.rows.evidence(rows, variables)
+        if evidence is None:
+            contexts = [
+                (paths.targets[i], self.rows.given[row])
+                for i, row in zip(active.tolist(), rows.tolist(), strict=True)
+            ]
+            one_each = variables.astype(np.int64).reshape(-1, 1)
+            evidence = self._information.evidence(
+                [Query(*context, own) for context, own in zip(contexts, one_each, strict=True)]
+            )
+        paths.answers[active] = self._rule.scores(evidence)
+
+    def _take_sets(self, paths: Paths, stuck: Sequence[int]) -> Ints:
+        """Where no single candidate passes, the set that clears its bar by most, the first of
+        equals; the bar is that of the best of all sets of its size. Who has taken one."""
+        groups = {i: own for i in stuck if (own := self._groups(paths, i))}
+        self._know_sets([one for own in groups.values() for one in own])
+        took = []
+        for i, own in groups.items():
+            n_left = int(paths.n_candidates[i] - paths.depths[i])
+            margins = [self._sets[one][1] - self._set_bar(n_left, one.members) for one in own]
+            best = max(margins)
+            if best > 0 or (self._inclusive and best == 0):
+                paths.take(i, own[margins.index(best)].members)
+                paths.rows[i] = -1
+                paths.refused[i] = False
+                took.append(i)
+        found = np.array(took, dtype=np.int64)
+        if took:
+            self._count(paths, found)
+        return found
+
+    def _groups(self, paths: Paths, i: int) -> Sequence[Group]:
+        """The sets to try where a selection has come to."""
+        target = paths.targets[i]
+        if not self._sets_of[target]:
+            return ()
+        flags = paths.candidates[i if len(paths.candidates) > 1 else 0]
+        bits = int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+        asked = self.rows.given[int(paths.rows[i])], target, bits & self.mentioned[target]
+        known = self._groups_of.get(asked)
+        if known is None:
+            given = asked[0]
+            sets = sets_to_try(self._sets_of[target], bits, given, self._limit)
+            known = self._groups_of[asked] = [Group(target, given, one) for one in sets]
+        return known
+
+    def _set_bar(self, n_left: int, members: Members) -> float:
+        """The score that the best of all sets of this size has to clear."""
+        size = len(members)
+        known = self._set_bars.get((n_left, size))
+        if known is None:
+            known = self._set_bars[n_left, size] = float(self._rule.bar(math.comb(n_left, size)))
+        return known
+
+    def boundary(self, paths: Paths, i: int) -> Boundary:
+        """What a selection has found, with every decision."""
+        members, together = paths.members(i), dict(paths.sets.get(i, ()))
+        taken = []
+        start = int(paths.n_given[i])
+        while start < len(members):
+            stop = together.get(start, start + 1)
+            taken.append(self._decision(paths, i, members[:start], members[start:stop], True))
+            start = stop
+        refused = None
+        if paths.refused[i]:
+            last = int(paths.path[i, len(members)])
+            refused = self._decision(paths, i, members, (last,), False)
+        return Boundary(
+            paths.targets[i], members, self.entropy(paths.context(i)), tuple(taken), refused
+        )
+
+    def _decision(
+        self, paths: Paths, i: int, before: Members, others: Members, passes: bool
+    ) -> Decision:
+        context = Context(paths.targets[i], tuple(sorted(before)))
+        n_left = int(paths.n_candidates[i]) - len(before)
+        if len(others) > 1:
+            judged, bar = self._sets[Group(*context, others)], self._set_bar(n_left, others)
+        else:
+            judged, bar = self._single(context, others[0]), float(self.bars[n_left])
+        return Decision(context.target, others, context.given, *judged, bar, passes)
+
+    def _single(self, context: Context, k: int) -> Judged:
+        """The gain and the score of one candidate."""
+        judged = self.rows.judged(*context, k)
+        if judged is None:
+            self.know_tests([(context, k)])
+            judged = self.tests[context, k]
+        return judged
+
+    def entropy(self, context: Context) -> float:
+        """H(target | given)."""
+        row = self.rows.find(*context)
+        if row < 0:
+            return float(self._information.entropies([context])[0])
+        return float(self.rows.entropies[row])
+
+    def know_tests(self, tests: Sequence[Test]) -> None:
+        """Test single candidates. Whole rows would tell the same and more, but few of them are
+        read again."""
+        fresh = [one for one in dict.fromkeys(tests) if one not in self.tests]
+        if fresh:
+            queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
+            judged = self._judge(self._information.evidence(queries))
+            self.tests.update(zip(fresh, judged, strict=True))
+
+    def _know_sets(self, groups: Sequence[Group]) -> None:
+        fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
+        if fresh:
+            judged = self._judge(self._information.joint_evidence(fresh))
+            self._sets.update(zip(fresh, judged, strict=True))
+
+    def _judge(self, evidence: Evidence) -> list[Judged]:
+        scores = self._rule.scores(evidence).tolist()
+        return list(zip(evidence.gain.tolist(), scores, strict=True))
 
 
-def decide(
-    information: Information,
-    target: int,
-    candidate: int,
-    given: tuple[int, ...],
-    rule: Rule,
-    tests: int,
-    inclusive: bool,
-) -> Decision:
-    """Judge one candidate, the best of ``tests``."""
-    evidence = information.evidence([Query(target, given, np.array([candidate]))])
-    scores = rule.scores(evidence)
-    return Decision(
-        target,
-        (candidate,),
-        given,
-        gain=float(evidence.gain[0]),
-        score=float(scores[0]),
-        bar=float(rule.bar(tests)),
-        dependent=bool(rule.accepts(scores, tests, inclusive=inclusive)[0]),
-    )
+def as_bytes(sets: Sequence[int], n_variables: int) -> Bytes:
+    """Sets of variables, one bit each, as rows of bytes."""
+    size = n_variables // 8 + 1
+    joined = b"".join([bits.to_bytes(size, "little") for bits in sets])
+    return np.frombuffer(joined, dtype=np.uint8).reshape(len(sets), size)

@@ -1,76 +1,39 @@
-"""The parents of a node among any candidates: PPS and the backward phase, many times over.
+"""The parents of a node among some candidates: PPS (``pps``) and the backward phase of IAMB.
 
-``pps`` and ``iamb`` say what is computed; this is the same for searches that ask for the same
-node with thousands of slightly different sets of candidates. What has been counted is kept as a
-tree for each node: a row holds the largest gains given the members taken so far, best first, so
-that a step is a walk to the first one that is a candidate. Many selections go in step: each says
-what it needs to know next, and one batch answers all of them. A selection also says which further
-candidates would leave it as it is, so that most need not be made again.
+This is the one selector: the searches ask for the boundaries of all remaining nodes after every
+layer (``boundaries``), the order search for the same node with thousands of slightly different
+sets of candidates (``orders``). What was counted and what was selected is remembered, and a
+selection says which further candidates would leave it as it is, so that most need not be made
+again.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Generator, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-import numpy as np
-
 from tamis.decisions.rule import Rule
-from tamis.information.interface import (
-    Context,
-    Group,
-    Information,
-    Interaction,
-    Query,
-)
-from tamis.search.constraints import Constraints
-from tamis.search.iamb import Blanket, shrink
-from tamis.search.listed_rows import ListedRows, Row
-from tamis.search.outcome import Boundary
-from tamis.search.pps import (
-    Judged,
-    Listed,
-    as_bits,
-    best_set,
-    judge_sets,
-    listed,
-    possible_parents,
-    sets_to_try,
-)
+from tamis.information.interface import Context, Information, Interaction
+from tamis.search.constraints import Constraints, as_bits
+from tamis.search.outcome import Boundary, Decision
+from tamis.search.pps import PPS, Asked, Members, Test
+
+__all__ = ["Asked", "Chosen", "Selected", "Selector", "total"]
 
 SELECTED_BYTES = 2**28
 """Selections beyond this are made again when they are asked for again."""
 
-Members = tuple[int, ...]
-Asked = tuple[int, int]
-"""A target and its candidates, one bit each: thousands of sets of them are kept."""
-Test = tuple[Context, int]
-"""One candidate, given a context."""
-
-
-class Needs(NamedTuple):
-    """What a selection waits for."""
-
-    rows: tuple[Context, ...] = ()
-    """Rows of gains; all of a row if it is there in part."""
-    sets: tuple[Group, ...] = ()
-    tests: tuple[Test, ...] = ()
-
 
 class Chosen(NamedTuple):
-    """The parents chosen for a node, and what the choice hangs on."""
+    """The parents chosen for a node, and what the choice hangs on (see ``Grown``)."""
 
     members: Members
     rivals: int
-    """Who was no candidate, and would have been taken before the next or in place of none: a bit
-    each."""
     most: int
-    """Among up to so many candidates, if no rival is one of them, the choice is the same."""
     by_set: bool
-    """Whether several were taken together: how many candidates there are then weighs on sets of
-    different sizes differently."""
 
 
 class Selected(NamedTuple):
@@ -85,8 +48,29 @@ class Selected(NamedTuple):
         return self.chosen.members
 
 
+@dataclass(slots=True)
+class Blanket:
+    """A node's Markov blanket while it is being shrunk.
+
+    ``n_candidates`` is the number the members were chosen from. ``removed`` holds the tests that
+    took members out; ``retained`` those that kept the rest, given what was there when they were
+    judged last.
+    """
+
+    target: int
+    members: Members
+    n_candidates: int
+    most: int
+    """Among up to so many candidates all goes the same way."""
+    removed: list[Decision] = field(default_factory=list)
+    retained: list[Decision] = field(default_factory=list)
+
+
 class Selector:
-    """Chooses parents as ``possible_parents`` and ``shrink`` do, and remembers."""
+    """Chooses parents, and remembers; the parameters are those of ``PPS``.
+
+    ``often`` says that the same contexts will be asked about with many sets of candidates.
+    """
 
     def __init__(
         self,
@@ -97,25 +81,27 @@ class Selector:
         backward: bool = True,
         max_boundary: int | None = None,
         constraints: Constraints | None = None,
+        inclusive: bool = False,
+        often: bool = True,
     ) -> None:
-        d = information.n_variables
         self._information = information
-        self._rule = rule
-        self._interactions = [()] * d if interactions is None else interactions
-        self._listed: list[Listed] = [listed(one) for one in self._interactions]
         self._backward = backward
-        self._max_boundary = max_boundary
-        self._blocked = (0,) * d if constraints is None else constraints.blocked
-        self._required = {} if constraints is None else constraints.required
+        self.pps = PPS(
+            information,
+            rule,
+            interactions,
+            max_boundary=max_boundary,
+            constraints=constraints,
+            inclusive=inclusive,
+            ordered=often,
+        )
+        self._bars: list[float] = self.pps.bars.tolist()
         self.constraints = constraints
-        self.n_variables = d
+        self.n_variables = information.n_variables
         self.n_made = 0
         """The selections made so far."""
-        self._mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._listed]
-        self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
-        self._rows = ListedRows(information, rule)
-        self._sets: dict[Group, Judged] = {}
-        self._tests: dict[Test, Judged] = {}
+        self._least: dict[tuple[int, Members], float] = {}
+        """The smallest score of a member, required ones aside, given the others."""
         self._scores: dict[Context, float] = {}
         self._selected: dict[Asked, Selected] = {}
 
@@ -125,17 +111,17 @@ class Selector:
         return self.select_all([(target, candidates)])[0] if known is None else known
 
     def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
-        """The same for many, which are counted in batches."""
+        """The parents of many, which are counted in batches."""
         fresh = [one for one in dict.fromkeys(asked) if one not in self._selected]
-        if len(self._selected) * self._information.n_variables > 8 * SELECTED_BYTES:
+        if len(self._selected) * self.n_variables > 8 * SELECTED_BYTES:
             fresh = list(dict.fromkeys(asked))
             self._selected.clear()
         self.n_made += len(fresh)
         if fresh:
-            chosen = self._in_step([self._chosen(*one) for one in fresh])
+            chosen = self._choose(fresh)
             contexts = [
-                Context(target, tuple(sorted(members)))
-                for (target, _), (members, *_) in zip(fresh, chosen, strict=True)
+                Context(target, tuple(sorted(one.members)))
+                for (target, _), one in zip(fresh, chosen, strict=True)
             ]
             self._know_scores(contexts)
             for one, context, found in zip(fresh, contexts, chosen, strict=True):
@@ -153,198 +139,153 @@ class Selector:
             n_candidates <= one.most
             and not one.rivals & more
             and not one.by_set
-            and not self._mentioned[target] & more
-            and not self._blocked[target]
+            and not self.pps.mentioned[target] & more
+            and not self.pps.blocked[target]
         )
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
-        """The same with every decision, as the paper's procedures make them."""
-        grown = possible_parents(
-            self._information,
-            target,
-            sorted(candidates),
-            self._rule,
-            max_boundary=self._max_boundary,
-            interactions=self._interactions[target],
-            required=self._required.get(target, ()),
-            blocked=self._blocked[target],
-        )
-        if not self._backward or len(grown.members) < 2:
-            return grown
-        required = self._required.get(target, ())
-        blanket = Blanket(target, grown.members, len(candidates), required)
-        shrink(self._information, [blanket], self._rule, together=False, inclusive=True)
-        return Boundary(
-            target,
-            tuple(blanket.members),
-            grown.entropy,
-            grown.taken,
-            grown.refused,
-            tuple(blanket.removed),
-            tuple(blanket.retained),
-        )
+        """The parents with every decision."""
+        found = self.pps.boundary(self.pps.grow([(target, as_bits(candidates))]), 0)
+        if not self._backward or len(found.members) < 2:
+            return found
+        return self.shrink([found], [len(candidates)])[0]
 
     def boundary_of(
         self, target: int, candidates: Sequence[int], members: Sequence[int]
     ) -> Boundary:
         """Parents that were not selected but follow from the others' directions, each judged given
         the rest."""
-        required = self._required.get(target, ())
+        required = self.pps.required.get(target, ())
         own = (*required, *(k for k in members if k not in required))
-        blanket = Blanket(target, own, len(candidates), own)
-        shrink(self._information, [blanket], self._rule, together=False, inclusive=True)
-        entropy = self._information.entropies([Context(target, tuple(sorted(own)))])
-        return Boundary(target, own, float(entropy[0]), retained=tuple(blanket.retained))
+        blanket = Blanket(target, own, len(candidates), self.n_variables)
+        (verdicts,) = self._verdicts([blanket], grown=True)
+        entropy = self.pps.entropy(Context(target, tuple(sorted(own))))
+        retained = tuple(one for one in verdicts if one.dependent)
+        return Boundary(target, own, entropy, retained=retained)
 
-    def _in_step(self, selections: Sequence[Generator[Needs, None, Chosen]]) -> list[Chosen]:
-        """Let all selections go on, and answer what they need in batches, until all have ended."""
-        ended: dict[int, Chosen] = {}
-        waiting = list(enumerate(selections))
-        while waiting:
-            contexts: list[Context] = []
-            groups: list[Group] = []
-            tests: list[Test] = []
-            going_on = []
-            for i, selection in waiting:
-                try:
-                    need = next(selection)
-                except StopIteration as end:
-                    ended[i] = end.value
-                    continue
-                going_on.append((i, selection))
-                contexts += need.rows
-                groups += need.sets
-                tests += need.tests
-            self._rows.know(contexts)
-            self._know_sets(groups)
-            self._know_tests(tests)
-            waiting = going_on
-        return [ended[i] for i in range(len(selections))]
+    def shrink(
+        self,
+        boundaries: Sequence[Boundary],
+        n_candidates: Sequence[int],
+        *,
+        together: bool = False,
+        grown: bool = True,
+    ) -> list[Boundary]:
+        """The backward phase on boundaries that were chosen from so many candidates.
 
-    def _chosen(self, target: int, candidates: int) -> Generator[Needs, None, Chosen]:
-        """Algorithm 2, then the backward phase."""
-        n_candidates = candidates.bit_count()
-        ruled_out = candidates & self._blocked[target]
-        candidates &= ~ruled_out
-        limit = n_candidates if self._max_boundary is None else self._max_boundary
-        members: Members = self._required.get(target, ())
-        refused = False
-        rivals = 0
-        by_set = False
-        most = self._information.n_variables
-        while len(members) < limit:
-            context = Context(target, tuple(sorted(members)))
-            row, place = yield from self._first(context, candidates)
-            if place is None:
-                break
-            best, score = row.best_first[place], self._rows.score(context, row, place)
-            n_left = n_candidates - len(members)
-            if score > self._bars[n_left]:
-                rivals |= as_bits(row.best_first[:place])
-                most = min(most, bisect_left(self._bars, score) - 1 + len(members))
-                members += (best,)
-                continue
-            together = yield from self._together(context, candidates, n_left, limit)
-            if together is None:
-                rivals |= self._would_pass(context, row, place, self._bars[n_left])
-                refused = True
-                break
-            members += together
-            by_set = True
-        if not refused or ruled_out:
-            most = n_candidates  # one more may make all the difference
-        if self._backward and len(members) > 1:
-            members, shrinks_to = yield from self._shrunk(target, members, n_candidates)
-            most = min(most, shrinks_to)
-        return Chosen(members, rivals, most, by_set)
-
-    def _would_pass(self, context: Context, row: Row, place: int, bar: float) -> int:
-        """Of those before a place that has failed, who would pass."""
-        return as_bits(
-            k
-            for i, k in enumerate(row.best_first[:place])
-            if self._rows.score(context, row, i) > bar
-        )
-
-    def _first(
-        self, context: Context, candidates: int
-    ) -> Generator[Needs, None, tuple[Row, int | None]]:
-        """The row of a context and the place of the first candidate in it."""
-        row = self._rows.get(context)
-        place = None if row is None else row.place(candidates)
-        if row is None or (place is None and not row.is_whole):
-            yield Needs(rows=(context,))
-            return (yield from self._first(context, candidates))
-        return row, place
-
-    def _together(
-        self, context: Context, candidates: int, n_left: int, limit: int
-    ) -> Generator[Needs, None, Members | None]:
-        """The set to take where no single candidate passes."""
-        target, given = context
-        sets = sets_to_try(self._listed[target], candidates, given, limit)
-        if not sets:
-            return None
-        groups = [Group(target, given, members) for members in sets]
-        unknown = tuple(group for group in groups if group not in self._sets)
-        if unknown:
-            yield Needs(sets=unknown)
-        judged = [self._sets[group] for group in groups]
-        best = best_set(target, sets, judged, given, self._rule, n_left, False)
-        return best.others if best is not None and best.dependent else None
-
-    def _shrunk(
-        self, target: int, members: Members, n_candidates: int
-    ) -> Generator[Needs, None, tuple[Members, int]]:
-        """Algorithm alg:iamb, one member at a time: of those that are superfluous, the weakest.
-
-        Also the largest number of candidates with which all goes the same way.
+        The superfluous members leave one at a time, the weakest first, or ``together``, as the
+        paper has it: of two that stand in for each other none is left then. A member of a
+        ``grown`` boundary is judged on the way out as on the way in, as the best of those that are
+        not among the other members; where the members are all candidates, each is one of so many.
         """
-        required = self._required.get(target, ())
-        most = self._information.n_variables
-        while members:
-            bar = self._bars[n_candidates - len(members) + 1]
-            superfluous = []
-            tests = [
-                (Context(target, tuple(sorted(set(members) - {k}))), k)
-                for k in members
-                if k not in required
-            ]
-            unknown = tuple(test for test in tests if test not in self._tests)
-            if unknown:
-                yield Needs(tests=unknown)
-            for test in tests:
-                gain, score = self._tests[test]
-                if score < bar:
-                    superfluous.append((gain, score, test[1]))
-                else:
-                    most = min(most, bisect_right(self._bars, score) - 2 + len(members))
-            if not superfluous:
-                break
-            weakest = min(superfluous)[2]
-            members = tuple(k for k in members if k != weakest)
-        return members, most
+        blankets = [
+            Blanket(one.target, one.members, n, self.n_variables)
+            for one, n in zip(boundaries, n_candidates, strict=True)
+        ]
+        self._shrink(blankets, together=together, grown=grown)
+        return [
+            replace(
+                one,
+                members=left.members,
+                removed=tuple(left.removed),
+                retained=tuple(left.retained),
+            )
+            for one, left in zip(boundaries, blankets, strict=True)
+        ]
 
-    def _know_sets(self, groups: Sequence[Group]) -> None:
-        fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
-        if fresh:
-            judged = judge_sets(self._information, fresh, self._rule)
-            self._sets.update(zip(fresh, judged, strict=True))
+    def _choose(self, asked: Sequence[Asked]) -> list[Chosen]:
+        """PPS, then the backward phase."""
+        paths = self.pps.grow(asked)
+        members = zip(paths.path.tolist(), paths.depths.tolist(), strict=True)
+        blankets = [
+            Blanket(target, tuple(own[:n]), candidates.bit_count(), most)
+            for (target, candidates), (own, n), most in zip(
+                asked, members, paths.most.tolist(), strict=True
+            )
+        ]
+        if self._backward:
+            several = [o for o in blankets if len(o.members) > 1 and not self._stands(o)]
+            self._shrink(several, together=False, grown=True)
+        return [
+            Chosen(
+                one.members, int.from_bytes(rivals.tobytes(), "little"), one.most, i in paths.sets
+            )
+            for i, (one, rivals) in enumerate(zip(blankets, paths.rivals, strict=True))
+        ]
 
-    def _know_tests(self, tests: Sequence[Test]) -> None:
-        """Whole rows would tell the same and more, but few of them are read again."""
-        fresh = list(dict.fromkeys(tests))
-        if fresh:
-            queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
-            evidence = self._information.evidence(queries)
-            judged = zip(evidence.gain.tolist(), self._rule.scores(evidence).tolist(), strict=True)
-            self._tests.update(zip(fresh, judged, strict=True))
+    def _stands(self, blanket: Blanket) -> bool:
+        """Whether these members were judged before, and all are needed among so many candidates
+        too."""
+        least = self._least.get((blanket.target, blanket.members))
+        n = len(blanket.members)
+        if least is None or least < self._bars[blanket.n_candidates - n + 1]:
+            return False
+        blanket.most = min(blanket.most, bisect_right(self._bars, least) - 2 + n)
+        return True
+
+    def _shrink(self, blankets: Sequence[Blanket], *, together: bool, grown: bool) -> None:
+        """Algorithm alg:iamb on several nodes in step, so that their tests come in one batch."""
+        unfinished = [one for one in blankets if one.members]
+        while unfinished:
+            changed = []
+            verdicts = self._verdicts(unfinished, grown=grown)
+            for blanket, found in zip(unfinished, verdicts, strict=True):
+                if self._take_out(blanket, found, together) and blanket.members and not together:
+                    changed.append(blanket)
+            unfinished = changed
+
+    def _verdicts(self, blankets: Sequence[Blanket], *, grown: bool) -> list[list[Decision]]:
+        """Each member of each blanket against its target, given all the other members."""
+        tests = [_each_given_the_rest(one) for one in blankets]
+        self.pps.know_tests([test for own in tests for test in own])
+        verdicts = []
+        for blanket, own in zip(blankets, tests, strict=True):
+            n = blanket.n_candidates - len(blanket.members) + 1 if grown else blanket.n_candidates
+            bar = self._bars[n]
+            found = []
+            for test in own:
+                (target, given), k = test
+                gain, score = self.pps.tests[test]
+                found.append(Decision(target, (k,), given, gain, score, bar, score >= bar))
+            verdicts.append(found)
+        return verdicts
+
+    def _take_out(self, blanket: Blanket, verdicts: Sequence[Decision], together: bool) -> bool:
+        """Remove what the verdicts make superfluous, the weakest or all; say whether anything
+        was."""
+        required = self.pps.required.get(blanket.target, ())
+        blanket.retained = [one for one in verdicts if one.dependent]
+        own = [one for one in verdicts if one.others[0] not in required]
+        needed = min((one.score for one in own if one.dependent), default=math.inf)
+        up_to = bisect_right(self._bars, needed) - 2 + len(blanket.members)
+        blanket.most = min(blanket.most, up_to)
+        superfluous = [one for one in own if not one.dependent]
+        least = min((one.score for one in superfluous), default=needed)
+        self._least[blanket.target, blanket.members] = least
+        if not superfluous:
+            return False
+        leaving = superfluous if together else [min(superfluous, key=_strength)]
+        blanket.removed += leaving
+        gone = {verdict.others[0] for verdict in leaving}
+        blanket.members = tuple(k for k in blanket.members if k not in gone)
+        return True
 
     def _know_scores(self, contexts: Sequence[Context]) -> None:
         fresh = [one for one in dict.fromkeys(contexts) if one not in self._scores]
         if fresh:
             scores = self._information.penalised_likelihoods(fresh).tolist()
             self._scores.update(zip(fresh, scores, strict=True))
+
+
+def _each_given_the_rest(blanket: Blanket) -> list[Test]:
+    ordered = sorted(blanket.members)
+    return [
+        (Context(blanket.target, tuple(m for m in ordered if m != k)), k) for k in blanket.members
+    ]
+
+
+def _strength(verdict: Decision) -> tuple[float, float, int]:
+    return verdict.gain, verdict.score, verdict.others[0]
 
 
 def total(selected: Sequence[Selected]) -> float:

@@ -1,0 +1,167 @@
+"""Rows of gains, I(X_k ; X_l | S) for all l, one for each context that a selection has come to.
+
+A row also holds what was found out at it: the scores of candidates, and the row that follows when
+one of them is taken. So what has been selected once is followed without asking again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.decisions.rule import Rule
+from tamis.information.interface import (
+    STATS,
+    Context,
+    Evidence,
+    Floats,
+    Information,
+    Ints,
+    Rows,
+)
+from tamis.search.parts import in_parts
+
+MOST_SLOTS = 512
+FEW_SLOTS = 16
+"""A row has a slot for each variable to hold what was found out, or, of wide tables, so many that
+are shared."""
+FIRST_ROWS = 64
+
+Given = tuple[int, ...]
+
+
+class CmiRows:
+    """The rows that have been counted.
+
+    With ``ordered`` rows are kept as the order of their gains, and all tests that come along are
+    scored at once. This pays where the same contexts are asked about very often, and is smaller;
+    otherwise gains and tests are kept as they are.
+    """
+
+    def __init__(self, information: Information, rule: Rule, *, ordered: bool) -> None:
+        d = information.n_variables
+        self._information = information
+        self._rule = rule
+        self._ordered = ordered
+        self._slots = d if d <= MOST_SLOTS else FEW_SLOTS
+        self._index: list[dict[Given, int]] = [{} for _ in range(d)]
+        # Not written to, rows take no memory.
+        size = FIRST_ROWS if ordered else 2 * d
+        self._unused = list(range(size - 1, -1, -1))
+        self.given: list[Given] = [()] * size
+        self.entropies = np.empty(size)
+        self.order = np.empty((size if ordered else 0, d), dtype=_unsigned(d))
+        self.gains = np.empty((0 if ordered else size, d))
+        self.stats: Floats | None = None
+        self.known = np.empty((size, self._slots), dtype=np.int32)
+        """Whose score a slot holds."""
+        self.scores = np.empty((size, self._slots))
+        self.following = np.empty((size, self._slots), dtype=np.int32)
+
+    def find(self, target: int, given: Given) -> int:
+        """The row of a context; -1 where it has not been counted."""
+        return self._index[target].get(given, -1)
+
+    def know(self, contexts: Sequence[Context]) -> None:
+        """Count what is not there."""
+        unknown = [
+            one for one in dict.fromkeys(contexts) if one.given not in self._index[one.target]
+        ]
+        for part in in_parts(unknown, self._information.n_variables):
+            self._file(part, self._information.rows(part))
+
+    def judged(self, target: int, given: Given, variable: int) -> tuple[float, float] | None:
+        """The gain and the score of a variable, if they are kept."""
+        row, slot = self.find(target, given), variable % self._slots
+        if self._ordered or row < 0 or self.known[row, slot] != variable:
+            return None
+        return float(self.gains[row, variable]), float(self.scores[row, slot])
+
+    def link(self, row: int, variable: int, following: int) -> None:
+        """Keep which row follows when a variable is taken."""
+        slot = variable % self._slots
+        if self.known[row, slot] == variable:
+            self.following[row, slot] = following
+
+    def evidence(self, rows: Ints, variables: NDArray[np.signedinteger[Any]]) -> Evidence | None:
+        """The tests of variables at rows, if they came with them."""
+        if self.stats is None:
+            return None
+        gains, stats = self.gains[rows, variables], self.stats[rows, variables]
+        return self._information.as_evidence(gains, stats)
+
+    def count(self, target: int) -> int:
+        """How many rows of a target there are."""
+        return len(self._index[target])
+
+    def forget(self, target: int, kept: Collection[Given] = ()) -> None:
+        """Drop the rows of a target but for some."""
+        index = self._index[target]
+        dropped = {index.pop(given) for given in list(index) if given not in kept}
+        self._unused += dropped
+        for row in index.values():
+            following = self.following[row]
+            for slot in np.flatnonzero(following >= 0).tolist():
+                if int(following[slot]) in dropped:
+                    following[slot] = -1
+
+    def _file(self, contexts: Sequence[Context], counted: Rows) -> None:
+        while len(self._unused) < len(contexts):
+            self._grow()
+        rows = [self._unused.pop() for _ in contexts]
+        gains = counted.gains.copy() if self._ordered else counted.gains
+        if not self._ordered:
+            self.gains[rows] = gains
+        for i, (row, (target, given)) in enumerate(zip(rows, contexts, strict=True)):
+            self._index[target][given] = row
+            self.given[row] = given
+            own = gains[i] if self._ordered else self.gains[row]
+            own[target] = -np.inf
+            for k in given:
+                own[k] = -np.inf
+        self.entropies[rows] = counted.entropies
+        self.known[rows] = -1
+        self.following[rows] = -1
+        if self._ordered:
+            self.order[rows] = np.argsort(-gains, axis=1, kind="stable")
+            self._score(rows, counted)
+        elif counted.stats is not None:
+            if self.stats is None:
+                self.stats = np.empty((*self.gains.shape, STATS))
+            self.stats[rows] = counted.stats
+
+    def _score(self, rows: Sequence[int], counted: Rows) -> None:
+        """All scores of rows that come with their tests: one by one they take longer."""
+        d = counted.gains.shape[1]
+        if counted.stats is None or self._slots < d:
+            return
+        tests = counted.stats.reshape(counted.gains.size, STATS)
+        evidence = self._information.as_evidence(counted.gains.ravel(), tests)
+        self.scores[rows] = self._rule.scores(evidence).reshape(counted.gains.shape)
+        self.known[rows] = np.arange(d)
+
+    def _grow(self) -> None:
+        """Add a quarter to the store, where it is: a copy of the gains may not fit beside them."""
+        size = len(self.entropies)
+        more = max(size // 4, FIRST_ROWS)
+        for field in (
+            self.entropies,
+            self.order,
+            self.gains,
+            self.stats,
+            self.known,
+            self.scores,
+            self.following,
+        ):
+            if field is not None and len(field) == size:
+                field.resize((size + more, *field.shape[1:]), refcheck=False)
+        self.given += [()] * more
+        self._unused = list(range(size + more - 1, size - 1, -1)) + self._unused
+
+
+def _unsigned(d: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type that holds the positions of d variables."""
+    return np.uint16 if d < 2**16 else np.uint32
