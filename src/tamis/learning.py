@@ -16,7 +16,7 @@ from tamis.decisions.rate import Rate
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.counting import open_counts
-from tamis.information.interface import Context, Information
+from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
@@ -69,7 +69,7 @@ class Answer:
     """What a search found on one reading of the table; of "auto", everything that was tried."""
 
     plan: Plan
-    information: Information
+    information: Source
     outcome: Outcome
     tried: tuple[Tried, ...] = ()
     shift: float = 0.0
@@ -140,7 +140,7 @@ def _answers(
     return answers, notes
 
 
-def _same_dag(source: Information, plan: Plan, other: Answer) -> Answer:
+def _same_dag(source: Source, plan: Plan, other: Answer) -> Answer:
     """The best DAG of another reading, scored on this one."""
     best = other.tried[0]
     scored = Tried(SAME, best.parents, score_of(source, best.parents), best.outcome)
@@ -154,7 +154,7 @@ def _within_reach(answer: Answer) -> float:
     return len(best.parents) * MISFIT * math.log(turns_of(best))
 
 
-def search(information: Information, plan: Plan, progress: Progress | None = None) -> Outcome:
+def search(information: Source, plan: Plan, progress: Progress | None = None) -> Outcome:
     """Run the plan's search on any source of information."""
     settings = _settings(information, plan)
     if plan.search == "auto":
@@ -220,7 +220,7 @@ def _is_lattice(table: Table) -> bool:
     return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
 
 
-def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Information:
+def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Source:
     """The source that the plan asks of a table."""
     if isinstance(table, BlockTable):
         from tamis.blocks.information import open_packed
@@ -256,7 +256,7 @@ def _require_for_gaps(plan: Plan) -> None:
         )
 
 
-def _answer(source: Information, plan: Plan, progress: Progress | None) -> Answer:
+def _answer(source: Source, plan: Plan, progress: Progress | None) -> Answer:
     if plan.search != "auto":
         return Answer(plan, source, run(source, _settings(source, plan), progress))
     plan = replace(plan, look_ahead=plan.look_ahead or source.worthwhile_look_ahead())
@@ -270,7 +270,7 @@ def _with_refinement(answer: Answer) -> Answer:
     return replace(answer, outcome=_found(tried), tried=tuple(tried))
 
 
-def _refined(information: Information, plan: Plan, tried: Sequence[Tried]) -> list[Tried]:
+def _refined(information: Source, plan: Plan, tried: Sequence[Tried]) -> list[Tried]:
     """What was tried, and the class that fits best, unless the plan does without."""
     if not plan.refine:
         return list(tried)
@@ -329,7 +329,7 @@ def _found(tried: Sequence[Tried]) -> Outcome:
     return outcome
 
 
-def _settings(information: Information, plan: Plan) -> Settings:
+def _settings(information: Source, plan: Plan) -> Settings:
     size = information.n_rows, information.n_variables
     return Settings(
         search=plan.search,
@@ -343,7 +343,7 @@ def _settings(information: Information, plan: Plan) -> Settings:
     )
 
 
-def _constraints(information: Information, plan: Plan) -> Constraints | None:
+def _constraints(information: Source, plan: Plan) -> Constraints | None:
     constraints = plan.knowledge.constraints(information.names)
     if constraints is not None:
         for child, parents in constraints.required.items():

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from tamis.information.interface import Context, Evidence, Floats, Information, Ints, Query
+from tamis.information.interface import Context, Floats, Ints, Query, Source, Tests
 from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary
 
@@ -18,7 +18,7 @@ class Boundaries(ABC):
     entropies: Floats
     """H(X_k | m_k) of the remaining nodes; infinite for the admitted ones."""
 
-    def __init__(self, information: Information) -> None:
+    def __init__(self, information: Source) -> None:
         self._information = information
 
     @abstractmethod
@@ -33,9 +33,9 @@ class Boundaries(ABC):
     def close(self, target: int) -> Boundary:
         """The boundary of a node at its admission; the node remains no longer."""
 
-    def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
+    def tests(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Tests:
         """That each target depends on each of its candidates, given its boundary."""
-        return self._information.evidence(
+        return self._information.tests(
             [Query(k, self.given(k), c) for k, c in zip(targets, candidates, strict=True)]
         )
 
@@ -49,7 +49,7 @@ class Boundaries(ABC):
 class AncestralBoundaries(Boundaries):
     """No boundary search: every node is conditioned on the whole ancestral set (Alg. 1)."""
 
-    def __init__(self, information: Information, constraints: Constraints | None = None) -> None:
+    def __init__(self, information: Source, constraints: Constraints | None = None) -> None:
         super().__init__(information)
         self._blocked = () if constraints is None else constraints.blocked
         self._ancestors: tuple[int, ...] = ()

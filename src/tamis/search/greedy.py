@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import STATS, Context, Evidence, Information, Ints
+from tamis.information.interface import STATS, Context, Ints, Source, Tests
 from tamis.search.boundaries import Boundaries
 from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary, Decision
@@ -38,7 +38,7 @@ class GreedyBoundaries(Boundaries):
 
     def __init__(
         self,
-        information: Information,
+        information: Source,
         rule: Rule,
         *,
         inclusive: bool = False,
@@ -70,14 +70,14 @@ class GreedyBoundaries(Boundaries):
         """What the node's last step conditions on."""
         return self._given[self._paths[target][-1]]
 
-    def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
+    def tests(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Tests:
         """Read from the last rows, if they hold the tests of all candidates."""
         if self._stats is None or self._blocked is not None:
-            return super().evidence(targets, candidates)
+            return super().tests(targets, candidates)
         last = np.array([self._paths[k][-1] for k in targets], dtype=np.int64)
         rows = np.repeat(last, [len(c) for c in candidates])
         others = np.concatenate(candidates)
-        return self._information.as_evidence(self._gains[rows, others], self._stats[rows, others])
+        return self._information.as_tests(self._gains[rows, others], self._stats[rows, others])
 
     def offer(self, newcomers: Sequence[int]) -> None:
         """Repeat each node's search from the first step that the newcomers change."""
@@ -139,12 +139,12 @@ class GreedyBoundaries(Boundaries):
                 break
             rows = self._append_rows([self._extended(row) for row in taken.tolist()])
 
-    def _evidence_of_best(self, rows: Ints) -> Evidence:
+    def _evidence_of_best(self, rows: Ints) -> Tests:
         if self._stats is not None:
             stats = self._stats[rows, self._best[rows]]
-            return self._information.as_evidence(self._best_gain[rows], stats)
+            return self._information.as_tests(self._best_gain[rows], stats)
         targets = self._owner[rows].tolist()
-        return super().evidence(targets, [self._best[row : row + 1] for row in rows])
+        return super().tests(targets, [self._best[row : row + 1] for row in rows])
 
     def _extended(self, row: int) -> Context:
         """The context of the step after this one."""
@@ -199,7 +199,7 @@ class GreedyBoundaries(Boundaries):
         while len(self._unused) < len(contexts):
             self._grow()
         rows = np.array([self._unused.pop() for _ in contexts], dtype=np.int64)
-        counted = self._information.rows(contexts)
+        counted = self._information.profiles(contexts)
         if counted.stats is not None:
             if self._stats is None:
                 self._stats = np.empty((*self._gains.shape, STATS))
@@ -212,7 +212,7 @@ class GreedyBoundaries(Boundaries):
             members += given
             starts.append(len(members))
         targets = np.array([target for target, _ in contexts])
-        gains = counted.gains
+        gains = counted.cmi
         if self._blocked is not None:
             gains = np.where(self._blocked[targets], -np.inf, gains)
         return file_rows(

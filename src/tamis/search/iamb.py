@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Information, Query
+from tamis.information.interface import Query, Source
 from tamis.search.outcome import Decision
 
 
@@ -36,7 +36,7 @@ class Blanket:
 
 
 def shrink(
-    information: Information,
+    information: Source,
     blankets: Sequence[Blanket],
     rule: Rule,
     *,
@@ -80,7 +80,7 @@ def _strength(verdict: Decision) -> tuple[float, float, int]:
 
 
 def _verdicts(
-    information: Information,
+    information: Source,
     blankets: Sequence[Blanket],
     rule: Rule,
     grown: bool,
@@ -92,9 +92,9 @@ def _verdicts(
         for blanket in blankets
         for k in blanket.members
     ]
-    evidence = information.evidence(queries)
+    evidence = information.tests(queries)
     scores = rule.scores(evidence).tolist()
-    gains = evidence.gain.tolist()
+    gains = evidence.cmi.tolist()
     verdicts = []
     place = 0
     for blanket in blankets:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Floats, Information, Ints, Query, Rows
+from tamis.information.interface import Context, Floats, Ints, Profiles, Query, Source
 from tamis.search.parts import in_parts
 
 MOST_LISTED = 128
@@ -41,7 +41,7 @@ class Row:
 class ListedRows:
     """The rows that have been counted, by context."""
 
-    def __init__(self, information: Information, rule: Rule) -> None:
+    def __init__(self, information: Source, rule: Rule) -> None:
         self._information = information
         self._rule = rule
         self._rows: dict[Context, Row] = {}
@@ -60,9 +60,9 @@ class ListedRows:
 
     def _list_rows(self, contexts: Sequence[Context], size: int) -> None:
         for part in in_parts(contexts, self._information.n_variables):
-            counted = self._information.rows(part)
+            counted = self._information.profiles(part)
             stats = [None] * len(part) if counted.stats is None else list(counted.stats)
-            for context, gains, tests in zip(part, counted.gains, stats, strict=True):
+            for context, gains, tests in zip(part, counted.cmi, stats, strict=True):
                 known = self._rows.get(context)
                 order = _largest(gains, size)
                 excluded = {context.target, *context.given}
@@ -77,14 +77,12 @@ class ListedRows:
             if counted.stats is not None:
                 self._score(part, counted)
 
-    def _score(self, contexts: Sequence[Context], counted: Rows) -> None:
+    def _score(self, contexts: Sequence[Context], counted: Profiles) -> None:
         """The scores of whole rows, all at once: one by one they take longer."""
         if counted.stats is None:
             return
-        gains = counted.gains
-        evidence = self._information.as_evidence(
-            gains.ravel(), counted.stats.reshape(gains.size, -1)
-        )
+        gains = counted.cmi
+        evidence = self._information.as_tests(gains.ravel(), counted.stats.reshape(gains.size, -1))
         scores = self._rule.scores(evidence).reshape(gains.shape)
         for context, own in zip(contexts, scores, strict=True):
             row = self._rows[context]
@@ -97,10 +95,10 @@ class ListedRows:
         if known is None:
             if row.stats is None:
                 asked = [Query(*context, np.array([k], dtype=np.int64))]
-                evidence = self._information.evidence(asked)
+                evidence = self._information.tests(asked)
             else:
                 gains = np.array([row.gains[place]])
-                evidence = self._information.as_evidence(gains, row.stats[k : k + 1])
+                evidence = self._information.as_tests(gains, row.stats[k : k + 1])
             known = row.scores[k] = float(self._rule.scores(evidence)[0])
         return known
 

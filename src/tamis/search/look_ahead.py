@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Information, Interaction, Ints
+from tamis.information.interface import Context, Group, Interaction, Ints, Source
 from tamis.search.constraints import Constraints
 from tamis.search.greedy import GreedyBoundaries
 from tamis.search.outcome import Boundary, Decision
@@ -39,7 +39,7 @@ class InteractingBoundaries(GreedyBoundaries):
 
     def __init__(
         self,
-        information: Information,
+        information: Source,
         rule: Rule,
         interactions: Sequence[Sequence[Interaction]],
         *,

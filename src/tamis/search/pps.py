@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Information, Interaction, Query
+from tamis.information.interface import Context, Group, Interaction, Query, Source
 from tamis.search.outcome import Boundary, Decision
 
 MOST_JUDGED = 4
@@ -21,7 +21,7 @@ MOST_JUDGED = 4
 
 
 def possible_parents(
-    information: Information,
+    information: Source,
     target: int,
     candidates: Sequence[int],
     rule: Rule,
@@ -51,7 +51,7 @@ def possible_parents(
         if not left:
             break
         given = tuple(sorted(m))
-        gains = information.gains([Context(target, given)])[0]
+        gains = information.cmi([Context(target, given)])[0]
         best = left[int(np.argmax(gains[left]))]
         decision = decide(information, target, best, given, rule, n_left, inclusive)
         if not decision.dependent:
@@ -106,12 +106,12 @@ Judged = tuple[float, float]
 """The gain and the score of a set."""
 
 
-def judge_sets(information: Information, groups: Sequence[Group], rule: Rule) -> list[Judged]:
+def judge_sets(information: Source, groups: Sequence[Group], rule: Rule) -> list[Judged]:
     """The gain and the score of each set taken as one candidate."""
     if not groups:
         return []
-    evidence = information.joint_evidence(groups)
-    return list(zip(evidence.gain.tolist(), rule.scores(evidence).tolist(), strict=True))
+    evidence = information.joint_tests(groups)
+    return list(zip(evidence.cmi.tolist(), rule.scores(evidence).tolist(), strict=True))
 
 
 def best_set(
@@ -135,7 +135,7 @@ def best_set(
 
 
 def decide(
-    information: Information,
+    information: Source,
     target: int,
     candidate: int,
     given: tuple[int, ...],
@@ -144,13 +144,13 @@ def decide(
     inclusive: bool,
 ) -> Decision:
     """Judge one candidate, the best of ``tests``."""
-    evidence = information.evidence([Query(target, given, np.array([candidate]))])
+    evidence = information.tests([Query(target, given, np.array([candidate]))])
     scores = rule.scores(evidence)
     return Decision(
         target,
         (candidate,),
         given,
-        gain=float(evidence.gain[0]),
+        gain=float(evidence.cmi[0]),
         score=float(scores[0]),
         bar=float(rule.bar(tests)),
         dependent=bool(rule.accepts(scores, tests, inclusive=inclusive)[0]),

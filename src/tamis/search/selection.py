@@ -21,9 +21,9 @@ from tamis.decisions.rule import Rule
 from tamis.information.interface import (
     Context,
     Group,
-    Information,
     Interaction,
     Query,
+    Source,
 )
 from tamis.search.constraints import Constraints
 from tamis.search.iamb import Blanket, shrink
@@ -90,7 +90,7 @@ class Selector:
 
     def __init__(
         self,
-        information: Information,
+        information: Source,
         rule: Rule,
         interactions: Sequence[Sequence[Interaction]] | None = None,
         *,
@@ -336,8 +336,8 @@ class Selector:
         fresh = list(dict.fromkeys(tests))
         if fresh:
             queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
-            evidence = self._information.evidence(queries)
-            judged = zip(evidence.gain.tolist(), self._rule.scores(evidence).tolist(), strict=True)
+            evidence = self._information.tests(queries)
+            judged = zip(evidence.cmi.tolist(), self._rule.scores(evidence).tolist(), strict=True)
             self._tests.update(zip(fresh, judged, strict=True))
 
     def _know_scores(self, contexts: Sequence[Context]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Information
+from tamis.information.interface import Source
 from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries
 from tamis.search.constraints import Constraints
@@ -41,7 +41,7 @@ class Settings:
         return self.search == "reference"
 
 
-def run(information: Information, settings: Settings, progress: Progress | None = None) -> Outcome:
+def run(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
     d = information.n_variables
     boundaries = _boundaries(information, settings)
@@ -82,7 +82,7 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
         outcome.layers[:1] = [constant + first]
 
 
-def _boundaries(information: Information, settings: Settings) -> Boundaries:
+def _boundaries(information: Source, settings: Settings) -> Boundaries:
     if settings.boundary == "none":
         return AncestralBoundaries(information, settings.constraints)
     if settings.look_ahead > 1:
@@ -104,7 +104,7 @@ def _boundaries(information: Information, settings: Settings) -> Boundaries:
 
 
 def _next_layer(
-    information: Information,
+    information: Source,
     boundaries: Boundaries,
     remaining: Collection[int],
     settings: Settings,
@@ -154,7 +154,7 @@ def _record(outcome: Outcome, boundaries: Boundaries, tau: list[int], step: Laye
 
 
 def _backward(
-    information: Information, outcome: Outcome, n_ancestors: dict[int, int], settings: Settings
+    information: Source, outcome: Outcome, n_ancestors: dict[int, int], settings: Settings
 ) -> None:
     """Shrink the boundaries; the search never looks back at them, so all together at the end.
 
