@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import STATS, Context, Ints, Source, Tests
+from tamis.information.interface import Context, Ints, Source, Tests
 from tamis.search.boundaries import Boundaries
 from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary, Decision
@@ -202,7 +202,7 @@ class GreedyBoundaries(Boundaries):
         counted = self._information.profiles(contexts)
         if counted.stats is not None:
             if self._stats is None:
-                self._stats = np.empty((*self._gains.shape, STATS))
+                self._stats = np.empty((*self._gains.shape, counted.stats.shape[-1]))
             self._stats[rows] = counted.stats
         members: list[int] = []
         starts = [0]
