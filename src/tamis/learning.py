@@ -357,6 +357,11 @@ def _require_abilities(source: Source, plan: Plan) -> None:
     """Refuse a plan that asks more of a source than it can do."""
     if plan.search == "auto":
         source.require(Ability.LIKELIHOOD, "search='auto'", "name a search")
+    if plan.search == "layer" and not plan.masking_rule.judges_groups:
+        raise SettingError(
+            f"search='layer' tests a node with a whole layer, and {plan.masking_rule!r} with one "
+            "other at a time: use search='node'"
+        )
     if plan.search == "layer" and isinstance(plan.masking_rule, PValue):
         source.require(
             Ability.JOINT_TESTS, "search='layer'", "use search='node', or a threshold in nats"

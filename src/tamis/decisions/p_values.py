@@ -233,6 +233,7 @@ class CallableTest(PValue):
     function: PairTest = field(kw_only=True)
 
     name = "callable"
+    judges_groups = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

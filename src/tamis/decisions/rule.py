@@ -56,6 +56,9 @@ class Rule(ABC):
     """What a score is measured in once turned into its ``natural`` form: "nats", "p", or "nats
     over the penalty"."""
 
+    judges_groups: bool = True
+    """Whether several variables can be tested as one."""
+
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for data of this size; a rule that needs rows refuses to go without."""
         return self

@@ -191,7 +191,8 @@ class Source(ABC):
     n_rows: float
     """The number of rows behind the answers; infinite for a known law."""
     test_names: tuple[str, ...] = ()
-    """The tests that give ``Tests.log_p``, the preferred one first; empty without p-values."""
+    """What gives ``Tests.log_p``, as in ``("kernel test",)``; empty without p-values. The sources
+    of tamis may have several tests, of which the first is preferred."""
     abilities: frozenset[str] = frozenset()
     """What this source can do besides: members of ``Ability``."""
     score_noise: float = 0.0
@@ -216,6 +217,10 @@ class Source(ABC):
             raise SettingError(
                 f"{needed_by} needs {ability}, and there is none with {self.title}: {instead}"
             )
+
+    def has_own(self, method: str) -> bool:
+        """Whether this source answers a question itself, or leaves it to the entropies."""
+        return getattr(type(self), method) is not getattr(Source, method)
 
     def varies(self, k: int) -> bool:
         """Whether a variable takes more than one value; one that does not informs nobody."""
@@ -250,7 +255,7 @@ class Source(ABC):
 
     def tests(self, queries: Sequence[Query]) -> Tests:
         """The candidates of all queries, end to end, each tested with its target."""
-        if type(self).cmi is Source.cmi:
+        if not self.has_own("cmi"):
             return self.joint_tests(
                 [
                     Group(k, given, (int(one),))

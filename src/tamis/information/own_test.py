@@ -9,7 +9,17 @@ from typing import Self
 import numpy as np
 
 from tamis.errors import PluginError, SettingError
-from tamis.information.interface import Context, Floats, Group, Ints, Profiles, Query, Source, Tests
+from tamis.information.interface import (
+    Ability,
+    Context,
+    Floats,
+    Group,
+    Ints,
+    Profiles,
+    Query,
+    Source,
+    Tests,
+)
 from tamis.information.null_laws import SMALLEST_P
 from tamis.information.wrapper import Wrapper
 from tamis.plugins import answer_of, qualified_name
@@ -39,11 +49,25 @@ class OwnTestSource(Wrapper):
         self.function = function
         self.key = key_of(function)
         self.test_names = (*source.test_names, self.key)
+        self.abilities = source.abilities - {Ability.LOOK_AHEAD}
         self._known: dict[Asked, float] = {}
 
     def around(self, source: Source) -> Source:
         """The same test, of another source."""
         return OwnTestSource(source, self.function)
+
+    @property
+    def title(self) -> str:
+        """The source, and whose tests are made on it."""
+        return f"{self.source.title} tested by {qualified_name(self.function)}"
+
+    def affordable_look_ahead(self) -> int:
+        """Sets are judged by joint tests, which a function of pairs has not."""
+        return 1
+
+    def worthwhile_look_ahead(self) -> int:
+        """Single candidates only."""
+        return 1
 
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and cmi; tests are asked for by name, as a function knows its pairs only."""

@@ -33,6 +33,10 @@ class Wrapper(Source):
         """That of the source itself."""
         return self.source.title
 
+    def has_own(self, method: str) -> bool:
+        """Whether the source itself answers a question."""
+        return self.source.has_own(method)
+
     def varies(self, k: int) -> bool:
         """Whether a variable takes more than one value."""
         return self.source.varies(k)
