@@ -24,7 +24,7 @@ LEVELS = [
     {"network"},
     {"metrics"},
     {"decisions"},
-    {"rules"},
+    {"adapters", "rules"},
     {"search"},
     {"result"},
     {"drawing"},

@@ -73,8 +73,8 @@ class WholeTables(Wrapper):
 
     def _tables(self, target: int, given: Set, members: Set) -> tuple[Set, Set, Set, Set]:
         own = {*given}
-        fresh = {*members} - {target, *given}
-        if not fresh or target in own:
+        fresh = {*self._set(members)} - {target, *given}
+        if not fresh or target in own or not self.varies(target):
             return (), (), (), ()  # nothing to tell
         return (
             self._set(own),
