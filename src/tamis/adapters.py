@@ -106,6 +106,8 @@ def from_pgmpy(
 class _ByPosition:
     """causal-learn's p = test(x, y, given), by the positions of its own columns."""
 
+    knows_rows = True
+
     def __init__(self, test: Callable[..., float], columns: Sequence[object]) -> None:
         self.__wrapped__ = test
         self.method = getattr(test, "method", None)
@@ -118,6 +120,8 @@ class _ByPosition:
 
 class _ByName:
     """pgmpy's statistic and p, in this order, by the names of the columns."""
+
+    knows_rows = True
 
     def __init__(
         self, test: Callable[..., Any], data: pd.DataFrame, options: dict[str, Any]

@@ -199,6 +199,11 @@ def test_a_test_that_was_made_already_is_used_as_it_is(tmp_path):
     assert tamis.load(tmp_path / "run.json") == model.result_
 
 
+def test_a_test_of_another_library_is_bound_to_its_rows_and_a_function_is_not():
+    assert adapters.from_pgmpy("pearsonr", numbers()).knows_rows
+    assert not as_rule(as_the_source_does).knows_rows
+
+
 def test_a_column_that_the_test_does_not_know_is_named():
     rule = adapters.from_causal_learn("fisherz", numbers()[["x", "y"]])
     with pytest.raises(tamis.SettingError, match=r"column 'z' is not among .* 'x', 'y'"):

@@ -97,10 +97,6 @@ class PairwiseInformation(Source):
         """H(target | given), each on the rows that have the target and all that is given."""
         return np.array([self._entropy(context) for context in contexts], dtype=np.float64)
 
-    def cmi(self, contexts: Sequence[Context]) -> Floats:
-        """I(target ; l | given) for every variable l, each on the rows that have all of them."""
-        return self.profiles(contexts).cmi
-
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and cmi; the tests, whose rows differ, are asked for apart."""
         known = [self._whole(context) for context in contexts]

@@ -92,10 +92,6 @@ class WeightedInformation(Source):
         """H(target | given), one for each context."""
         return np.array([self._entropy(context) for context in contexts], dtype=np.float64)
 
-    def cmi(self, contexts: Sequence[Context]) -> Floats:
-        """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.profiles(contexts).cmi
-
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and cmi; the tests are asked for apart."""
         known = [self._whole(context) for context in contexts]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyFunction
-from tamis.information.interface import Context, Floats, Group, Profiles, Query, Tests
+from tamis.information.interface import Context, Floats, Group, Profiles, Query, Tests, singles
 from tamis.information.null_laws import CountTests
 from tamis.information.wrapper import Wrapper
 
@@ -51,10 +51,7 @@ class WholeTables(Wrapper):
 
     def tests(self, queries: Sequence[Query]) -> Tests:
         """The candidates of all queries, end to end."""
-        groups = [
-            Group(k, given, (int(one),)) for k, given, candidates in queries for one in candidates
-        ]
-        return self._with_own_cmi(self.source.tests(queries), groups)
+        return self._with_own_cmi(self.source.tests(queries), singles(queries))
 
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """Each target with a group of variables, one test a group."""
