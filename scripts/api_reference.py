@@ -68,10 +68,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Entropy estimators": (
         ENTROPY,
         [f"{ENTROPY}.{name}" for name in ("EntropyEstimator", "EntropyFunction", "Plugin")]
-        + [
-            f"tamis.information.estimators.{name}"
-            for name in ("Plugin", "MillerMadow", "Jackknife")
-        ]
+        + [f"{ENTROPY}.{name}" for name in ("MillerMadow", "Jackknife", "Grassberger")]
         + [f"{ENTROPY}.{name}" for name in ("Minimax", "as_estimator")],
     ),
     "Sources of information": (

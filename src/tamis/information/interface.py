@@ -142,9 +142,9 @@ class Tests:
             stats=None if self.stats is None else self.stats[places],
         )
 
-    def followed_by(self, others: Sequence[Tests]) -> Tests:
+    def followed_by(self, others: Sequence[Tests]) -> Self:
         """These tests and more of the same source, end to end."""
-        batches = (self, *others)
+        batches: tuple[Tests, ...] = (self, *others)
         log_p = [one._log_p for one in batches if one._log_p is not None]
         stats = [one.stats for one in batches if one.stats is not None]
         rows = [one.n_rows for one in batches if isinstance(one.n_rows, np.ndarray)]
