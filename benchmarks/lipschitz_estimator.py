@@ -18,7 +18,7 @@ from scipy import stats
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 
-from tamis.decisions.fixed import Fixed
+from tamis.decisions.rule import Fixed
 from tamis.information.interface import Context, Query
 from tamis.information.lipschitz import LipschitzInformation, Smoothing
 from tamis.information.lipschitz.cube import to_cube
@@ -135,7 +135,7 @@ def gains() -> None:
 
 def gain(sample: Floats, given: tuple[int, ...], smoothing: Smoothing) -> float:
     source = LipschitzInformation([f"x{k}" for k in range(len(sample))], sample, smoothing)
-    return float(source.evidence([Query(0, given, np.array([1]))]).gain[0])
+    return float(source.tests([Query(0, given, np.array([1]))]).cmi[0])
 
 
 def given() -> None:

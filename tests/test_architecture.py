@@ -13,7 +13,7 @@ SOURCE = Path(tamis.__file__).parent
 
 LEVELS = [
     {"errors"},
-    {"constants"},
+    {"constants", "plugins"},
     {"atomic"},
     {"journal"},
     {"data"},
@@ -24,7 +24,7 @@ LEVELS = [
     {"network"},
     {"metrics"},
     {"decisions"},
-    {"rules"},
+    {"adapters", "rules"},
     {"search"},
     {"result"},
     {"drawing"},

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tamis import adapters as adapters
     from tamis import baselines as baselines
     from tamis import constants as constants
     from tamis import metrics as metrics
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from tamis.errors import (
         DataError,
         FileFormatError,
+        PluginError,
         SettingError,
         TamisError,
         TamisWarning,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from tamis.estimator import TAM
     from tamis.formats import load, save
     from tamis.identifiability import Check, check
+    from tamis.information.estimators import EntropyEstimator
+    from tamis.information.interface import Ability, Context, Group, Profiles, Query, Source, Tests
     from tamis.knowledge import Knowledge
     from tamis.network import BayesianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
@@ -37,6 +41,14 @@ _HOME = {
     "check": "tamis.identifiability",
     "Discretization": "tamis.data.discretize",
     "discretize": "tamis.data.discretize",
+    "Ability": "tamis.information.interface",
+    "Context": "tamis.information.interface",
+    "EntropyEstimator": "tamis.information.estimators",
+    "Group": "tamis.information.interface",
+    "Profiles": "tamis.information.interface",
+    "Query": "tamis.information.interface",
+    "Source": "tamis.information.interface",
+    "Tests": "tamis.information.interface",
     "Knowledge": "tamis.knowledge",
     "Result": "tamis.result",
     "load": "tamis.formats",
@@ -48,22 +60,33 @@ _HOME = {
     "DataError": "tamis.errors",
     "SettingError": "tamis.errors",
     "FileFormatError": "tamis.errors",
+    "PluginError": "tamis.errors",
     "TamisWarning": "tamis.errors",
 }
 
 __all__ = [
     "TAM",
+    "Ability",
     "BayesianNetwork",
     "Check",
+    "Context",
     "DataError",
     "Discretization",
+    "EntropyEstimator",
     "FileFormatError",
+    "Group",
     "Knowledge",
+    "PluginError",
+    "Profiles",
+    "Query",
     "Result",
     "SettingError",
+    "Source",
     "TamisError",
     "TamisWarning",
+    "Tests",
     "__version__",
+    "adapters",
     "baselines",
     "check",
     "conditional_mutual_information",
@@ -82,7 +105,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name in ("baselines", "constants", "metrics", "rules", "simulate"):
+    if name in ("adapters", "baselines", "constants", "metrics", "rules", "simulate"):
         return import_module(f"tamis.{name}")
     if name == "__version__":
         from importlib.metadata import version

@@ -12,12 +12,13 @@ from tamis.blocks.packed import BlockTable
 from tamis.constants import constants
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
-from tamis.decisions.pvalue import PValueRule
-from tamis.decisions.rate import Rate
+from tamis.decisions.p_values import PValue
+from tamis.decisions.rule import Rate, Rule
+from tamis.decisions.specification import attached
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.counting import open_counts
-from tamis.information.interface import Context, Information
+from tamis.information.interface import Ability, Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
@@ -69,7 +70,7 @@ class Answer:
     """What a search found on one reading of the table; of "auto", everything that was tried."""
 
     plan: Plan
-    information: Information
+    information: Source
     outcome: Outcome
     tried: tuple[Tried, ...] = ()
     shift: float = 0.0
@@ -140,7 +141,7 @@ def _answers(
     return answers, notes
 
 
-def _same_dag(source: Information, plan: Plan, other: Answer) -> Answer:
+def _same_dag(source: Source, plan: Plan, other: Answer) -> Answer:
     """The best DAG of another reading, scored on this one."""
     best = other.tried[0]
     scored = Tried(SAME, best.parents, score_of(source, best.parents), best.outcome)
@@ -154,12 +155,13 @@ def _within_reach(answer: Answer) -> float:
     return len(best.parents) * MISFIT * math.log(turns_of(best))
 
 
-def search(information: Information, plan: Plan, progress: Progress | None = None) -> Outcome:
+def search(information: Source, plan: Plan, progress: Progress | None = None) -> Outcome:
     """Run the plan's search on any source of information."""
-    settings = _settings(information, plan)
+    source = attached(information, *_rules(plan))
+    settings = _settings(source, plan)
     if plan.search == "auto":
         raise SettingError("search='auto' compares likelihoods, which need rows: name a search")
-    return run(information, settings, progress)
+    return run(source, settings, progress)
 
 
 Found = tuple[dict[int, tuple[int, ...]], list[list[int]]]
@@ -175,7 +177,8 @@ def interactions_of(table: Table, plan: Plan, n_jobs: int | None) -> dict[int, I
 
 def found_in(table: Table, plan: Plan, interactions: Mapping[int, Interactions]) -> Found:
     """What the plan finds in a table, in one thread and without the reasons."""
-    information = RememberedInformation(open_information(table, plan, 1), interactions)
+    source = attached(open_information(table, plan, 1), *_rules(plan))
+    information = RememberedInformation(source, interactions)
     settings = _settings(information, plan)
     chosen = plan.search
     if plan.search == "auto":
@@ -220,7 +223,7 @@ def _is_lattice(table: Table) -> bool:
     return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
 
 
-def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Information:
+def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Source:
     """The source that the plan asks of a table."""
     if isinstance(table, BlockTable):
         from tamis.blocks.information import open_packed
@@ -248,15 +251,21 @@ def _require_for_gaps(plan: Plan) -> None:
             f"missing='pairwise' counts levels, and information={plan.information!r} does not: "
             "use missing='drop', or information='counts'"
         )
-    masks = plan.search != "sequential"
-    if any(isinstance(one, Rate) for one in (plan.boundary_rule, plan.masking_rule)[: 1 + masks]):
+    if any(isinstance(one, Rate) for one in _rules(plan)):
         raise SettingError(
             "Rate sets one threshold by the number of rows, and with missing='pairwise' that "
             "differs from test to test: use Permutation, ChiSquared, BIC or Fixed"
         )
 
 
-def _answer(source: Information, plan: Plan, progress: Progress | None) -> Answer:
+def _rules(plan: Plan) -> tuple[Rule, ...]:
+    """The rules that the search uses."""
+    masks = plan.search != "sequential"
+    return (plan.boundary_rule, plan.masking_rule)[: 1 + masks]
+
+
+def _answer(source: Source, plan: Plan, progress: Progress | None) -> Answer:
+    source = attached(source, *_rules(plan))
     if plan.search != "auto":
         return Answer(plan, source, run(source, _settings(source, plan), progress))
     plan = replace(plan, look_ahead=plan.look_ahead or source.worthwhile_look_ahead())
@@ -270,7 +279,7 @@ def _with_refinement(answer: Answer) -> Answer:
     return replace(answer, outcome=_found(tried), tried=tuple(tried))
 
 
-def _refined(information: Information, plan: Plan, tried: Sequence[Tried]) -> list[Tried]:
+def _refined(information: Source, plan: Plan, tried: Sequence[Tried]) -> list[Tried]:
     """What was tried, and the class that fits best, unless the plan does without."""
     if not plan.refine:
         return list(tried)
@@ -298,7 +307,7 @@ def _at_its_level(answer: Answer, request: Request) -> tuple[Answer, tuple[str, 
     that."""
     rule = answer.plan.boundary_rule
     asked_for = request.alpha is not None or request.boundary_rule is not None
-    if asked_for or not isinstance(rule, PValueRule):
+    if asked_for or not isinstance(rule, PValue):
         return answer, ()
     information = answer.information
     level = level_for(answer.outcome, rule.alpha, information.n_variables)
@@ -329,8 +338,9 @@ def _found(tried: Sequence[Tried]) -> Outcome:
     return outcome
 
 
-def _settings(information: Information, plan: Plan) -> Settings:
+def _settings(information: Source, plan: Plan) -> Settings:
     size = information.n_rows, information.n_variables
+    _require_abilities(information, plan)
     return Settings(
         search=plan.search,
         boundary_rule=plan.boundary_rule.bind(*size),
@@ -343,7 +353,24 @@ def _settings(information: Information, plan: Plan) -> Settings:
     )
 
 
-def _constraints(information: Information, plan: Plan) -> Constraints | None:
+def _require_abilities(source: Source, plan: Plan) -> None:
+    """Refuse a plan that asks more of a source than it can do."""
+    if plan.search == "auto":
+        source.require(Ability.LIKELIHOOD, "search='auto'", "name a search")
+    if plan.search == "layer" and not plan.masking_rule.judges_groups:
+        raise SettingError(
+            f"search='layer' tests a node with a whole layer, and {plan.masking_rule!r} with one "
+            "other at a time: use search='node'"
+        )
+    if plan.search == "layer" and isinstance(plan.masking_rule, PValue):
+        source.require(
+            Ability.JOINT_TESTS, "search='layer'", "use search='node', or a threshold in nats"
+        )
+    if plan.look_ahead is not None and plan.look_ahead > 1:
+        source.require(Ability.LOOK_AHEAD, f"look_ahead={plan.look_ahead}", "use look_ahead=1")
+
+
+def _constraints(information: Source, plan: Plan) -> Constraints | None:
     constraints = plan.knowledge.constraints(information.names)
     if constraints is not None:
         for child, parents in constraints.required.items():

@@ -9,10 +9,10 @@ import numpy as np
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable
 from tamis.data import Table, table_notes
-from tamis.decisions.pvalue import PValueRule
+from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Information, Query
-from tamis.plans import SOURCES, Plan
+from tamis.information.interface import Query, Source
+from tamis.plans import Plan
 from tamis.result import (
     Admitted,
     Edge,
@@ -32,11 +32,10 @@ from tamis.search.warrants import warrants
 class Names:
     """Turns positions back into names."""
 
-    def __init__(self, names: tuple[str, ...], plan: Plan, information: Information) -> None:
+    def __init__(self, names: tuple[str, ...], plan: Plan, information: Source) -> None:
         self._names = names
         self._plan = plan
         self._information = information
-        self._test = SOURCES[plan.information].test
 
     def result(
         self,
@@ -81,7 +80,7 @@ class Names:
                 found += _edge_contexts(outcome.boundaries[k])
         wanted = {(k, p, given) for p, k, _, *both in found for given in both}
         known = self._judged(outcome)
-        known |= _judge(self._information, sorted(wanted - known.keys()), self._test)
+        known |= _judge(self._information, sorted(wanted - known.keys()))
         gaps = _entropy_gaps(outcome)
         constraints = self._plan.knowledge.constraints(self._information.names)
         rests_on = warrants(
@@ -111,7 +110,8 @@ class Names:
     def _judged(self, outcome: Outcome) -> dict[Judged, tuple[float, float]]:
         """The gain and the p-value of what the search itself has judged by this test."""
         rule = self._plan.boundary_rule
-        if type(rule) is not type(self._test):
+        preferred = self._information.test_names[:1]
+        if not isinstance(rule, PValue) or rule.test not in (None, *preferred):
             return {}
         return {
             (d.target, d.others[0], d.given): (d.gain, rule.natural(d.score))
@@ -194,17 +194,14 @@ Judged = tuple[int, int, tuple[int, ...]]
 """A child, a parent, and what they were tested given."""
 
 
-def _judge(
-    information: Information, tests: Sequence[Judged], rule: PValueRule
-) -> dict[Judged, tuple[float, float]]:
-    """The gain and the p-value of each."""
-    if not tests:
+def _judge(information: Source, asked: Sequence[Judged]) -> dict[Judged, tuple[float, float]]:
+    """The gain and the p-value of each; nan where the source has no test."""
+    if not asked:
         return {}
-    evidence = information.evidence([Query(k, given, np.array([p])) for k, p, given in tests])
-    p_values = np.exp(-rule.scores(evidence))
-    return dict(
-        zip(tests, zip(evidence.gain.tolist(), p_values.tolist(), strict=True), strict=True)
-    )
+    tests = information.tests([Query(k, given, np.array([p])) for k, p, given in asked])
+    log_p = tests.log_p
+    p_values = np.full(len(tests), np.nan) if log_p is None else np.exp(log_p)
+    return dict(zip(asked, zip(tests.cmi.tolist(), p_values.tolist(), strict=True), strict=True))
 
 
 def _entropy_gaps(outcome: Outcome) -> dict[tuple[int, int], float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
@@ -13,18 +13,14 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.data.reading import require_missing
-from tamis.decisions.chi_squared import ChiSquared
-from tamis.decisions.f_test import FTest
-from tamis.decisions.fixed import Fixed
-from tamis.decisions.local_permutation import LocalPermutation
-from tamis.decisions.permutation import Permutation
-from tamis.decisions.pvalue import PValueRule, Untested
-from tamis.decisions.rule import Rule
+from tamis.decisions.p_values import ChiSquared, FTest, LocalPermutation, Permutation, PValue
+from tamis.decisions.rule import Fixed, Rule
 from tamis.decisions.specification import as_rule, rule_to_dict
 from tamis.errors import SettingError
 from tamis.information.catalogue import source_settings
-from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.estimators import AnyEstimator, as_estimator, estimator_to_dict
 from tamis.information.lipschitz.source import MOST_DIMENSIONS
+from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
 
 
@@ -58,7 +54,7 @@ SEARCHES: dict[str, Defaults] = {
 docs/defaults.md gives the figures."""
 
 
-def _tested(test: type[PValueRule]) -> dict[str, Defaults]:
+def _tested(test: type[PValue]) -> dict[str, Defaults]:
     """The levels that serve counts, with another test."""
     calibrated = Defaults(None, test(0.001), test(0.01), "one")
     return {
@@ -75,29 +71,29 @@ _SMOOTHED = Defaults(None, Fixed(0.04), Fixed(0.04), "one")
 
 @dataclass(frozen=True)
 class Source:
-    """A kind of information about a table: its defaults by search, and the test that gives an
-    edge its p-value."""
+    """A kind of information about a table, and its defaults by search."""
 
     searches: Mapping[str, Defaults]
-    test: PValueRule
     auto: str = "auto"
     """What search="auto" runs. It compares graphs by their likelihood; where there is none, it is
     the search that was right most often."""
+    tested: bool = True
+    """Whether it has a test, which gives every edge a p-value."""
     largest_boundary: int | None = None
     """The most parents a node may have, where the source can judge no more."""
 
 
 SOURCES: dict[str, Source] = {
-    "counts": Source(SEARCHES, Permutation()),
-    "gaussian": Source(_tested(FTest), FTest()),
-    "copula": Source(_tested(FTest), FTest()),
-    "neighbours": Source(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
-    "mixed": Source(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
-    "conditional-gaussian": Source(_tested(ChiSquared), ChiSquared()),
+    "counts": Source(SEARCHES),
+    "gaussian": Source(_tested(FTest)),
+    "copula": Source(_tested(FTest)),
+    "neighbours": Source(_tested(LocalPermutation), auto="sequential"),
+    "mixed": Source(_tested(LocalPermutation), auto="sequential"),
+    "conditional-gaussian": Source(_tested(ChiSquared)),
     # Not "layer", which judges a node with a whole layer at once: too many columns to smooth.
     "lipschitz": Source(
         dict.fromkeys(("auto", "node", "sieve", "sequential"), _SMOOTHED),
-        Untested(),
+        tested=False,
         auto="sequential",
         largest_boundary=MOST_DIMENSIONS - 2,
     ),
@@ -115,9 +111,9 @@ class Request:
     """What the user asked for; None leaves the choice to the search."""
 
     search: str = "auto"
-    entropy: str | EntropyEstimator | None = None
-    boundary_rule: float | Rule | None = None
-    masking_rule: float | Rule | None = None
+    entropy: str | AnyEstimator | Callable[..., float] | None = None
+    boundary_rule: float | Rule | PairTest | None = None
+    masking_rule: float | Rule | PairTest | None = None
     boundary: str = "pps"
     backward: str | bool | None = None
     max_boundary: int | None = None
@@ -138,7 +134,7 @@ class Plan:
 
     search: str
     information: str
-    entropy: EntropyEstimator | None
+    entropy: AnyEstimator | None
     """How entropies are estimated from counts; other information has no such choice."""
     boundary_rule: Rule
     masking_rule: Rule
@@ -163,11 +159,7 @@ class Plan:
         return {
             "search": self.search,
             "information": self.information,
-            "entropy": (
-                None
-                if self.entropy is None
-                else {"estimator": self.entropy.name, **self.entropy.parameters()}
-            ),
+            "entropy": (None if self.entropy is None else estimator_to_dict(self.entropy)),
             "boundary_rule": rule_to_dict(self.boundary_rule),
             "masking_rule": (
                 None if self.search == "sequential" else rule_to_dict(self.masking_rule)
@@ -225,7 +217,6 @@ def make_plan(request: Request, information: str | None = None) -> Plan:
         refine=request.refine,
         units=request.units,
     )
-    plan.to_dict()  # a rule of the user's own making cannot be kept with the result: say so now
     return plan
 
 
@@ -306,7 +297,7 @@ def _at_level(request: Request, information: str, defaults: Defaults) -> Default
         return defaults
     if request.boundary_rule is not None:
         raise SettingError("alpha sets the level of the rules: give alpha or boundary_rule")
-    if not isinstance(defaults.boundary_rule, PValueRule):
+    if not isinstance(defaults.boundary_rule, PValue):
         by = (
             f"search={request.search!r}"
             if request.search == "reference"
@@ -382,7 +373,7 @@ def _require_without_pps(request: Request, backward: str) -> None:
         )
 
 
-def _estimator(request: Request, information: str, defaults: Defaults) -> EntropyEstimator | None:
+def _estimator(request: Request, information: str, defaults: Defaults) -> AnyEstimator | None:
     if defaults.entropy is not None:
         return as_estimator(defaults.entropy if request.entropy is None else request.entropy)
     if request.entropy is not None:
@@ -393,10 +384,10 @@ def _estimator(request: Request, information: str, defaults: Defaults) -> Entrop
     return None
 
 
-def _rule(parameter: str, given: float | Rule | None, default: Rule) -> Rule:
+def _rule(parameter: str, given: float | Rule | PairTest | None, default: Rule) -> Rule:
     if given is None:
         return default
     try:
-        return as_rule(given)
+        return as_rule(given, default)
     except SettingError as error:
         raise SettingError(f"{parameter}: {error}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tamis.data import Table, read_table
-from tamis.decisions.permutation import Permutation
+from tamis.decisions.p_values import Permutation
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule
 from tamis.errors import SettingError
@@ -73,7 +73,7 @@ def conditional_mutual_information(
     total = 0.0
     for i, k in enumerate(xs):
         known = tuple(sorted((*zs, *xs[:i])))
-        total += float(information.joint_evidence([Group(k, known, tuple(ys))]).gain[0])
+        total += float(information.joint_tests([Group(k, known, tuple(ys))]).cmi[0])
     return total
 
 

@@ -35,7 +35,7 @@ class BruteForce:
     def entropies(self, contexts):
         return np.array([self.H(k, given_) for k, given_ in contexts])
 
-    def gains(self, contexts):
+    def cmi(self, contexts):
         return np.array([[self.one(k, l, S) for l in range(self.n_variables)] for k, S in contexts])
 
     def one(self, k: int, l: int, S: tuple[int, ...]) -> float:
@@ -266,7 +266,7 @@ class Scripted:
     def entropies(self, contexts):
         return np.array([[1.0, 2.0, 2.0][k] - 0.5 * min(len(S), 1) for k, S in contexts])
 
-    def gains(self, contexts):
+    def cmi(self, contexts):
         return np.array([[0.0 if S or l == k else 0.5 for l in range(3)] for k, S in contexts])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Information, Interaction, Query
+from tamis.information.interface import Context, Group, Interaction, Query, Source
 from tamis.search.interactions import MOST_JUDGED
 from tamis.search.outcome import Boundary, Decision
 
@@ -26,7 +26,7 @@ def or_equal(score: float, bar: float) -> bool:
 
 
 def judge(
-    information: Information,
+    information: Source,
     target: int,
     others: tuple[int, ...],
     members: Collection[int],
@@ -37,16 +37,16 @@ def judge(
     """Whether the target depends on the others together, the best of so many, given the members."""
     given = tuple(sorted(members))
     if len(others) == 1:
-        evidence = information.evidence([Query(target, given, np.array(others))])
+        evidence = information.tests([Query(target, given, np.array(others))])
     else:
-        evidence = information.joint_evidence([Group(target, given, others)])
+        evidence = information.joint_tests([Group(target, given, others)])
     score, bar = float(rule.scores(evidence)[0]), float(rule.bar(tests))
-    gain = float(evidence.gain[0])
+    gain = float(evidence.cmi[0])
     return Decision(target, others, given, gain, score, bar, passes(score, bar))
 
 
 def grown(
-    information: Information,
+    information: Source,
     target: int,
     candidates: Sequence[int],
     rule: Rule,
@@ -68,7 +68,7 @@ def grown(
         if not left:
             break
         n_left = len(candidates) - len(members)
-        gains = information.gains([Context(target, tuple(sorted(members)))])[0]
+        gains = information.cmi([Context(target, tuple(sorted(members)))])[0]
         best = max(left, key=lambda k: gains[k])
         found = judge(information, target, (best,), members, rule, n_left, passes)
         if not found.dependent:
@@ -103,7 +103,7 @@ def sets_among(
 
 
 def shrunk(
-    information: Information,
+    information: Source,
     boundary: Boundary,
     rule: Rule,
     n_candidates: int,

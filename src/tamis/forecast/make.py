@@ -26,7 +26,7 @@ from tamis.forecast.probe import Clock, Probe, pace, part_of, probe, seconds_of,
 from tamis.forecast.words import reasons
 from tamis.forecast.work import Work, work_of
 from tamis.information.counted import CountedInformation
-from tamis.information.interface import Context, Information
+from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.learning import MISFIT, open_information, readings
 from tamis.plans import Plan, Request, make_plan
@@ -162,7 +162,7 @@ def _searched(table: Table, found: Sequence[Reading], n_jobs: int | None) -> Seq
 
 
 def _less_uncertain(
-    information: Information, paths: Mapping[int, tuple[int, ...]]
+    information: Source, paths: Mapping[int, tuple[int, ...]]
 ) -> dict[int, tuple[int, ...]]:
     """Of each path the columns that come before its target by entropy."""
     used = sorted({*paths, *(k for path in paths.values() for k in path)})
@@ -183,7 +183,7 @@ def _lead_of_numbers(table: Table, parents: Mapping[int, tuple[int, ...]], plan:
     return lattice_likelihood(few, dict(contexts)) - float(counted.sum())
 
 
-def _look_ahead(table: Table, part: Table, plan: Plan, information: Information) -> int:
+def _look_ahead(table: Table, part: Table, plan: Plan, information: Source) -> int:
     """What a run would choose; of a part of the table the budget would be another."""
     if plan.look_ahead:
         return plan.look_ahead

@@ -16,7 +16,7 @@ from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
 from tamis.data import Table
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Information
+from tamis.information.interface import Context, Group, Source
 from tamis.search.pps import PPS
 
 SECONDS = 0.6
@@ -90,7 +90,7 @@ def part_of(table: Table) -> Table:
     return table if columns == d else table.select(_spread(d, columns).tolist())
 
 
-def probe(information: Information, rule: Rule, clock: Clock = time.perf_counter) -> Probe:
+def probe(information: Source, rule: Rule, clock: Clock = time.perf_counter) -> Probe:
     """Follow the paths of some columns, and time them; ``rule`` is bound to the whole table."""
     d = information.n_variables
     found = Probe(d, int(information.n_rows))
@@ -102,7 +102,7 @@ def probe(information: Information, rule: Rule, clock: Clock = time.perf_counter
     paths = pps.begin([(k, everyone & ~(1 << k)) for k in targets])
     going = list(range(len(targets)))
     started = clock()
-    found.tests_come_along = information.rows([paths.context(0)]).stats is not None
+    found.tests_come_along = information.profiles([paths.context(0)]).stats is not None
     for depth in range(min(DEEPEST + 1, len(varying))):
         contexts = [paths.context(i) for i in going]
         n_counted, cost = _timed(information, contexts, clock)
@@ -135,7 +135,7 @@ def probe(information: Information, rule: Rule, clock: Clock = time.perf_counter
 
 
 def time_scores(
-    information: Information, found: Probe, *, groups: bool, clock: Clock = time.perf_counter
+    information: Source, found: Probe, *, groups: bool, clock: Clock = time.perf_counter
 ) -> None:
     """Time what only "auto" asks for: the score of a node, and, with ``groups``, a joint test."""
     varying = [k for k in range(information.n_variables) if information.varies(k)]
@@ -145,8 +145,8 @@ def time_scores(
     found.likelihood = seconds_of(lambda: information.penalised_likelihoods([context]), clock)
     if groups and len(varying) > 2:
         group = [Group(target, (), (varying[1], varying[2]))]
-        information.joint_evidence(group)
-        found.group = seconds_of(lambda: information.joint_evidence(group), clock)
+        information.joint_tests(group)
+        found.group = seconds_of(lambda: information.joint_tests(group), clock)
 
 
 def pace(clock: Clock = time.perf_counter) -> float:
@@ -169,9 +169,7 @@ def _spread(size: int, wanted: int) -> np.ndarray[tuple[int], np.dtype[np.int64]
     return np.arange(wanted, dtype=np.int64) * size // max(wanted, 1)
 
 
-def _timed(
-    information: Information, contexts: Sequence[Context], clock: Clock
-) -> tuple[int, float]:
+def _timed(information: Source, contexts: Sequence[Context], clock: Clock) -> tuple[int, float]:
     """How many of the contexts can be counted in a moment, and the seconds of each.
 
     The first call may have to compile loops or load them, and is not counted. It asks about
@@ -179,12 +177,12 @@ def _timed(
     """
     first = contexts[0]
     others = [k for k in range(information.n_variables) if k not in (first.target, *first.given)]
-    information.rows([Context(others[-1], first.given) if others else first])
-    single = seconds_of(lambda: information.rows([first]), clock)
+    information.profiles([Context(others[-1], first.given) if others else first])
+    single = seconds_of(lambda: information.profiles([first]), clock)
     several = contexts[: max(1, int(BATCH_SECONDS / max(single, 1e-9)))]
     if len(several) == 1:
         return 1, single
-    rest = seconds_of(lambda: information.rows(several[1:]), clock)
+    rest = seconds_of(lambda: information.profiles(several[1:]), clock)
     return len(several), (single + rest) / len(several)
 
 

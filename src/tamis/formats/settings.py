@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from inspect import signature
 from typing import Any
 
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import rule_from_dict
 from tamis.errors import SettingError
-from tamis.information.estimators import ESTIMATORS, EntropyEstimator
+from tamis.information.estimators import estimator_from_dict
 from tamis.knowledge import Knowledge
 from tamis.plans import Plan, Request, make_plan
 
@@ -58,12 +57,12 @@ def _is_plain(value: object) -> bool:
 
 
 def _plan(settings: Mapping[str, Any]) -> Plan:
-    masking = settings["masking_rule"]
+    masking, entropy = settings["masking_rule"], settings["entropy"]
     return make_plan(
         Request(
             search=settings["search"],
             information=settings["information"],
-            entropy=None if settings["entropy"] is None else _estimator(settings["entropy"]),
+            entropy=None if entropy is None else estimator_from_dict(entropy),
             boundary_rule=_rule(settings["boundary_rule"]),
             masking_rule=None if masking is None else _rule(masking),
             boundary=settings["boundary"],
@@ -89,14 +88,3 @@ def _rule(written: object) -> Rule:
     if not isinstance(written, dict):
         raise SettingError(f"{written!r} is not a decision rule")
     return rule_from_dict(written)
-
-
-def _estimator(written: object) -> EntropyEstimator:
-    given = dict(written) if isinstance(written, dict) else {}
-    name = given.pop("estimator", None)
-    if name not in ESTIMATORS:
-        raise SettingError(f"{written!r} is not an entropy estimator")
-    kind = ESTIMATORS[name]
-    if not given.keys() <= signature(kind).parameters.keys():
-        raise SettingError(f"the entropy estimator {name!r} has no parameters {list(given)}")
-    return kind(**given)

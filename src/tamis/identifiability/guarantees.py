@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tamis.decisions.fixed import Fixed
+from tamis.decisions.rule import Fixed
 from tamis.identifiability.known import Known
 from tamis.identifiability.main_condition import Ancestor, Place
 from tamis.identifiability.pps_condition import Selection, Unselected, select

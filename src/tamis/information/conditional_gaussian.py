@@ -37,17 +37,17 @@ from tamis.information.interface import (
     LEVELS,
     NUMBERS,
     STATS,
+    Ability,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Ints,
     Query,
-    Rows,
+    Source,
 )
 from tamis.information.logistic import Regression, covariance, linear_gains, regress
 from tamis.information.neighbours.chance import whole
+from tamis.information.null_laws import RatioTests
 
 THIN = 10
 """Cells with fewer rows have no covariance of their own."""
@@ -59,8 +59,12 @@ MOST_CELLS = 64
 Members = tuple[int, ...]
 
 
-class ConditionalGaussianInformation(Information):
+class ConditionalGaussianInformation(Source):
     """H and I of levels and measurements, as if these were normal given those."""
+
+    title = "conditional Gaussians"
+    test_names = RatioTests.offered
+    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
 
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
         self.names = table.names
@@ -96,33 +100,25 @@ class ConditionalGaussianInformation(Information):
         """H(target | given) in nats: of levels never below 0, of a measurement in its unit."""
         return np.array([self._entropy(*context) for context in contexts], dtype=np.float64)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         found = [self._ratios(*context)[0] for context in contexts]
         return np.array(found, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def rows(self, contexts: Sequence[Context]) -> Rows:
-        """Entropies and gains; tests are made when they are asked for, as some take a fit."""
-        return Rows(self.entropies(contexts), self.gains(contexts))
+    def as_tests(self, cmi: Floats, stats: Floats) -> RatioTests:
+        """Likelihood ratios, scaled to follow chi-squared: 2 n times the first statistic."""
+        return RatioTests(cmi, stats=stats, n_rows=self.n_rows)
 
-    def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
-        """Gains with statistics that follow chi-squared: 2 n times ``plugin``, with ``df``."""
-        unknown = np.full(len(gains), np.nan)
-        return Evidence(
-            gains, stats[:, 0], stats[:, 1], unknown, stats[:, 1], unknown, self.n_rows,
-            self.n_variables,
-        )  # fmt: skip
-
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> RatioTests:
         """The candidates of all queries, end to end."""
         gains, stats = [np.zeros(0)], [np.zeros((0, STATS))]
         for query in queries:
             found = self._tests(*query)
             gains.append(found[:, -1])
             stats.append(found[:, :STATS])
-        return self.as_evidence(np.concatenate(gains), np.concatenate(stats))
+        return self.as_tests(np.concatenate(gains), np.concatenate(stats))
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
         """The same for groups of variables, judged one after the other, levels first: gains add
         by the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
         found = np.zeros((len(groups), STATS + 1))
@@ -131,7 +127,7 @@ class ConditionalGaussianInformation(Information):
             for k in sorted(set(members) - {target, *given}, key=self._levels_first):
                 found[i] += self._tests(target, before, np.array([k]))[0]
                 before = tuple(sorted((*before, k)))
-        return self.as_evidence(found[:, -1], found[:, :STATS])
+        return self.as_tests(found[:, -1], found[:, :STATS])
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The ln likelihood of a set's joint law less that of the given part's, and ln(n) / 2 for
@@ -209,7 +205,7 @@ class ConditionalGaussianInformation(Information):
         place = {k: i for i, k in enumerate(self._levels)}
         if self._counted is not None and self._level[list(given)].all():
             context = Context(place[target], tuple(place[k] for k in given))
-            found[self._levels] = self._counted.gains([context])[0]
+            found[self._levels] = self._counted.cmi([context])[0]
         else:
             design = self._design(given)
             found[self._levels] = linear_gains(self._indicators, self._owner, place[target], design)
@@ -239,7 +235,7 @@ class ConditionalGaussianInformation(Information):
             return found.statistic / (2 * self.n_rows), float(found.df)
         place = {k: i for i, k in enumerate(self._levels)}
         asked = Query(place[target], tuple(place[k] for k in given), np.array([place[other]]))
-        test = self._counted.evidence([asked])
+        test = self._counted.tests([asked])
         mean, variance = float(test.null_mean[0]), float(test.null_variance[0])
         if not variance > 0:
             return 0.0, 0.0

@@ -12,29 +12,33 @@ from scipy.special import xlogy
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
 from tamis.data.table import Table
-from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.estimators import EntropyEstimator, as_additive
 from tamis.information.interface import (
     STATS,
+    Ability,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Interaction,
     Ints,
+    Profiles,
     Query,
-    Rows,
+    Source,
 )
+from tamis.information.null_laws import CountTests
 from tamis.information.regret import log_regret
 
 WHOLE_ROWS = 128
 """With up to so many variables the tests of a whole row cost less than asking again later."""
 
 
-class CountedInformation(Information):
+class CountedInformation(Source):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
     whole_rows = WHOLE_ROWS
+    title = "counts"
+    test_names = CountTests.offered
+    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS, Ability.LOOK_AHEAD})
 
     def __init__(
         self,
@@ -46,7 +50,7 @@ class CountedInformation(Information):
         self.names = table.names
         self.n_rows = float(table.n_rows)
         self._rows = table.n_rows
-        self.estimator = as_estimator(estimator)
+        self.estimator = as_additive(estimator, type(self).__name__)
         self._counts = MemoryCounts(table, n_jobs)
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
@@ -67,39 +71,39 @@ class CountedInformation(Information):
         nobody = [np.zeros(0, dtype=np.int64)] * len(wanted)
         return self._counts.judge(wanted, nobody, self._lookup, tests=False).entropies
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
-        """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.rows(contexts).gains
-
-    def rows(self, contexts: Sequence[Context]) -> Rows:
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains, with their tests while variables are few."""
         d, whole = self.n_variables, self.n_variables <= self.whole_rows
         if not contexts:
-            return Rows(np.zeros(0), np.zeros((0, d)))
+            return Profiles(np.zeros(0), np.zeros((0, d)))
         wanted = [self._reduced(context) for context in contexts]
         found = self._counts.judge(wanted, None, self._lookup, tests=whole)
         stats = found.stats.reshape(len(wanted), d, STATS) if whole else None
-        return Rows(found.entropies, found.gains.reshape(len(wanted), d), stats)
+        return Profiles(found.entropies, found.gains.reshape(len(wanted), d), stats)
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def as_tests(self, cmi: Floats, stats: Floats) -> CountTests:
+        """Entries of profiles as tests of counts."""
+        return CountTests(cmi, stats=stats, n_rows=self.n_rows)
+
+    def tests(self, queries: Sequence[Query]) -> CountTests:
         """All that is known about each test: the candidates of all queries, end to end."""
         if not queries:
-            return self.as_evidence(np.zeros(0), np.zeros((0, STATS)))
+            return self.as_tests(np.zeros(0), np.zeros((0, STATS)))
         contexts = [Context(target, given) for target, given, _ in queries]
         if not self._all_vary:
             contexts = [self._reduced(context) for context in contexts]
         candidates = [query.candidates for query in queries]
         found = self._counts.judge(contexts, candidates, self._lookup, tests=True)
-        return self.as_evidence(found.gains, found.stats)
+        return self.as_tests(found.gains, found.stats)
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> CountTests:
         """The same for groups of variables, one test a group."""
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
         members = [group.members for group in groups]
         if not groups:
-            return self.as_evidence(np.zeros(0), np.zeros((0, STATS)))
+            return self.as_tests(np.zeros(0), np.zeros((0, STATS)))
         found = self._counts.judge_joints(contexts, members, self._lookup)
-        return self.as_evidence(found.gains, found.stats)
+        return self.as_tests(found.gains, found.stats)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the largest likelihood, less the price of the table: quotient NML."""
@@ -111,12 +115,20 @@ class CountedInformation(Information):
         score alike here too."""
         return self._likelihoods(contexts, occurring=True)
 
+    def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
+        """For each set of columns the rows of every joint state that occurs."""
+        return self._counts.tables(sets)
+
+    def n_cells(self, members: Sequence[int]) -> float:
+        """The number of cells that a table of these columns has, whether they occur or not."""
+        return math.prod(float(self._counts.arities[k]) for k in members)
+
     def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
         reduced = [self._reduced(context) for context in contexts]
         sets = [(*given, target) for target, given in reduced] + [given for _, given in reduced]
         scores = [
             xlogy(cells, cells).sum() - log_regret(self._size(one, cells, occurring), self._rows)
-            for one, cells in zip(sets, self._counts.tables(sets), strict=True)
+            for one, cells in zip(sets, self.tables(sets), strict=True)
         ]
         of_families, of_strata = np.array(scores, dtype=np.float64).reshape(2, len(contexts))
         found: Floats = of_families - of_strata
@@ -125,8 +137,7 @@ class CountedInformation(Information):
     def _size(self, members: Sequence[int], cells: Ints, occurring: bool) -> float:
         """The number of cells of a table: all, or those that occur and, by the numbers of cells
         with one and with two rows, those that were missed (Chao, 1984)."""
-        sizes = self._counts.arities
-        everything = math.prod(float(sizes[k]) for k in members)
+        everything = self.n_cells(members)
         if not occurring:
             return everything
         seen, once, twice = (np.count_nonzero(one) for one in (cells, cells == 1, cells == 2))

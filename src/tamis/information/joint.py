@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import entr
 
 from tamis.errors import DataError
-from tamis.information.interface import Context, Evidence, Floats, Group, Information, Query
+from tamis.information.interface import Context, Floats, Group, Source, Tests
 
 MOST_CELLS = 2**20
 """The largest joint table; a larger network wants inference, not a table."""
@@ -28,12 +28,14 @@ RESOLUTION = 1e-12
 """Below this an entropy or a gain is rounding and is reported as exactly 0."""
 
 
-class JointInformation(Information):
+class JointInformation(Source):
     """H and I of a distribution given by the probabilities of all its cells.
 
     ``joint[x_0, ..., x_{d-1}]`` is a probability. What is 0 in theory comes out as exactly
     0.0: conditional entropies and gains under 1e-12 are taken for the rounding they are.
     """
+
+    title = "exact information"
 
     def __init__(self, names: Sequence[str], joint: ArrayLike) -> None:
         probabilities = np.asarray(joint, dtype=np.float64)
@@ -75,46 +77,16 @@ class JointInformation(Information):
         """H(target | given), one for each context."""
         return np.array([self._conditional({k}, given) for k, given in contexts], dtype=np.float64)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         everyone = range(self.n_variables)
         values = [[self._gain(k, given, {other}) for other in everyone] for k, given in contexts]
         return np.array(values, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
-        """The exact gain of each test; what only a sample has, its X2 and null law, is nan.
-
-        ``df`` counts all levels of the variables, as in a sample where all of them occur.
-        """
-        return self._evidence(
-            [
-                (target, given, {int(candidate)})
-                for target, given, candidates in queries
-                for candidate in candidates
-            ]
-        )
-
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
-        """The same for groups of variables, one test a group."""
-        return self._evidence([(target, given, set(members)) for target, given, members in groups])
-
-    def _evidence(self, tests: Sequence[tuple[int, tuple[int, ...], set[int]]]) -> Evidence:
-        gain = np.array([self._gain(*test) for test in tests], dtype=np.float64)
-        unknown = np.full(len(tests), math.nan)
-        return Evidence(
-            gain=gain,
-            plugin=gain.copy(),
-            df=np.array([self._degrees_of_freedom(*test) for test in tests], dtype=np.float64),
-            pearson=unknown,
-            null_mean=unknown.copy(),
-            null_variance=unknown.copy(),
-            n_rows=self.n_rows,
-            n_variables=self.n_variables,
-        )
-
-    def _degrees_of_freedom(self, target: int, given: tuple[int, ...], others: set[int]) -> int:
-        others = others - {target, *given}
-        return (self._cells({target}) - 1) * (self._cells(others) - 1) * self._cells(set(given))
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+        """The exact cmi of each group; p-values are of samples."""
+        found = [self._gain(target, given, set(members)) for target, given, members in groups]
+        return Tests(np.array(found, dtype=np.float64))
 
     def _cells(self, variables: set[int]) -> int:
         return math.prod(self._joint.shape[k] for k in variables)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from tamis.information.interface import Context, Evidence, Floats, Information, Ints, Query
+from tamis.information.interface import Context, Floats, Ints, Query, Source, Tests
 from tamis.search.cmi_rows import MOST_SLOTS, Given
 from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary
@@ -21,7 +21,7 @@ class Boundaries(ABC):
     entropies: Floats
     """H(X_k | m_k) of the remaining nodes; infinite for the admitted ones."""
 
-    def __init__(self, information: Information) -> None:
+    def __init__(self, information: Source) -> None:
         self._information = information
 
     @abstractmethod
@@ -36,9 +36,9 @@ class Boundaries(ABC):
     def close(self, targets: Sequence[int]) -> list[Boundary]:
         """The boundaries of nodes at their admission; they remain no longer."""
 
-    def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
+    def tests(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Tests:
         """That each target depends on each of its candidates, given its boundary."""
-        return self._information.evidence(
+        return self._information.tests(
             [Query(k, self.given(k), c) for k, c in zip(targets, candidates, strict=True)]
         )
 
@@ -52,7 +52,7 @@ class Boundaries(ABC):
 class AncestralBoundaries(Boundaries):
     """No boundary search: every node is conditioned on the whole ancestral set (Alg. 1)."""
 
-    def __init__(self, information: Information, constraints: Constraints | None = None) -> None:
+    def __init__(self, information: Source, constraints: Constraints | None = None) -> None:
         super().__init__(information)
         self._blocked = () if constraints is None else constraints.blocked
         self._ancestors: tuple[int, ...] = ()
@@ -96,7 +96,7 @@ class GrownBoundaries(Boundaries):
     has been counted. With ``first_come`` ties between candidates go by admission.
     """
 
-    def __init__(self, information: Information, pps: PPS, *, first_come: bool = False) -> None:
+    def __init__(self, information: Source, pps: PPS, *, first_come: bool = False) -> None:
         super().__init__(information)
         d = information.n_variables
         self._pps = pps
@@ -150,11 +150,11 @@ class GrownBoundaries(Boundaries):
         self.entropies[list(targets)] = np.inf
         return found
 
-    def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
+    def tests(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Tests:
         """Read from the rows of gains, if they come with the tests of all candidates."""
         rows = np.repeat(self._paths.rows[list(targets)], [len(c) for c in candidates])
-        known = self._pps.rows.evidence(rows, np.concatenate(candidates))
-        return super().evidence(targets, candidates) if known is None else known
+        known = self._pps.rows.tests(rows, np.concatenate(candidates))
+        return super().tests(targets, candidates) if known is None else known
 
     def _require(self) -> None:
         """Let selections begin with required parents once they are all there."""

@@ -16,11 +16,11 @@ from tamis.decisions.rule import Rule
 from tamis.information.interface import (
     STATS,
     Context,
-    Evidence,
     Floats,
-    Information,
     Ints,
-    Rows,
+    Profiles,
+    Source,
+    Tests,
 )
 from tamis.search.parts import in_parts
 
@@ -41,7 +41,7 @@ class CmiRows:
     otherwise gains and tests are kept as they are.
     """
 
-    def __init__(self, information: Information, rule: Rule, *, ordered: bool) -> None:
+    def __init__(self, information: Source, rule: Rule, *, ordered: bool) -> None:
         d = information.n_variables
         self._information = information
         self._rule = rule
@@ -54,7 +54,7 @@ class CmiRows:
         self.given: list[Given] = [()] * size
         self.entropies = np.empty(size)
         self.order = np.empty((size if ordered else 0, d), dtype=_unsigned(d))
-        self.gains = np.empty((0 if ordered else size, d))
+        self.cmi = np.empty((0 if ordered else size, d))
         self.stats: Floats | None = None
         self.known = np.empty((size, self._slots), dtype=np.int32)
         """Whose score a slot holds."""
@@ -71,14 +71,14 @@ class CmiRows:
             one for one in dict.fromkeys(contexts) if one.given not in self._index[one.target]
         ]
         for part in in_parts(unknown, self._information.n_variables):
-            self._file(part, self._information.rows(part))
+            self._file(part, self._information.profiles(part))
 
     def judged(self, target: int, given: Given, variable: int) -> tuple[float, float] | None:
         """The gain and the score of a variable, if they are kept."""
         row, slot = self.find(target, given), variable % self._slots
         if self._ordered or row < 0 or self.known[row, slot] != variable:
             return None
-        return float(self.gains[row, variable]), float(self.scores[row, slot])
+        return float(self.cmi[row, variable]), float(self.scores[row, slot])
 
     def link(self, row: int, variable: int, following: int) -> None:
         """Keep which row follows when a variable is taken."""
@@ -86,12 +86,12 @@ class CmiRows:
         if self.known[row, slot] == variable:
             self.following[row, slot] = following
 
-    def evidence(self, rows: Ints, variables: NDArray[np.signedinteger[Any]]) -> Evidence | None:
+    def tests(self, rows: Ints, variables: NDArray[np.signedinteger[Any]]) -> Tests | None:
         """The tests of variables at rows, if they came with them."""
         if self.stats is None:
             return None
-        gains, stats = self.gains[rows, variables], self.stats[rows, variables]
-        return self._information.as_evidence(gains, stats)
+        gains, stats = self.cmi[rows, variables], self.stats[rows, variables]
+        return self._information.as_tests(gains, stats)
 
     def count(self, target: int) -> int:
         """How many rows of a target there are."""
@@ -108,17 +108,17 @@ class CmiRows:
                 if int(following[slot]) in dropped:
                     following[slot] = -1
 
-    def _file(self, contexts: Sequence[Context], counted: Rows) -> None:
+    def _file(self, contexts: Sequence[Context], counted: Profiles) -> None:
         while len(self._unused) < len(contexts):
             self._grow()
         rows = [self._unused.pop() for _ in contexts]
-        gains = counted.gains.copy() if self._ordered else counted.gains
+        gains = counted.cmi.copy() if self._ordered else counted.cmi
         if not self._ordered:
-            self.gains[rows] = gains
+            self.cmi[rows] = gains
         for i, (row, (target, given)) in enumerate(zip(rows, contexts, strict=True)):
             self._index[target][given] = row
             self.given[row] = given
-            own = gains[i] if self._ordered else self.gains[row]
+            own = gains[i] if self._ordered else self.cmi[row]
             own[target] = -np.inf
             for k in given:
                 own[k] = -np.inf
@@ -130,17 +130,17 @@ class CmiRows:
             self._score(rows, counted)
         elif counted.stats is not None:
             if self.stats is None:
-                self.stats = np.empty((*self.gains.shape, STATS))
+                self.stats = np.empty((*self.cmi.shape, STATS))
             self.stats[rows] = counted.stats
 
-    def _score(self, rows: Sequence[int], counted: Rows) -> None:
+    def _score(self, rows: Sequence[int], counted: Profiles) -> None:
         """All scores of rows that come with their tests: one by one they take longer."""
-        d = counted.gains.shape[1]
+        d = counted.cmi.shape[1]
         if counted.stats is None or self._slots < d:
             return
-        tests = counted.stats.reshape(counted.gains.size, STATS)
-        evidence = self._information.as_evidence(counted.gains.ravel(), tests)
-        self.scores[rows] = self._rule.scores(evidence).reshape(counted.gains.shape)
+        tests = counted.stats.reshape(counted.cmi.size, STATS)
+        evidence = self._information.as_tests(counted.cmi.ravel(), tests)
+        self.scores[rows] = self._rule.scores(evidence).reshape(counted.cmi.shape)
         self.known[rows] = np.arange(d)
 
     def _grow(self) -> None:
@@ -150,7 +150,7 @@ class CmiRows:
         for field in (
             self.entropies,
             self.order,
-            self.gains,
+            self.cmi,
             self.stats,
             self.known,
             self.scores,

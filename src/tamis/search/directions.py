@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from tamis.constants import constants
-from tamis.information.interface import NUMBERS, Context, Floats, Information
+from tamis.information.interface import NUMBERS, Context, Floats, Source
 from tamis.metrics.equivalence import compelled_edges
 from tamis.search.constraints import Constraints
 
@@ -69,7 +69,7 @@ class Directions:
 
 
 def directions(
-    information: Information,
+    information: Source,
     parents: Parents,
     constraints: Constraints | None = None,
     *,
@@ -101,7 +101,7 @@ def directions(
     return Directions(chosen, compelled | shared, found)
 
 
-def evenness(information: Information, parents: Parents) -> float:
+def evenness(information: Source, parents: Parents) -> float:
     """ln of the weight of one DAG: how evenly its noise entropies are spread.
 
     It compares DAGs of different classes too, where these fit alike.
@@ -117,7 +117,7 @@ def evenness(information: Information, parents: Parents) -> float:
     return found
 
 
-def unit_probability(information: Information, parents: Parents) -> float:
+def unit_probability(information: Source, parents: Parents) -> float:
     """How likely it is that the units of a table's numbers can be compared, if this is its DAG;
     1 where nothing has a unit."""
     noise = NoiseEntropies(information, parents)
@@ -131,7 +131,7 @@ class NoiseEntropies:
     differs little.
     """
 
-    def __init__(self, information: Information, parents: Parents) -> None:
+    def __init__(self, information: Source, parents: Parents) -> None:
         self._information = information
         self._known: dict[Context, float] = {}
         kinds = information.entropy_kinds()

@@ -20,8 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from tamis.information.interface import Context, Floats
-from tamis.information.interface import Information as Source
+from tamis.information.interface import Context, Floats, Source
 
 Nodes = set[int]
 Parents = dict[int, Nodes]
@@ -155,5 +154,5 @@ def H(X: Source, k: int, S: Collection[int]) -> float:
 
 def I(X: Source, k: int, S: Collection[int]) -> Floats:
     """I(X_k ; X_l | S) for every l, by the source's estimator."""
-    row: Floats = X.gains([Context(k, tuple(sorted(S)))])[0]
+    row: Floats = X.cmi([Context(k, tuple(sorted(S)))])[0]
     return row

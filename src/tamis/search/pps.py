@@ -15,12 +15,12 @@ import numpy as np
 from tamis.decisions.rule import Rule
 from tamis.information.interface import (
     Context,
-    Evidence,
     Group,
-    Information,
     Interaction,
     Ints,
     Query,
+    Source,
+    Tests,
 )
 from tamis.search.cmi_rows import CmiRows, Given
 from tamis.search.constraints import Constraints, as_bits
@@ -141,7 +141,7 @@ class PPS:
 
     def __init__(
         self,
-        information: Information,
+        information: Source,
         rule: Rule,
         interactions: Sequence[Sequence[Interaction]] | None = None,
         *,
@@ -212,7 +212,7 @@ class PPS:
             rows = self.rows
             ends = follow(
                 active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
-                most, rows.order, rows.gains, self.rank, rows.known, rows.scores,
+                most, rows.order, rows.cmi, self.rank, rows.known, rows.scores,
                 rows.following, self.bars, self._inclusive, paths.rivals, paths.most, paths.path,
                 paths.walked, paths.answers,
             )  # fmt: skip
@@ -259,14 +259,14 @@ class PPS:
         """Answer with the scores of the candidates that are next."""
         rows = paths.rows[active]
         variables = paths.path[active, paths.depths[active]]
-        evidence = self.rows.evidence(rows, variables)
+        evidence = self.rows.tests(rows, variables)
         if evidence is None:
             contexts = [
                 (paths.targets[i], self.rows.given[row])
                 for i, row in zip(active.tolist(), rows.tolist(), strict=True)
             ]
             one_each = variables.astype(np.int64).reshape(-1, 1)
-            evidence = self._information.evidence(
+            evidence = self._information.tests(
                 [Query(*context, own) for context, own in zip(contexts, one_each, strict=True)]
             )
         paths.answers[active] = self._rule.scores(evidence)
@@ -363,18 +363,18 @@ class PPS:
         fresh = [one for one in dict.fromkeys(tests) if one not in self.tests]
         if fresh:
             queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
-            judged = self._judge(self._information.evidence(queries))
+            judged = self._judge(self._information.tests(queries))
             self.tests.update(zip(fresh, judged, strict=True))
 
     def _know_sets(self, groups: Sequence[Group]) -> None:
         fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
         if fresh:
-            judged = self._judge(self._information.joint_evidence(fresh))
+            judged = self._judge(self._information.joint_tests(fresh))
             self._sets.update(zip(fresh, judged, strict=True))
 
-    def _judge(self, evidence: Evidence) -> list[Judged]:
+    def _judge(self, evidence: Tests) -> list[Judged]:
         scores = self._rule.scores(evidence).tolist()
-        return list(zip(evidence.gain.tolist(), scores, strict=True))
+        return list(zip(evidence.cmi.tolist(), scores, strict=True))
 
 
 def as_bytes(sets: Sequence[int], n_variables: int) -> Bytes:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Information, Interaction
+from tamis.information.interface import Context, Interaction, Source
 from tamis.search.constraints import Constraints, as_bits
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.pps import PPS, Asked, Members, Test
@@ -74,7 +74,7 @@ class Selector:
 
     def __init__(
         self,
-        information: Information,
+        information: Source,
         rule: Rule,
         interactions: Sequence[Sequence[Interaction]] | None = None,
         *,

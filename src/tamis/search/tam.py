@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Information
+from tamis.information.interface import Source
 from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries, GrownBoundaries
 from tamis.search.constraints import Constraints
@@ -39,7 +39,7 @@ class Settings:
         return self.search == "reference"
 
 
-def run(information: Information, settings: Settings, progress: Progress | None = None) -> Outcome:
+def run(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
     d = information.n_variables
     selector = _selector(information, settings)
@@ -79,7 +79,7 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
         outcome.layers[:1] = [constant + first]
 
 
-def _selector(information: Information, settings: Settings) -> Selector:
+def _selector(information: Source, settings: Settings) -> Selector:
     ahead = settings.look_ahead
     return Selector(
         information,
@@ -92,14 +92,14 @@ def _selector(information: Information, settings: Settings) -> Selector:
     )
 
 
-def _boundaries(information: Information, selector: Selector, settings: Settings) -> Boundaries:
+def _boundaries(information: Source, selector: Selector, settings: Settings) -> Boundaries:
     if settings.boundary == "none":
         return AncestralBoundaries(information, settings.constraints)
     return GrownBoundaries(information, selector.pps, first_come=settings.is_reference)
 
 
 def _next_layer(
-    information: Information,
+    information: Source,
     boundaries: Boundaries,
     remaining: Collection[int],
     settings: Settings,

@@ -20,13 +20,12 @@ from tamis.information.exact.inference import Inference
 from tamis.information.exact.limits import MOST_AXES
 from tamis.information.exact.pieces import Terms, combined
 from tamis.information.interface import (
-    STATS,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Query,
+    Source,
+    Tests,
 )
 from tamis.information.joint import _arities, _check_acyclic, _check_names, _normalised
 
@@ -34,7 +33,7 @@ MEMORY_LIMIT = 2**30
 """Bytes of the largest table unless told otherwise: 1 GiB."""
 
 
-class ExactInformation(Information):
+class ExactInformation(Source):
     """H and I of a Bayesian network by exact inference.
 
     ``parents[k]`` holds the positions of the parents of variable k, and ``tables[k]`` its
@@ -48,6 +47,8 @@ class ExactInformation(Information):
     What computes to less than 1e-12, or to less than 4e-15 of the entropies it is made of, is
     reported as exactly 0.0: a gain above 0 is there, and one below that size is not seen.
     """
+
+    title = "exact information"
 
     def __init__(
         self,
@@ -136,7 +137,7 @@ class ExactInformation(Information):
         """H(target | given), one for each context."""
         return np.array([self.conditional_entropy(*context) for context in contexts], dtype=float)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context.
 
         Variables that are d-separated cost nothing. A row is refused as a whole.
@@ -149,35 +150,10 @@ class ExactInformation(Information):
             row[linked] = self._inference.values(questions)
         return rows
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
-        """The exact gain of each test; what only a sample has, its X2 and null law, is nan.
-
-        ``df`` counts all levels of the variables, as in a sample where all of them occur.
-        """
-        return self.joint_evidence(
-            [
-                Group(target, given, (int(candidate),))
-                for target, given, candidates in queries
-                for candidate in candidates
-            ]
-        )
-
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
-        """The same for groups of variables, one test a group."""
-        gains = np.array([self.gain(k, others, given) for k, given, others in groups], dtype=float)
-        stats = np.full((len(groups), STATS), math.nan)
-        stats[:, 0] = gains
-        stats[:, 1] = [self._degrees_of_freedom(group) for group in groups]
-        return self.as_evidence(gains, stats)
-
-    def _degrees_of_freedom(self, group: Group) -> float:
-        target, given, others = group
-        inside = set(others) - {target, *given}
-        return (self.levels[target] - 1) * (self._cells(inside) - 1) * self._cells(set(given))
-
-    def _cells(self, variables: Iterable[int]) -> float:
-        # Of floats, so that a product of many is infinite and not an error.
-        return math.prod((float(self.levels[k]) for k in variables), start=1.0)
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+        """The exact cmi of each group; p-values are of samples."""
+        gains = [self.gain(target, members, given) for target, given, members in groups]
+        return Tests(np.array(gains, dtype=np.float64))
 
     # --- questions as sums of entropies ----------------------------------------------------
 

@@ -44,7 +44,6 @@ the paper's thresholds, and the fields of other tests are nan.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -52,15 +51,7 @@ import numpy as np
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError, SettingError
-from tamis.information.interface import (
-    NUMBERS,
-    Context,
-    Evidence,
-    Floats,
-    Group,
-    Information,
-    Query,
-)
+from tamis.information.interface import NUMBERS, Context, Floats, Group, Source, Tests
 from tamis.information.lipschitz.cube import to_cube
 from tamis.information.lipschitz.entropy import DifferentialEntropy
 from tamis.information.lipschitz.smoothing import Smoothing
@@ -69,12 +60,14 @@ MOST_DIMENSIONS = 4
 """The largest set of columns whose entropy is estimated; docs/lipschitz.md shows why."""
 
 
-class LipschitzInformation(Information):
+class LipschitzInformation(Source):
     """H and I of measured columns, from differential entropies of at most four columns.
 
     ``columns`` has a row for each name. A constant column has entropy 0 and informs nobody, as in
     every other source.
     """
+
+    title = "smoothed densities"
 
     def __init__(
         self, names: Sequence[str], columns: Floats, smoothing: Smoothing | None = None
@@ -115,38 +108,16 @@ class LipschitzInformation(Information):
         """H(target | given) in nats; it depends on the target's unit, and may be negative."""
         return np.array([self._conditional(k, given) for k, given in contexts], dtype=np.float64)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         everyone = range(self.n_variables)
         values = [[self._gain(k, given, {other}) for other in everyone] for k, given in contexts]
         return np.array(values, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
-        """The gain of each test; all that belongs to other tests is nan."""
-        gains = [
-            self._gain(target, given, {int(candidate)})
-            for target, given, candidates in queries
-            for candidate in candidates
-        ]
-        return self._untested(gains)
-
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
-        """The same for groups of variables, one gain a group."""
-        return self._untested(
-            [self._gain(target, given, set(members)) for target, given, members in groups]
-        )
-
-    def _untested(self, gains: Sequence[float]) -> Evidence:
-        return Evidence(
-            gain=np.array(gains, dtype=np.float64),
-            plugin=_unknown(gains),
-            df=_unknown(gains),
-            pearson=_unknown(gains),
-            null_mean=_unknown(gains),
-            null_variance=_unknown(gains),
-            n_rows=self.n_rows,
-            n_variables=self.n_variables,
-        )
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+        """The cmi of each group: of its law under independence nothing is known."""
+        found = [self._gain(target, given, set(members)) for target, given, members in groups]
+        return Tests(np.array(found, dtype=np.float64), n_rows=self.n_rows)
 
     def _conditional(self, target: int, given: tuple[int, ...]) -> float:
         if target in given or not self.varies(target):
@@ -195,7 +166,3 @@ class LipschitzInformation(Information):
 def _numbers(table: Table, k: int) -> Floats:
     # What is not measured is constant here, and may be a label.
     return table.numbers(k) if table.is_measured(k) else np.zeros(table.n_rows)
-
-
-def _unknown(gains: Sequence[float]) -> Floats:
-    return np.full(len(gains), math.nan)

@@ -20,12 +20,11 @@ from tamis.errors import DataError
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
+    Ability,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
-    Query,
+    Source,
 )
 from tamis.information.neighbours.chance import whole
 from tamis.information.neighbours.columns import (
@@ -38,6 +37,7 @@ from tamis.information.neighbours.columns import (
 )
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.neighbours.space import Space
+from tamis.information.null_laws import ShuffleTests
 
 FOR_GAINS = 20
 """Neighbours for gains: enough that noise is small next to the dependence it could hide."""
@@ -55,12 +55,16 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-class NearestNeighbours(Information):
+class NearestNeighbours(Source):
     """What sources that work with neighbours share; ``space`` holds the columns.
 
     ``own_entropies`` are the H(X_k) given nothing. H(X_k | S) is H(X_k) less the gains of the
     members of S, one after the other in the order of their names.
     """
+
+    title = "nearest neighbours"
+    test_names = ShuffleTests.offered
+    abilities = frozenset({Ability.JOINT_TESTS})
 
     def __init__(
         self,
@@ -111,7 +115,7 @@ class NearestNeighbours(Information):
                 found[i] = self._own_entropies[context.target] - told
         return found
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context.
 
         Estimates are as they come; where there is no dependence about half of them are below 0.
@@ -124,18 +128,8 @@ class NearestNeighbours(Information):
                 line[pair[1]] = self._known_gains[_twin(pair)]
         return found
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
-        """The candidates of all queries, end to end, each with the moments of its shuffles."""
-        return self.joint_evidence(
-            [
-                Group(target, given, (int(candidate),))
-                for target, given, candidates in queries
-                for candidate in candidates
-            ]
-        )
-
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
-        """The same for groups of variables, one test a group; the members move together."""
+    def joint_tests(self, groups: Sequence[Group]) -> ShuffleTests:
+        """Each group with the moments of its shuffles, in which the members move together."""
         keys = []
         for target, given, members in groups:
             context = self._reduced(Context(target, given))
@@ -149,19 +143,11 @@ class NearestNeighbours(Information):
         self._known_tests.update(zip(missing, tested, strict=True))
         return self._as_tests([self._known_tests[key] for key in keys])
 
-    def _as_tests(self, tests: Sequence[Tested]) -> Evidence:
-        gain, mean, variance, number = np.array(tests, dtype=np.float64).reshape(-1, 4).T
-        nothing = np.full(len(gain), np.nan)
-        return Evidence(
-            gain=gain,
-            plugin=gain.copy(),
-            df=np.maximum(number - 1, 0),
-            pearson=nothing,
-            null_mean=mean,
-            null_variance=variance,
-            n_rows=self.n_rows,
-            n_variables=self.n_variables,
-        )
+    def _as_tests(self, tests: Sequence[Tested]) -> ShuffleTests:
+        found = np.array(tests, dtype=np.float64).reshape(-1, 4)
+        stats = found[:, 1:].copy()
+        stats[:, 2] = np.maximum(stats[:, 2] - 1, 0)
+        return ShuffleTests(found[:, 0].copy(), stats=stats, n_rows=self.n_rows)
 
     def _test(self, target: int, given: tuple[int, ...], members: tuple[int, ...]) -> Tested:
         """A gain next to those of its shuffled twins."""
