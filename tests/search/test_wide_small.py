@@ -53,8 +53,8 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every size from which something is done in another way, brought down."""
     monkeypatch.setattr(counted, "WHOLE_ROWS", 0)
     monkeypatch.setattr(parts, "ROW_BYTES", 3000)
-    for room in (boundaries, cmi_rows):
-        monkeypatch.setattr(room, "MOST_SLOTS", 0)
+    monkeypatch.setattr(boundaries, "WIDE", 0)
+    monkeypatch.setattr(cmi_rows, "MOST_SLOTS", 0)
     monkeypatch.setattr(cmi_rows, "FEW_SLOTS", 2)
     monkeypatch.setattr(cmi_rows, "FIRST_ROWS", 1)
     monkeypatch.setattr(pps, "ROOM", 1)

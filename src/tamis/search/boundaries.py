@@ -8,11 +8,14 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from tamis.information.interface import Context, Floats, Ints, Query, Source, Tests
-from tamis.search.cmi_rows import MOST_SLOTS, Given
+from tamis.search.cmi_rows import Given
 from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary
 from tamis.search.paths import concerned
 from tamis.search.pps import PPS, Paths, as_bytes
+
+WIDE = 512
+"""With more columns there is no room for rows that are not needed."""
 
 
 class Boundaries(ABC):
@@ -180,7 +183,7 @@ class GrownBoundaries(Boundaries):
             paths.rivals[active] &= self._allowed[active]
         if paths.sets:
             paths.most[[k for k in active.tolist() if k in paths.sets]] = 0
-        if len(self._remains) > MOST_SLOTS:
+        if len(self._remains) > WIDE:
             self._drop(active)
 
     def _enter(self, full: Sequence[int]) -> None:

@@ -24,8 +24,8 @@ from tamis.information.interface import (
 )
 from tamis.search.parts import in_parts
 
-MOST_SLOTS = 512
-FEW_SLOTS = 16
+MOST_SLOTS = 128
+FEW_SLOTS = 64
 """A row has a slot for each variable to hold what was found out, or, of wide tables, so many that
 are shared."""
 FIRST_ROWS = 64

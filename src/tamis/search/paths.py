@@ -16,6 +16,8 @@ Order = NDArray[np.unsignedinteger[Any]]
 FULL, REFUSED, NEEDS_SCORE, NEEDS_ROW, NEEDS_ROOM = range(5)
 """Why a path ends: nobody is left, or no more may be taken; the best candidate has failed; its
 score, or the row after it, has not been counted; or the path has no room."""
+LEFT = -2
+"""Less the row that was left last, where the next one has not been counted."""
 
 
 @compiled
@@ -43,12 +45,13 @@ def follow(
 ) -> Ints:
     """Take the best candidate of each active selection while it passes; say why each path ends.
 
-    Selection i stands at ``rows[i]``, given ``depths[i]`` members, which are the first of
-    ``path[i]``; at last the best candidate that is not taken (or not yet) comes after them.
-    ``rivals`` become those who are no candidates and would have been taken instead, a bit each,
-    and ``most`` is the number of candidates up to which all that was taken passes. The first
-    ``walked[i]`` of the path were the best before there were ``newcomers``. ``answers`` are the
-    scores that paths have ended for; they are kept at their rows, and none (nan) is left.
+    Selection i stands at ``rows[i]`` (negative where that has not been counted), given
+    ``depths[i]`` members, which are the first of ``path[i]``; at last the best candidate that is
+    not taken (or not yet) comes after them. ``rivals`` become those who are no candidates and would
+    have been taken instead, a bit each, and ``most`` is the number of candidates up to which all
+    that was taken passes. The first ``walked[i]`` of the path were the best before there were
+    ``newcomers``. ``answers`` are the scores that paths have ended for; they are kept at their
+    rows, and none (nan) is left.
     """
     ends = np.empty(active.shape[0], dtype=np.int64)
     for a in range(active.shape[0]):
@@ -58,6 +61,9 @@ def follow(
             row, depth = rows[i], depths[i]
             if depth >= limit or depth >= n_candidates[i]:
                 ends[a] = FULL
+                break
+            if row < 0:
+                ends[a] = NEEDS_ROW
                 break
             if depth >= path.shape[1]:
                 ends[a] = NEEDS_ROOM
@@ -102,13 +108,7 @@ def follow(
                 break
             most[i] = min(most[i], passes_up_to(score, bars, inclusive) + depth)
             depths[i] = depth + 1
-            if depth + 1 >= limit or depth + 1 >= n_candidates[i]:
-                ends[a] = FULL
-                break
-            if following[row, slot] < 0:
-                ends[a] = NEEDS_ROW
-                break
-            rows[i] = following[row, slot]
+            rows[i] = following[row, slot] if following[row, slot] >= 0 else LEFT - row
     return ends
 
 

@@ -28,6 +28,7 @@ from tamis.search.interactions import Listed, listed, sets_to_try
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.paths import (
     FULL,
+    LEFT,
     NEEDS_ROOM,
     NEEDS_ROW,
     NEEDS_SCORE,
@@ -206,8 +207,6 @@ class PPS:
         """Let selections take candidates until all have ended, or have so many; of those that have
         begun again only the newcomers are news."""
         most = self._limit if limit is None else min(limit, self._limit)
-        if active.size and paths.rows[active].min() < 0:
-            self._count(paths, active[paths.rows[active] < 0])
         while len(active):
             rows = self.rows
             ends = follow(
@@ -216,43 +215,36 @@ class PPS:
                 rows.following, self.bars, self._inclusive, paths.rivals, paths.most, paths.path,
                 paths.walked, paths.answers,
             )  # fmt: skip
-            seen = set(ends.tolist())
-            going = active if min(seen) > REFUSED else active[ends > REFUSED]
-            if FULL in seen:
-                full = active[ends == FULL]
-                paths.most[full] = paths.n_candidates[full]  # one more may change everything
-            if NEEDS_SCORE in seen:
-                self._judge_next(paths, active[ends == NEEDS_SCORE])
-            if NEEDS_ROW in seen:
-                self._enter(paths, active[ends == NEEDS_ROW].tolist())
-            if NEEDS_ROOM in seen:
-                paths.make_room(2 * paths.path.shape[1])
-            if REFUSED in seen:
-                refused = active[ends == REFUSED]
-                paths.refused[refused] = True
-                if self._looks_ahead:
-                    going = np.concatenate([going, self._take_sets(paths, refused.tolist())])
-            active = going
+            active = self._react(paths, active, ends)
 
-    def _count(self, paths: Paths, unknown: Ints) -> None:
-        """Count the rows that selections have come to, unless they end there."""
-        waiting = [
-            i
-            for i in unknown.tolist()
-            if paths.depths[i] < min(self._limit, int(paths.n_candidates[i]))
-        ]
-        contexts = [paths.context(i) for i in waiting]
-        self.rows.know(contexts)
-        for i, context in zip(waiting, contexts, strict=True):
-            paths.rows[i] = self.rows.find(*context)
+    def _react(self, paths: Paths, active: Ints, ends: Ints) -> Ints:
+        """Do what paths have ended for; who goes on."""
+        seen = set(ends.tolist())
+        own = {one: active if len(seen) == 1 else active[ends == one] for one in seen}
+        if NEEDS_SCORE in own:
+            self._judge_next(paths, own[NEEDS_SCORE])
+        if NEEDS_ROW in own:
+            self._enter(paths, own[NEEDS_ROW].tolist())
+        if NEEDS_ROOM in own:
+            paths.make_room(2 * paths.path.shape[1])
+        if FULL in own:
+            paths.most[own[FULL]] = paths.n_candidates[own[FULL]]  # one more may change everything
+        going = active if min(seen) > REFUSED else active[ends > REFUSED]
+        if REFUSED in own:
+            paths.refused[own[REFUSED]] = True
+            if self._looks_ahead:
+                took = self._take_sets(paths, own[REFUSED].tolist())
+                going = np.concatenate([going, took])
+        return going
 
     def _enter(self, paths: Paths, active: Sequence[int]) -> None:
-        """Go on to the rows after what was taken last."""
+        """Count the rows that selections have come to."""
         contexts = [paths.context(i) for i in active]
         self.rows.know(contexts)
         for i, context in zip(active, contexts, strict=True):
-            row = self.rows.find(*context)
-            self.rows.link(int(paths.rows[i]), int(paths.path[i, paths.depths[i] - 1]), row)
+            row, left = self.rows.find(*context), LEFT - int(paths.rows[i])
+            if left >= 0:
+                self.rows.link(left, int(paths.path[i, paths.depths[i] - 1]), row)
             paths.rows[i] = row
 
     def _judge_next(self, paths: Paths, active: Ints) -> None:
@@ -286,10 +278,7 @@ class PPS:
                 paths.rows[i] = -1
                 paths.refused[i] = False
                 took.append(i)
-        found = np.array(took, dtype=np.int64)
-        if took:
-            self._count(paths, found)
-        return found
+        return np.array(took, dtype=np.int64)
 
     def _groups(self, paths: Paths, i: int) -> Sequence[Group]:
         """The sets to try where a selection has come to."""
