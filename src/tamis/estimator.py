@@ -22,8 +22,8 @@ from tamis.errors import SettingError
 from tamis.information.estimators import EntropyEstimator
 from tamis.knowledge import Knowledge
 from tamis.learning import learn
-from tamis.plans import Request
 from tamis.result import Explanation, Result, Run, Trace
+from tamis.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,25 +189,23 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         are survey weights. See docs/missing-and-weights.md.
         ``progress`` is called with the number of nodes admitted and the number of all.
         """
-        settings = self.get_params(deep=False)
-        memory = settings.pop("memory")
-        request = Request(**settings)
+        settings = Settings(**self.get_params(deep=False))
         with opened(
             X,
-            memory=memory,
-            missing=self.missing,
-            information=self.information,
+            memory=settings.memory,
+            missing=settings.missing,
+            information=settings.information,
             weights=sample_weight,
         ) as given:
             table = read_table(
                 given,
-                measured=self.information != "counts",
-                missing=self.missing,
+                measured=settings.information != "counts",
+                missing=settings.missing,
                 weights=sample_weight,
             )
-            result = learn(table, request, progress)
+            result = learn(table, settings, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
-        self._learned_from = table, request
+        self._learned_from = table, settings
         self.result_: Result = result
         self.feature_names_in_: NDArray[np.object_] = np.array(table.names, dtype=object)
         self.n_features_in_: int = table.n_variables
@@ -228,37 +226,42 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             del state["_learned_from"]
         return state
 
-    def _whence(self) -> tuple[Table, Request]:
+    def _whence(self) -> tuple[Table, Settings]:
         """The table that was learned from, and what was asked of it."""
         if not hasattr(self, "_learned_from"):
             raise SettingError(
                 "The model is a copy, and the rows it was learned from were never held in memory, "
                 "which this needs: read the table itself, or a sample of its rows"
             )
-        found: tuple[Table, Request] = self._learned_from
+        found: tuple[Table, Settings] = self._learned_from
         return found
 
-    def _rows(self) -> tuple[Table, Request]:
+    def _rows(self) -> tuple[Table, Settings]:
         """The same, if the rows are in memory."""
-        table, request = self._whence()
+        table, settings = self._whence()
         if isinstance(table, BlockTable | MomentTable):
             _ = table.codes  # says where the rows are
-        return table, request
+        return table, settings
 
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
         """What `fit` would take, in memory and time, and how weak a dependence it could see."""
         from tamis.forecast import forecast
 
-        settings = self.get_params(deep=False)
-        memory = settings.pop("memory")
+        settings = Settings(**self.get_params(deep=False))
         require_rows_here(X)
+        given = open_blocks(
+            X,
+            memory=settings.memory,
+            missing=settings.missing,
+            information=settings.information,
+        )
         table = read_table(
-            open_blocks(X, memory=memory, missing=self.missing, information=self.information),
-            measured=self.information != "counts",
-            missing=self.missing,
+            given,
+            measured=settings.information != "counts",
+            missing=settings.missing,
             weights=sample_weight,
         )
-        return forecast(table, Request(**settings))
+        return forecast(table, settings)
 
     @property
     def cpdag_(self) -> nx.DiGraph[str]:
@@ -286,7 +289,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.identifiability.certificate import certify
 
-        table, request = self._rows()
+        table, settings = self._rows()
         if table.gaps or table.weights is not None:
             raise SettingError(
                 "certify draws complete rows of equal weight, and the model was learned from rows "
@@ -296,7 +299,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return certify(
             table,
             self.result_,
-            request,
+            settings,
             n_simulations=n_simulations,
             seed=seed,
             equivalent_sample_size=equivalent_sample_size,
@@ -328,10 +331,10 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.bootstrap import bootstrap
 
-        table, request = self._rows()
+        table, settings = self._rows()
         return bootstrap(
-            table, self.result_, request, n, seed=seed, scheme=scheme, search=search,
-            resume=resume, n_jobs=self.n_jobs, progress=progress,
+            table, self.result_, settings, n, seed=seed, scheme=scheme, search=search,
+            resume=resume, progress=progress,
         )  # fmt: skip
 
     def explain(self, name: str) -> Explanation:

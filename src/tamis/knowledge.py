@@ -8,18 +8,43 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
 
 from tamis.errors import FileFormatError, SettingError
-from tamis.search.constraints import Constraints
 
 Arrow = tuple[str, str]
 ARROW = "->"
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a search must not do: which nodes may follow which, by position; sets of nodes are
+    numbers with one bit for each.
+
+    ``required`` are the parents that a node has whatever the tests say, ``blocked[k]`` the nodes
+    that cannot be parents of k, and ``waits[k]`` those that are admitted before k.
+    """
+
+    required: Mapping[int, tuple[int, ...]]
+    blocked: tuple[int, ...]
+    waits: tuple[int, ...]
+
+    def free(self, remaining: Collection[int]) -> list[int]:
+        """The remaining nodes that wait for none of the others."""
+        left = sum(1 << k for k in remaining)
+        return [k for k in remaining if not self.waits[k] & left]
+
+    def blocked_matrix(self) -> NDArray[np.bool_]:
+        """[k, l] is True where l cannot be a parent of k."""
+        d = len(self.blocked)
+        return np.array([[bool(bits >> k & 1) for k in range(d)] for bits in self.blocked])
 
 
 class _Statement(NamedTuple):

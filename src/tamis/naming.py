@@ -12,7 +12,6 @@ from tamis.data import Table, table_notes
 from tamis.decisions.pvalue import PValueRule
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Information, Query
-from tamis.plans import SOURCES, Plan
 from tamis.result import (
     Admitted,
     Edge,
@@ -27,16 +26,19 @@ from tamis.result import (
 from tamis.search.auto import REFINED
 from tamis.search.outcome import Boundary, Decision, Outcome
 from tamis.search.warrants import warrants
+from tamis.settings import Settings
 
 
 class Names:
     """Turns positions back into names."""
 
-    def __init__(self, names: tuple[str, ...], plan: Plan, information: Information) -> None:
+    def __init__(
+        self, names: tuple[str, ...], settings: Settings, information: Information
+    ) -> None:
         self._names = names
-        self._plan = plan
+        self._settings = settings
         self._information = information
-        self._test = SOURCES[plan.information].test
+        self._test = settings.kind.test
 
     def result(
         self,
@@ -58,7 +60,7 @@ class Names:
             names=table.names,
             levels=dict(zip(table.names, table.levels, strict=True)),
             n_rows=table.n_rows,
-            settings=self._plan.to_dict(),
+            settings=self._settings.to_dict(),
             layers=tuple(map(self._all, layers)),
             order=order,
             parents={name: parents[name] for name in table.names},
@@ -71,7 +73,7 @@ class Names:
         )
 
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
-        return next((one.search for one in ranking if one.chosen), self._plan.search)
+        return next((one.search for one in ranking if one.chosen), self._settings.search)
 
     def _edges(self, outcome: Outcome, losses: Mapping[tuple[int, int], float]) -> tuple[Edge, ...]:
         """Judge every edge twice: as it was taken, and given all the other parents."""
@@ -83,7 +85,7 @@ class Names:
         known = self._judged(outcome)
         known |= _judge(self._information, sorted(wanted - known.keys()), self._test)
         gaps = _entropy_gaps(outcome)
-        constraints = self._plan.knowledge.constraints(self._information.names)
+        constraints = self._settings.knowledge.constraints(self._information.names)
         rests_on = warrants(self._information, outcome, losses, constraints, self._is_given)
         return tuple(
             Edge(
@@ -99,11 +101,11 @@ class Names:
         )
 
     def _is_given(self, edge: tuple[int, int]) -> bool:
-        return self._plan.knowledge.decides(*(self._names[k] for k in edge))
+        return self._settings.knowledge.decides(*(self._names[k] for k in edge))
 
     def _judged(self, outcome: Outcome) -> dict[Judged, tuple[float, float]]:
         """The gain and the p-value of what the search itself has judged by this test."""
-        rule = self._plan.boundary_rule
+        rule = self._settings.boundary_rule
         if type(rule) is not type(self._test):
             return {}
         return {
@@ -115,7 +117,7 @@ class Names:
 
     def _trace(self, outcome: Outcome) -> Trace:
         names = self._names
-        masking, boundary = self._plan.masking_rule, self._plan.boundary_rule
+        masking, boundary = self._settings.masking_rule, self._settings.boundary_rule
         return Trace(
             admissions=tuple(
                 Admitted(

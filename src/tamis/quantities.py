@@ -12,10 +12,10 @@ from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
-from tamis.plans import as_backward, require_size
 from tamis.result import suggest
 from tamis.search.iamb import Blanket, shrink
 from tamis.search.pps import possible_parents
+from tamis.settings import as_backward, require_size
 
 Columns = str | Sequence[str]
 """One column or several, by name."""

@@ -19,7 +19,8 @@ from tamis.rules import Fixed, Permutation
 from tamis.search import tam
 from tamis.search.iamb import Blanket, shrink
 from tamis.search.pps import possible_parents
-from tamis.search.tam import Settings, run
+from tamis.search.tam import run
+from tamis.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from itertools import chain
 from typing import TypeVar
 
 from tamis.decisions.pvalue import Untested
+from tamis.defaults import KINDS
 from tamis.formats.settings import wrong_settings
 from tamis.formats.verdicts import wrong_verdict
-from tamis.plans import SOURCES
 from tamis.result import WARRANTS, Admitted, Result, Selection, Verdict
 from tamis.search.auto import REFINED, SAME, TRIED
 
@@ -125,7 +125,7 @@ def _edges(result: Result) -> Iterator[str]:
             yield f"the warrant of {ends} is {edge.warrant!r}"
         if not 0.0 <= edge.direction_probability <= 1.0:
             yield f"the direction_probability of {ends} is {edge.direction_probability!r}"
-    untested = isinstance(SOURCES[result.settings["information"]].test, Untested)
+    untested = isinstance(KINDS[result.settings["information"]].test, Untested)
     for edge in result.edges:
         if untested and math.isnan(edge.p_value):
             continue
@@ -162,7 +162,7 @@ def _ranking(result: Result) -> Iterator[str]:
     if sum(run.chosen for run in result.ranking) > 1 or (result.ranking and not auto):
         yield "ranking is not that of the search in settings"
     for run in result.ranking:
-        if run.search not in (*TRIED, REFINED, SAME) or run.information not in SOURCES:
+        if run.search not in (*TRIED, REFINED, SAME) or run.information not in KINDS:
             yield f"ranking names {run.search!r} on {run.information!r}, which is not tried"
         if not math.isfinite(run.score) or run.n_edges < 0:
             yield f"ranking has no score or no edges for {run.search!r}"

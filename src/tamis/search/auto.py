@@ -17,14 +17,16 @@ from dataclasses import dataclass, field, replace
 import networkx as nx
 import numpy as np
 
+from tamis.defaults import Search
 from tamis.information.interface import Context, Information, Query
 from tamis.search.directions import Edge, directions, evenness
 from tamis.search.orders import CLEAR, Ordering, best_ordering, climb, loss_without
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.selection import Selector
-from tamis.search.tam import Progress, Settings, run
+from tamis.search.tam import Progress, run
+from tamis.settings import Settings
 
-TRIED = ("sequential", "sieve", "node")
+TRIED: tuple[Search, ...] = ("sequential", "sieve", "node")
 """The searches, that which wins ties first."""
 REFINED = "refined"
 SAME = "the same DAG"
@@ -321,7 +323,7 @@ def _part(progress: Progress | None, i: int) -> Progress | None:
 
 def _selector(information: Information, settings: Settings, tried: Sequence[Tried]) -> Selector:
     """Looks ahead where one of the searches has taken several parents at once."""
-    ahead, interactions = settings.look_ahead, None
+    ahead, interactions = settings.look_ahead or 1, None
     if ahead > 1:
         # A parity may as well be turned around: its members look ahead too.
         taken = {

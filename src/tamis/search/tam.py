@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from tamis.decisions.rule import Rule
 from tamis.information.interface import Information
 from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries
-from tamis.search.constraints import Constraints
 from tamis.search.greedy import GreedyBoundaries
 from tamis.search.iamb import Blanket, shrink
 from tamis.search.look_ahead import InteractingBoundaries
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Admission, Masking, Outcome
+from tamis.settings import Settings
 
 Progress = Callable[[int, int], None]
 """Called with the number of nodes admitted so far and the number of all nodes."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What distinguishes one search from another; the rules are bound to the data's size."""
-
-    search: str
-    boundary_rule: Rule
-    masking_rule: Rule
-    boundary: str = "pps"
-    backward: str = "one"
-    max_boundary: int | None = None
-    look_ahead: int = 1
-    """How many candidates PPS tries together, at most, where none passes alone."""
-    constraints: Constraints | None = None
-    """Background knowledge."""
-
-    @property
-    def is_reference(self) -> bool:
-        """Whether to agree with the authors' program where it differs from the paper."""
-        return self.search == "reference"
 
 
 def run(information: Information, settings: Settings, progress: Progress | None = None) -> Outcome:
@@ -85,11 +63,12 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
 def _boundaries(information: Information, settings: Settings) -> Boundaries:
     if settings.boundary == "none":
         return AncestralBoundaries(information, settings.constraints)
-    if settings.look_ahead > 1:
+    look_ahead = settings.look_ahead or 1
+    if look_ahead > 1:
         return InteractingBoundaries(
             information,
             settings.boundary_rule,
-            information.interactions(settings.look_ahead),
+            information.interactions(look_ahead),
             max_boundary=settings.max_boundary,
             constraints=settings.constraints,
         )

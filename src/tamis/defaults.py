@@ -1,0 +1,100 @@
+"""The kinds of information and the searches by name, and what each search uses by default.
+
+Chosen by `python -m benchmarks.choose_defaults`; docs/defaults.md gives the figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from tamis.decisions.chi_squared import ChiSquared
+from tamis.decisions.f_test import FTest
+from tamis.decisions.fixed import Fixed
+from tamis.decisions.local_permutation import LocalPermutation
+from tamis.decisions.permutation import Permutation
+from tamis.decisions.pvalue import PValueRule, Untested
+from tamis.decisions.rule import Rule
+from tamis.information.lipschitz.source import MOST_DIMENSIONS
+
+Search = Literal["auto", "sequential", "sieve", "node", "layer", "reference"]
+KindName = Literal[
+    "counts", "gaussian", "copula", "neighbours", "mixed", "conditional-gaussian", "lipschitz"
+]
+Boundary = Literal["pps", "none"]
+Backward = Literal["one", "together", "none"]
+Units = Literal["unknown", "same"]
+
+SEARCHES: tuple[Search, ...] = get_args(Search)
+BOUNDARY: tuple[Boundary, ...] = get_args(Boundary)
+BACKWARD: tuple[Backward, ...] = get_args(Backward)
+UNITS: tuple[Units, ...] = get_args(Units)
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a search uses where the user has left the choice open."""
+
+    entropy: str | None
+    boundary_rule: Rule
+    masking_rule: Rule
+    backward: Backward
+
+
+ALPHA = 0.02
+"""The level of "auto" for the whole graph, shared out among its nodes."""
+
+
+def _tested(test: type[PValueRule], entropy: str | None = None) -> dict[Search, Defaults]:
+    """The defaults of each search with this test."""
+    calibrated = Defaults(entropy, test(0.001), test(0.01), "one")
+    return {
+        "auto": Defaults(entropy, test(ALPHA, whole_graph=True), test(ALPHA), "one"),
+        "node": calibrated,
+        "layer": calibrated,
+        "sieve": Defaults(entropy, test(0.001), test(0.05), "one"),
+        "sequential": calibrated,
+    }
+
+
+_COUNTED: dict[Search, Defaults] = {
+    **_tested(Permutation, "grassberger"),
+    "reference": Defaults("minimax", Fixed(0.005), Fixed(0.001), "none"),
+}
+# Not "layer", which judges a node with a whole layer at once: too many columns to smooth.
+_SMOOTHED: dict[Search, Defaults] = {
+    "auto": Defaults(None, Fixed(0.04), Fixed(0.04), "one"),
+    "node": Defaults(None, Fixed(0.04), Fixed(0.04), "one"),
+    "sieve": Defaults(None, Fixed(0.04), Fixed(0.04), "one"),
+    "sequential": Defaults(None, Fixed(0.04), Fixed(0.04), "one"),
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of information about a table: its defaults by search, and the test that gives an
+    edge its p-value."""
+
+    searches: Mapping[Search, Defaults]
+    test: PValueRule
+    auto: Search = "auto"
+    """What search="auto" runs. It compares graphs by their likelihood; where there is none, it is
+    the search that was right most often."""
+    largest_boundary: int | None = None
+    """The most parents a node may have, where the source can judge no more."""
+
+
+KINDS: dict[KindName, Kind] = {
+    "counts": Kind(_COUNTED, Permutation()),
+    "gaussian": Kind(_tested(FTest), FTest()),
+    "copula": Kind(_tested(FTest), FTest()),
+    "neighbours": Kind(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
+    "mixed": Kind(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
+    "conditional-gaussian": Kind(_tested(ChiSquared), ChiSquared()),
+    "lipschitz": Kind(
+        _SMOOTHED, Untested(), auto="sequential", largest_boundary=MOST_DIMENSIONS - 2
+    ),
+}
+"""What can be known about a table: counts of levels, the moments of numbers or of their ranks,
+their nearest neighbours, their smoothed densities, or normal laws given levels."""
