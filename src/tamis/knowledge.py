@@ -14,8 +14,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import networkx as nx
-import numpy as np
-from numpy.typing import NDArray
 
 from tamis.errors import FileFormatError, SettingError
 
@@ -40,11 +38,6 @@ class Constraints:
         """The remaining nodes that wait for none of the others."""
         left = sum(1 << k for k in remaining)
         return [k for k in remaining if not self.waits[k] & left]
-
-    def blocked_matrix(self) -> NDArray[np.bool_]:
-        """[k, l] is True where l cannot be a parent of k."""
-        d = len(self.blocked)
-        return np.array([[bool(bits >> k & 1) for k in range(d)] for bits in self.blocked])
 
 
 class _Statement(NamedTuple):

@@ -13,8 +13,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
 from tamis.result import suggest
-from tamis.search.iamb import Blanket, shrink
-from tamis.search.pps import possible_parents
+from tamis.search.selection import Selector
 from tamis.settings import as_backward, require_size
 
 Columns = str | Sequence[str]
@@ -110,12 +109,11 @@ def markov_boundary(
     information = CountedInformation(table, estimator, n_jobs=1)
     decide_by = Permutation(0.001) if rule is None else as_rule(rule)
     bound = decide_by.bind(information.n_rows, information.n_variables)
-    found = possible_parents(information, k, others, bound, max_boundary=max_boundary)
-    blanket = Blanket(k, found.members, len(others))
+    selector = Selector(information, bound, backward=False, max_boundary=max_boundary)
+    found = selector.boundary(k, others)
     if backward != "none":
-        together = backward == "together"
-        shrink(information, [blanket], bound, together=together, inclusive=True)
-    return [table.names[m] for m in blanket.members]
+        (found,) = selector.shrink([found], [len(others)], together=backward == "together")
+    return [table.names[m] for m in found.members]
 
 
 def _positions(table: Table, columns: Columns | None) -> list[int]:

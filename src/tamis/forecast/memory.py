@@ -17,7 +17,7 @@ from tamis.counts.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.data import Table
 from tamis.information.moments import BLOCK_CELLS
 from tamis.information.remembered import MOST_BYTES
-from tamis.search.listed_rows import MOST_LISTED, WHOLE_ROWS
+from tamis.search.cmi_rows import MOST_LISTED, WHOLE_ROWS
 
 FLOAT = 8
 LISTED = FLOAT + FLOAT + 24

@@ -1,10 +1,12 @@
-"""The parents of a node among any candidates: PPS and the backward phase, many times over.
+"""The parents of a node among some candidates: PPS (Algorithm 2) and the backward phase of IAMB.
 
-``pps`` and ``iamb`` say what is computed; this is the same for searches that ask for the same
-node with thousands of slightly different sets of candidates. What has been counted is kept as a
-tree for each node: a row holds the largest gains given the members taken so far, best first, so
-that a step is a walk to the first one that is a candidate. Many selections go in step: each says
-what it needs to know next, and one batch answers all of them. A selection also says which further
+This is the one selector: the searches ask for the boundaries of all remaining nodes after every
+layer (``boundaries``), the order search for the same node with thousands of slightly different
+sets of candidates (``orders``). ``paper`` has the algorithms as printed; beyond them a selection
+here can look ahead (``interactions``) and knows what is required and what is ruled out.
+
+What has been counted is kept as rows (``cmi_rows``). Many selections go in step: each says what it
+needs to know next, and one batch answers all of them. A selection also says which further
 candidates would leave it as it is, so that most need not be made again.
 """
 
@@ -13,32 +15,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import (
-    Context,
-    Group,
-    Information,
-    Interaction,
-    Query,
-)
-from tamis.search.constraints import Constraints
-from tamis.search.iamb import Blanket, shrink
-from tamis.search.listed_rows import ListedRows, Row
-from tamis.search.outcome import Boundary
-from tamis.search.pps import (
-    Judged,
-    Listed,
-    as_bits,
-    best_set,
-    judge_sets,
-    listed,
-    possible_parents,
-    sets_to_try,
-)
+from tamis.information.interface import Context, Evidence, Group, Information, Interaction, Query
+from tamis.search.cmi_rows import Best, CmiRows, Given, Row, WholeRow
+from tamis.search.constraints import Constraints, as_bits
+from tamis.search.interactions import Listed, listed, sets_to_try
+from tamis.search.outcome import Boundary, Decision
 
 SELECTED_BYTES = 2**28
 """Selections beyond this are made again when they are asked for again."""
@@ -48,29 +35,63 @@ Asked = tuple[int, int]
 """A target and its candidates, one bit each: thousands of sets of them are kept."""
 Test = tuple[Context, int]
 """One candidate, given a context."""
+Judged = tuple[float, float]
+"""The gain and the score of a test."""
+Found = TypeVar("Found")
 
 
 class Needs(NamedTuple):
     """What a selection waits for."""
 
     rows: tuple[Context, ...] = ()
-    """Rows of gains; all of a row if it is there in part."""
     sets: tuple[Group, ...] = ()
     tests: tuple[Test, ...] = ()
 
 
-class Chosen(NamedTuple):
-    """The parents chosen for a node, and what the choice hangs on."""
+class Step(NamedTuple):
+    """One decision of a selection."""
+
+    others: Members
+    given: Given
+    gain: float
+    score: float
+    bar: float
+    dependent: bool
+
+
+class Grown(NamedTuple):
+    """The boundary that PPS has found, and what it hangs on."""
 
     members: Members
     rivals: int
     """Who was no candidate, and would have been taken before the next or in place of none: a bit
     each."""
     most: int
-    """Among up to so many candidates, if no rival is one of them, the choice is the same."""
+    """Among up to so many candidates, if no rival is one of them, it is the same."""
     by_set: bool
     """Whether several were taken together: how many candidates there are then weighs on sets of
     different sizes differently."""
+    taken: list[Step]
+    refused: Step | None
+
+
+class Shrunk(NamedTuple):
+    """What the backward phase has left of a boundary."""
+
+    members: Members
+    most: int
+    """Among up to so many candidates all goes the same way."""
+    removed: list[Step]
+    retained: list[Step]
+
+
+class Chosen(NamedTuple):
+    """The parents chosen for a node, and what the choice hangs on (see ``Grown``)."""
+
+    members: Members
+    rivals: int
+    most: int
+    by_set: bool
 
 
 class Selected(NamedTuple):
@@ -86,7 +107,12 @@ class Selected(NamedTuple):
 
 
 class Selector:
-    """Chooses parents as ``possible_parents`` and ``shrink`` do, and remembers."""
+    """Chooses parents, and remembers.
+
+    ``inclusive`` lets a score that equals the bar pass, as the authors' program does. Required
+    parents are members from the start, once all of them are candidates. ``lists`` rows where the
+    same contexts are asked about very often.
+    """
 
     def __init__(
         self,
@@ -97,23 +123,29 @@ class Selector:
         backward: bool = True,
         max_boundary: int | None = None,
         constraints: Constraints | None = None,
+        inclusive: bool = False,
+        lists: bool = True,
     ) -> None:
         d = information.n_variables
         self._information = information
         self._rule = rule
-        self._interactions = [()] * d if interactions is None else interactions
-        self._listed: list[Listed] = [listed(one) for one in self._interactions]
+        self._listed: list[Listed] = (
+            [()] * d if interactions is None else [listed(one) for one in interactions]
+        )
         self._backward = backward
-        self._max_boundary = max_boundary
+        self._limit = d if max_boundary is None else max_boundary
         self._blocked = (0,) * d if constraints is None else constraints.blocked
         self._required = {} if constraints is None else constraints.required
+        self._inclusive = inclusive
         self.constraints = constraints
         self.n_variables = d
         self.n_made = 0
         """The selections made so far."""
+        self.rank: list[int] | None = None
+        """Of candidates with the same gain the lowest rank is taken, by default the first."""
         self._mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._listed]
         self._bars: list[float] = np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1).tolist()
-        self._rows = ListedRows(information, rule)
+        self.rows = CmiRows(information, rule, lists=lists)
         self._sets: dict[Group, Judged] = {}
         self._tests: dict[Test, Judged] = {}
         self._scores: dict[Context, float] = {}
@@ -125,7 +157,7 @@ class Selector:
         return self.select_all([(target, candidates)])[0] if known is None else known
 
     def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
-        """The same for many, which are counted in batches."""
+        """The parents of many, which are counted in batches."""
         fresh = [one for one in dict.fromkeys(asked) if one not in self._selected]
         if len(self._selected) * self._information.n_variables > 8 * SELECTED_BYTES:
             fresh = list(dict.fromkeys(asked))
@@ -157,32 +189,54 @@ class Selector:
             and not self._blocked[target]
         )
 
+    def grow(self, asked: Sequence[Asked], limit: int | None = None) -> list[Grown]:
+        """PPS alone, for many in step; boundaries of at most ``limit`` members."""
+        most = self._limit if limit is None else min(limit, self._limit)
+        return self._in_step([self._grown(*one, most) for one in asked])
+
+    def concerns(self, target: int, one: Grown) -> int:
+        """Whose arrival as a candidate may change a boundary, one bit each."""
+        rivals = one.rivals | self._mentioned[target] | as_bits(self._required.get(target, ()))
+        return rivals & ~self._blocked[target]
+
+    def shrink(
+        self,
+        boundaries: Sequence[Boundary],
+        n_candidates: Sequence[int],
+        *,
+        together: bool = False,
+        grown: bool = True,
+    ) -> list[Boundary]:
+        """The backward phase on boundaries that were chosen from so many candidates, in step.
+
+        The superfluous members leave one at a time, the weakest first, or ``together``, as the
+        paper has it: of two that stand in for each other none is left then. A member of a
+        ``grown`` boundary is judged on the way out as on the way in, as the best of those that are
+        not among the other members; where the members are all candidates, each is one of so many.
+        """
+        shrunk = self._in_step(
+            [
+                self._shrunk(one.target, one.members, n, together, grown)
+                for one, n in zip(boundaries, n_candidates, strict=True)
+            ]
+        )
+        return [
+            replace(
+                one,
+                members=left.members,
+                removed=_told(one.target, left.removed),
+                retained=_told(one.target, left.retained),
+            )
+            for one, left in zip(boundaries, shrunk, strict=True)
+        ]
+
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
-        """The same with every decision, as the paper's procedures make them."""
-        grown = possible_parents(
-            self._information,
-            target,
-            sorted(candidates),
-            self._rule,
-            max_boundary=self._max_boundary,
-            interactions=self._interactions[target],
-            required=self._required.get(target, ()),
-            blocked=self._blocked[target],
-        )
+        """The parents with every decision."""
+        (grown,) = self.grow([(target, as_bits(candidates))])
+        found = self.told(target, grown)
         if not self._backward or len(grown.members) < 2:
-            return grown
-        required = self._required.get(target, ())
-        blanket = Blanket(target, grown.members, len(candidates), required)
-        shrink(self._information, [blanket], self._rule, together=False, inclusive=True)
-        return Boundary(
-            target,
-            tuple(blanket.members),
-            grown.entropy,
-            grown.taken,
-            grown.refused,
-            tuple(blanket.removed),
-            tuple(blanket.retained),
-        )
+            return found
+        return self.shrink([found], [len(candidates)])[0]
 
     def boundary_of(
         self, target: int, candidates: Sequence[int], members: Sequence[int]
@@ -191,14 +245,27 @@ class Selector:
         the rest."""
         required = self._required.get(target, ())
         own = (*required, *(k for k in members if k not in required))
-        blanket = Blanket(target, own, len(candidates), own)
-        shrink(self._information, [blanket], self._rule, together=False, inclusive=True)
-        entropy = self._information.entropies([Context(target, tuple(sorted(own)))])
-        return Boundary(target, own, float(entropy[0]), retained=tuple(blanket.retained))
+        bar = self._bars[max(len(candidates) - len(own) + 1, 0)]
+        (judged,) = self._in_step([self._each_given_the_rest(target, own, bar)])
+        retained = _told(target, [one for one in judged if one.dependent])
+        return Boundary(target, own, self._entropy(target, own), retained=retained)
 
-    def _in_step(self, selections: Sequence[Generator[Needs, None, Chosen]]) -> list[Chosen]:
+    def told(self, target: int, grown: Grown) -> Boundary:
+        """A boundary that PPS has found, with its decisions."""
+        refused = None if grown.refused is None else Decision(target, *grown.refused)
+        entropy = self._entropy(target, grown.members)
+        return Boundary(target, grown.members, entropy, _told(target, grown.taken), refused)
+
+    def _entropy(self, target: int, members: Members) -> float:
+        given = tuple(sorted(members))
+        row = self.rows.of(target).get(given)
+        if row is not None:
+            return row.entropy
+        return float(self._information.entropies([Context(target, given)])[0])
+
+    def _in_step(self, selections: Sequence[Generator[Needs, None, Found]]) -> list[Found]:
         """Let all selections go on, and answer what they need in batches, until all have ended."""
-        ended: dict[int, Chosen] = {}
+        ended: dict[int, Found] = {}
         waiting = list(enumerate(selections))
         while waiting:
             contexts: list[Context] = []
@@ -215,136 +282,206 @@ class Selector:
                 contexts += need.rows
                 groups += need.sets
                 tests += need.tests
-            self._rows.know(contexts)
-            self._know_sets(groups)
-            self._know_tests(tests)
+            if contexts:
+                self.rows.know(contexts)
+            if groups:
+                self._know_sets(groups)
+            if tests:
+                self._know_tests(tests)
             waiting = going_on
         return [ended[i] for i in range(len(selections))]
 
     def _chosen(self, target: int, candidates: int) -> Generator[Needs, None, Chosen]:
         """Algorithm 2, then the backward phase."""
-        n_candidates = candidates.bit_count()
-        ruled_out = candidates & self._blocked[target]
-        candidates &= ~ruled_out
-        limit = n_candidates if self._max_boundary is None else self._max_boundary
-        members: Members = self._required.get(target, ())
-        refused = False
-        rivals = 0
-        by_set = False
-        most = self._information.n_variables
-        while len(members) < limit:
-            context = Context(target, tuple(sorted(members)))
-            row, place = yield from self._first(context, candidates)
-            if place is None:
-                break
-            best, score = row.best_first[place], self._rows.score(context, row, place)
-            n_left = n_candidates - len(members)
-            if score > self._bars[n_left]:
-                rivals |= as_bits(row.best_first[:place])
-                most = min(most, bisect_left(self._bars, score) - 1 + len(members))
-                members += (best,)
-                continue
-            together = yield from self._together(context, candidates, n_left, limit)
-            if together is None:
-                rivals |= self._would_pass(context, row, place, self._bars[n_left])
-                refused = True
-                break
-            members += together
-            by_set = True
-        if not refused or ruled_out:
-            most = n_candidates  # one more may make all the difference
+        members, rivals, most, by_set, _, _ = yield from self._grown(
+            target, candidates, self._limit
+        )
         if self._backward and len(members) > 1:
-            members, shrinks_to = yield from self._shrunk(target, members, n_candidates)
-            most = min(most, shrinks_to)
+            n_candidates = candidates.bit_count()
+            members, also, _, _ = yield from self._shrunk(target, members, n_candidates)
+            most = min(most, also)
         return Chosen(members, rivals, most, by_set)
 
-    def _would_pass(self, context: Context, row: Row, place: int, bar: float) -> int:
-        """Of those before a place that has failed, who would pass."""
+    def _grown(self, target: int, candidates: int, limit: int) -> Generator[Needs, None, Grown]:
+        """Algorithm 2."""
+        n_candidates = candidates.bit_count()
+        candidates &= ~self._blocked[target]
+        members = self._required.get(target, ())
+        if as_bits(members) & ~candidates:
+            members = ()
+        rivals, most, by_set = 0, self.n_variables, False
+        taken: list[Step] = []
+        refused = None
+        while len(members) < min(limit, n_candidates):
+            context = Context(target, tuple(sorted(members)))
+            while (found := self._best(context, candidates)) is None:
+                yield Needs(rows=(context,))
+            row, best = found
+            if best is None:
+                break
+            score = best.score
+            if score is None:
+                (score,) = yield from self._scores_of(context, (best.variable,))
+            n_left = n_candidates - len(members)
+            bar = self._bars[n_left]
+            passes = score >= bar if self._inclusive else score > bar
+            step = Step((best.variable,), context.given, best.gain, score, bar, passes)
+            if passes:
+                rivals |= row.before(best.place)
+                most = min(most, self._passes_up_to(score) + len(members))
+            else:
+                together = yield from self._together(context, candidates, n_left, limit)
+                if together is None:
+                    rivals |= yield from self._would_pass(context, row, best.place, bar)
+                    refused = step
+                    break
+                step, by_set = together, True
+            members += step.others
+            taken.append(step)
+        if refused is None:
+            most = n_candidates  # one more may make all the difference
+        return Grown(members, rivals, most, by_set, taken, refused)
+
+    def _best(self, context: Context, candidates: int) -> tuple[Row, Best | None] | None:
+        """The row of a context and the best candidate in it, if they are known."""
+        row = self.rows.of(context.target).get(context.given)
+        if row is None:
+            return None
+        best = row.best(candidates, self.rank)
+        return (row, best) if best is not None or row.is_whole else None
+
+    def _passes_up_to(self, score: float) -> int:
+        """The largest number of candidates the best of which passes with this score."""
+        clears = bisect_right if self._inclusive else bisect_left
+        return clears(self._bars, score) - 1
+
+    def _would_pass(
+        self, context: Context, row: Row, place: int, bar: float
+    ) -> Generator[Needs, None, int]:
+        """Of those before a place that has failed, who would pass; all, where it would take too
+        long to say."""
+        if isinstance(row, WholeRow):
+            return row.before(place)
+        before = row.variables[:place]
+        scores = row.scores
+        if scores is None:
+            scores = yield from self._scores_of(context, before)
+        inclusive = self._inclusive
         return as_bits(
             k
-            for i, k in enumerate(row.best_first[:place])
-            if self._rows.score(context, row, i) > bar
+            for k, score in zip(before, scores, strict=False)
+            if score > bar or (inclusive and score == bar)
         )
 
-    def _first(
-        self, context: Context, candidates: int
-    ) -> Generator[Needs, None, tuple[Row, int | None]]:
-        """The row of a context and the place of the first candidate in it."""
-        row = self._rows.get(context)
-        place = None if row is None else row.place(candidates)
-        if row is None or (place is None and not row.is_whole):
-            yield Needs(rows=(context,))
-            return (yield from self._first(context, candidates))
-        return row, place
+    def _scores_of(
+        self, context: Context, variables: Sequence[int]
+    ) -> Generator[Needs, None, list[float]]:
+        """The scores of these variables, each tested alone."""
+        tests = [(context, k) for k in variables]
+        yield from self._tested(tests)
+        return [self._tests[test][1] for test in tests]
+
+    def _tested(self, tests: Sequence[Test]) -> Generator[Needs, None, None]:
+        unknown = tuple(test for test in tests if test not in self._tests)
+        if unknown:
+            yield Needs(tests=unknown)
 
     def _together(
         self, context: Context, candidates: int, n_left: int, limit: int
-    ) -> Generator[Needs, None, Members | None]:
-        """The set to take where no single candidate passes."""
+    ) -> Generator[Needs, None, Step | None]:
+        """The set to take where no single candidate passes: that which clears its bar by most, the
+        first of equals; the bar is that of the best of all sets of its size."""
         target, given = context
         sets = sets_to_try(self._listed[target], candidates, given, limit)
-        if not sets:
-            return None
         groups = [Group(target, given, members) for members in sets]
         unknown = tuple(group for group in groups if group not in self._sets)
         if unknown:
             yield Needs(sets=unknown)
-        judged = [self._sets[group] for group in groups]
-        best = best_set(target, sets, judged, given, self._rule, n_left, False)
-        return best.others if best is not None and best.dependent else None
+        best: Step | None = None
+        for group in groups:
+            gain, score = self._sets[group]
+            bar = float(self._rule.bar(math.comb(n_left, len(group.members))))
+            if best is None or score - bar > best.score - best.bar:
+                passes = score >= bar if self._inclusive else score > bar
+                best = Step(group.members, given, gain, score, bar, passes)
+        return best if best is not None and best.dependent else None
 
     def _shrunk(
-        self, target: int, members: Members, n_candidates: int
-    ) -> Generator[Needs, None, tuple[Members, int]]:
-        """Algorithm alg:iamb, one member at a time: of those that are superfluous, the weakest.
-
-        Also the largest number of candidates with which all goes the same way.
-        """
+        self,
+        target: int,
+        members: Members,
+        n_candidates: int,
+        together: bool = False,
+        grown: bool = True,
+    ) -> Generator[Needs, None, Shrunk]:
+        """Algorithm alg:iamb (see ``shrink``)."""
         required = self._required.get(target, ())
-        most = self._information.n_variables
+        most = self.n_variables
+        removed: list[Step] = []
+        retained: list[Step] = []
         while members:
-            bar = self._bars[n_candidates - len(members) + 1]
-            superfluous = []
-            tests = [
-                (Context(target, tuple(sorted(set(members) - {k}))), k)
-                for k in members
-                if k not in required
+            bar = self._bars[n_candidates - len(members) + 1 if grown else n_candidates]
+            judged = yield from self._each_given_the_rest(target, members, bar)
+            retained = [one for one in judged if one.dependent]
+            for one in retained:
+                if one.others[0] not in required:
+                    most = min(most, bisect_right(self._bars, one.score) - 2 + len(members))
+            superfluous = [
+                one for one in judged if not one.dependent and one.others[0] not in required
             ]
-            unknown = tuple(test for test in tests if test not in self._tests)
-            if unknown:
-                yield Needs(tests=unknown)
-            for test in tests:
-                gain, score = self._tests[test]
-                if score < bar:
-                    superfluous.append((gain, score, test[1]))
-                else:
-                    most = min(most, bisect_right(self._bars, score) - 2 + len(members))
             if not superfluous:
                 break
-            weakest = min(superfluous)[2]
-            members = tuple(k for k in members if k != weakest)
-        return members, most
+            leaving = superfluous if together else [min(superfluous, key=_strength)]
+            removed += leaving
+            gone = {one.others[0] for one in leaving}
+            members = tuple(k for k in members if k not in gone)
+            if together:
+                break
+        return Shrunk(members, most, removed, retained)
+
+    def _each_given_the_rest(
+        self, target: int, members: Members, bar: float
+    ) -> Generator[Needs, None, list[Step]]:
+        """Each member against the target, given all the other members."""
+        ordered = sorted(members)
+        tests = [(Context(target, tuple(m for m in ordered if m != k)), k) for k in members]
+        yield from self._tested(tests)
+        steps = []
+        for context, k in tests:
+            gain, score = self._tests[context, k]
+            steps.append(Step((k,), context.given, gain, score, bar, score >= bar))
+        return steps
 
     def _know_sets(self, groups: Sequence[Group]) -> None:
-        fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
-        if fresh:
-            judged = judge_sets(self._information, fresh, self._rule)
-            self._sets.update(zip(fresh, judged, strict=True))
+        fresh = list(dict.fromkeys(groups))
+        self._sets.update(
+            zip(fresh, self._judge(self._information.joint_evidence(fresh)), strict=True)
+        )
 
     def _know_tests(self, tests: Sequence[Test]) -> None:
         """Whole rows would tell the same and more, but few of them are read again."""
         fresh = list(dict.fromkeys(tests))
-        if fresh:
-            queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
-            evidence = self._information.evidence(queries)
-            judged = zip(evidence.gain.tolist(), self._rule.scores(evidence).tolist(), strict=True)
-            self._tests.update(zip(fresh, judged, strict=True))
+        queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
+        judged = self._judge(self._information.evidence(queries))
+        self._tests.update(zip(fresh, judged, strict=True))
+
+    def _judge(self, evidence: Evidence) -> list[Judged]:
+        scores = self._rule.scores(evidence).tolist()
+        return list(zip(evidence.gain.tolist(), scores, strict=True))
 
     def _know_scores(self, contexts: Sequence[Context]) -> None:
         fresh = [one for one in dict.fromkeys(contexts) if one not in self._scores]
         if fresh:
             scores = self._information.penalised_likelihoods(fresh).tolist()
             self._scores.update(zip(fresh, scores, strict=True))
+
+
+def _told(target: int, steps: Sequence[Step]) -> tuple[Decision, ...]:
+    return tuple(Decision(target, *step) for step in steps)
+
+
+def _strength(step: Step) -> tuple[float, float, int]:
+    return step.gain, step.score, step.others[0]
 
 
 def total(selected: Sequence[Selected]) -> float:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 
 from tamis.information.interface import Information
 from tamis.search import masking, sequential, sieve
-from tamis.search.boundaries import AncestralBoundaries, Boundaries
-from tamis.search.greedy import GreedyBoundaries
-from tamis.search.iamb import Blanket, shrink
-from tamis.search.look_ahead import InteractingBoundaries
+from tamis.search.boundaries import AncestralBoundaries, Boundaries, GrownBoundaries
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Admission, Masking, Outcome
+from tamis.search.selection import Selector
 from tamis.settings import Settings
 
 Progress = Callable[[int, int], None]
@@ -22,7 +19,8 @@ Progress = Callable[[int, int], None]
 def run(information: Information, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
     d = information.n_variables
-    boundaries = _boundaries(information, settings)
+    selector = _selector(information, settings)
+    boundaries = _boundaries(information, selector, settings)
     outcome = Outcome()
     constant = [k for k in range(d) if not information.varies(k)]
     _admit_constants(outcome, boundaries, constant)
@@ -34,24 +32,22 @@ def run(information: Information, settings: Settings, progress: Progress | None 
         layer = step[0]
         _record(outcome, boundaries, tau, step)
         n_ancestors.update(dict.fromkeys(layer, d - len(constant) - len(remaining)))
-        for k in layer:
-            outcome.boundaries[k] = boundaries.close(k)
+        outcome.boundaries |= zip(layer, boundaries.close(layer), strict=True)
         outcome.layers.append(layer)
         boundaries.offer(layer)
         for k in layer:
             del remaining[k]
         if progress is not None:
             progress(d - len(remaining), d)
-    _backward(information, outcome, n_ancestors, settings)
+    _backward(selector, outcome, n_ancestors, settings)
     _place_constants(outcome, constant)
     return outcome
 
 
 def _admit_constants(outcome: Outcome, boundaries: Boundaries, constant: list[int]) -> None:
     """Columns that never vary are isolated nodes of the first layer and nobody's candidates."""
-    for k in constant:
-        outcome.boundaries[k] = boundaries.close(k)
-        outcome.admissions.append(Admission(k, 0, 0.0, None, None, None))
+    outcome.boundaries |= zip(constant, boundaries.close(constant), strict=True)
+    outcome.admissions += [Admission(k, 0, 0.0, None, None, None) for k in constant]
 
 
 def _place_constants(outcome: Outcome, constant: list[int]) -> None:
@@ -60,26 +56,23 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
         outcome.layers[:1] = [constant + first]
 
 
-def _boundaries(information: Information, settings: Settings) -> Boundaries:
-    if settings.boundary == "none":
-        return AncestralBoundaries(information, settings.constraints)
-    look_ahead = settings.look_ahead or 1
-    if look_ahead > 1:
-        return InteractingBoundaries(
-            information,
-            settings.boundary_rule,
-            information.interactions(look_ahead),
-            max_boundary=settings.max_boundary,
-            constraints=settings.constraints,
-        )
-    return GreedyBoundaries(
+def _selector(information: Information, settings: Settings) -> Selector:
+    ahead = settings.look_ahead or 1
+    return Selector(
         information,
         settings.boundary_rule,
-        inclusive=settings.is_reference,
+        information.interactions(ahead) if ahead > 1 and settings.boundary == "pps" else None,
         max_boundary=settings.max_boundary,
-        first_come=settings.is_reference,
         constraints=settings.constraints,
+        inclusive=settings.is_reference,
+        lists=False,
     )
+
+
+def _boundaries(information: Information, selector: Selector, settings: Settings) -> Boundaries:
+    if settings.boundary == "none":
+        return AncestralBoundaries(information, settings.constraints)
+    return GrownBoundaries(information, selector, first_come=settings.is_reference)
 
 
 def _next_layer(
@@ -133,7 +126,7 @@ def _record(outcome: Outcome, boundaries: Boundaries, tau: list[int], step: Laye
 
 
 def _backward(
-    information: Information, outcome: Outcome, n_ancestors: dict[int, int], settings: Settings
+    selector: Selector, outcome: Outcome, n_ancestors: dict[int, int], settings: Settings
 ) -> None:
     """Shrink the boundaries; the search never looks back at them, so all together at the end.
 
@@ -142,24 +135,11 @@ def _backward(
     if settings.backward == "none":
         return
     from_pps = settings.boundary == "pps"
-    kept = {} if settings.constraints is None else settings.constraints.required
-    blankets = [
-        Blanket(k, outcome.boundaries[k].members, candidates, kept.get(k, ()))
-        for k, candidates in n_ancestors.items()
-        if len(outcome.boundaries[k].members) > from_pps
-    ]
-    shrink(
-        information,
-        blankets,
-        settings.boundary_rule,
+    nodes = [k for k in n_ancestors if len(outcome.boundaries[k].members) > from_pps]
+    shrunk = selector.shrink(
+        [outcome.boundaries[k] for k in nodes],
+        [n_ancestors[k] for k in nodes],
         together=settings.backward == "together",
         grown=from_pps,
-        inclusive=True,
     )
-    for blanket in blankets:
-        outcome.boundaries[blanket.target] = replace(
-            outcome.boundaries[blanket.target],
-            members=tuple(blanket.members),
-            removed=tuple(blanket.removed),
-            retained=tuple(blanket.retained),
-        )
+    outcome.boundaries |= zip(nodes, shrunk, strict=True)
