@@ -26,7 +26,7 @@ from tamis.decisions.local_permutation import LocalPermutation
 from tamis.decisions.pvalue import PValueRule
 from tamis.information.copula import CopulaInformation
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.interface import Context, Information, Query
+from tamis.information.interface import Context, Query, Source
 from tamis.information.mixed import MixedInformation
 from tamis.information.neighbours import NeighbourInformation
 from tamis.information.neighbours.columns import normal_scores
@@ -158,7 +158,7 @@ def conditional_estimates(x: Floats, s: Floats) -> Iterable[tuple[str, float]]:
 
 # Gains.
 
-SOURCES: dict[str, Callable[[Floats], Information]] = {
+SOURCES: dict[str, Callable[[Floats], Source]] = {
     "gaussian": lambda rows: GaussianInformation.from_table(read_table(rows, measured=True)),
     "copula": lambda rows: CopulaInformation.from_table(read_table(rows, measured=True)),
     "neighbours": lambda rows: NeighbourInformation.from_table(
@@ -207,7 +207,7 @@ def gains() -> None:
             draws = [pair(shape, size, 1000, rng) for _ in range(40)]
             given = tuple(range(2, 2 + size))
             found = [
-                bias_and_rmse([f(rows).gains([Context(0, given)])[0, 1] - truth for rows in draws])
+                bias_and_rmse([f(rows).cmi([Context(0, given)])[0, 1] - truth for rows in draws])
                 for f in SOURCES.values()
             ]
             name = "linear, exponentiated" if shape == "exponentiated" else shape
@@ -237,7 +237,7 @@ def mixed() -> None:
                     data = {"b": coin, "x": x} | {f"s{i}": c for i, c in enumerate(s.T)}
                     source = MixedInformation.from_table(read_table(data, measured=True), k=k)
                     context = Context(0, tuple(range(2, 2 + levels_given)))
-                    errors.append(source.gains([context])[0, 1] - shift_information(shift))
+                    errors.append(source.cmi([context])[0, 1] - shift_information(shift))
                 cells.append(bias_and_rmse(errors))
             lines.append(
                 [str(levels_given), f"{shift:g}", f"{shift_information(shift):.3f}", *cells]
@@ -275,9 +275,9 @@ def tests() -> None:
                 rows[:, :2] += noise
                 query = [Query(0, tuple(range(2, 2 + size)), np.array([1]))]
                 for name, make in SOURCES.items():
-                    evidence = make(rows).evidence(query)
+                    evidence = make(rows).tests(query)
                     p[name].append(float(rules[name].p_values(evidence)[0]))
-                gain.append(evidence.gain[0])
+                gain.append(evidence.cmi[0])
                 null.append(evidence.null_mean[0])
             found = [
                 f"{np.mean(np.array(v) < 0.05):.3f}, {np.mean(np.array(v) < 0.01):.3f}"
@@ -338,7 +338,7 @@ def times() -> None:
 # Whole graphs.
 
 
-def learned_shd(information: Information, rule: PValueRule, drawn: Simulated) -> int:
+def learned_shd(information: Source, rule: PValueRule, drawn: Simulated) -> int:
     outcome = search(information, Settings("sequential", rule, rule))
     names = information.names
     edges = [(names[p], names[k]) for k, b in outcome.boundaries.items() for p in b.members]

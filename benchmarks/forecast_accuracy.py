@@ -112,22 +112,22 @@ def table_of(case: Case, seed: int) -> Table:
 def counted() -> Iterator[list[int]]:
     """Count the contexts that a run asks of counts and of moments."""
     asked = [0]
-    originals = {one: one.rows for one in (CountedInformation, GaussianInformation)}
+    originals = {one: one.profiles for one in (CountedInformation, GaussianInformation)}
 
     def counting(original):  # noqa: ANN001, ANN202 - wraps a method
-        def rows(self, contexts):  # noqa: ANN001, ANN202
+        def profiles(self, contexts):  # noqa: ANN001, ANN202
             asked[0] += len(contexts)
             return original(self, contexts)
 
-        return rows
+        return profiles
 
     for one, original in originals.items():
-        one.rows = counting(original)  # type: ignore[method-assign]
+        one.profiles = counting(original)  # type: ignore[method-assign]
     try:
         yield asked
     finally:
         for one, original in originals.items():
-            one.rows = original  # type: ignore[method-assign]
+            one.profiles = original  # type: ignore[method-assign]
 
 
 def seconds_of(table: Table, settings: Settings) -> float:

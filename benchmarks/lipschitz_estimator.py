@@ -136,7 +136,7 @@ def gains() -> None:
 
 def gain(sample: Floats, given: tuple[int, ...], smoothing: Smoothing) -> float:
     source = LipschitzInformation([f"x{k}" for k in range(len(sample))], sample, smoothing)
-    return float(source.evidence([Query(0, given, np.array([1]))]).gain[0])
+    return float(source.tests([Query(0, given, np.array([1]))]).cmi[0])
 
 
 def given() -> None:

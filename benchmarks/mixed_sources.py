@@ -21,7 +21,7 @@ import tamis
 from benchmarks.mixed_models import LAWS, drawn, independent
 from tamis.data import read_table
 from tamis.information.catalogue import open_source, source_settings
-from tamis.information.interface import Context, Information, Query
+from tamis.information.interface import Context, Query, Source
 from tamis.metrics import shd, skeleton_scores
 from tamis.rules import ChiSquared, LocalPermutation
 
@@ -46,7 +46,7 @@ def table(title: str, head: Sequence[str], lines: Iterable[Sequence[str]]) -> No
         print(f"| {' | '.join(line)} |", flush=True)
 
 
-def opened(name: str, data: dict[str, object]) -> Information:
+def opened(name: str, data: dict[str, object]) -> Source:
     """A source with its own settings, on one thread."""
     return open_source(name, read_table(data, measured=True), source_settings(name, None), 1)
 
@@ -61,7 +61,7 @@ def _rate(name: str, draws: int, n: int, asked: tuple[str, int, int], rare: bool
     for _ in range(draws):
         source = opened(name, independent(*asked, n, rng, rare=rare))
         given = tuple(range(2, source.n_variables))
-        p.append(RULES[name].p_values(source.evidence([Query(0, given, np.array([1]))]))[0])
+        p.append(RULES[name].p_values(source.tests([Query(0, given, np.array([1]))]))[0])
     return f"{np.mean(np.array(p) < 0.05):.3f}, {np.mean(np.array(p) < 0.01):.3f}"
 
 
@@ -130,7 +130,7 @@ def gains() -> None:
                     s = tuple(range(2, 2 + n_given))
                     wanted = (truth, math.log(2) - truth, GAUSS)
                     found = (
-                        source.gains([Context(0, s)])[0, 1],
+                        source.cmi([Context(0, s)])[0, 1],
                         *source.entropies([Context(0, (1, *s)), Context(1, (0, *s))]),
                     )
                     errors.append(np.subtract(found, wanted))

@@ -81,9 +81,9 @@ def tests() -> None:
                 rows = selected(law, n, FIRST_SEED + i)
                 plain = CountedInformation(Table(rows.names, rows.levels, rows.codes), n_jobs=1)
                 query = [Query(1, (0,), np.array([2]))]
-                evidence = WeightedInformation(rows).evidence(query)
+                evidence = WeightedInformation(rows).tests(query)
                 p[i] = [
-                    Permutation().p_values(plain.evidence(query))[0],
+                    Permutation().p_values(plain.tests(query))[0],
                     Permutation().p_values(evidence)[0],
                     ChiSquared().p_values(evidence)[0],
                 ]

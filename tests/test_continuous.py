@@ -252,12 +252,12 @@ QUERY = [Query(0, (), np.array([1]))]
 def evidence_of(kind: str):
     table = read_table(curve(60), measured=True)
     if kind == "neighbours":
-        return NeighbourInformation.from_table(table, **QUICK["neighbours"]).evidence(QUERY)
+        return NeighbourInformation.from_table(table, **QUICK["neighbours"]).tests(QUERY)
     if kind == "lipschitz":
-        return LipschitzInformation.from_table(table).evidence(QUERY)
+        return LipschitzInformation.from_table(table).tests(QUERY)
     if kind == "gaussian":
-        return GaussianInformation.from_table(table).evidence(QUERY)
-    return CountedInformation(read_table({"a": LABELS, "b": BOOLEANS})).evidence(QUERY)
+        return GaussianInformation.from_table(table).tests(QUERY)
+    return CountedInformation(read_table({"a": LABELS, "b": BOOLEANS})).tests(QUERY)
 
 
 @pytest.mark.parametrize("rule", [Permutation(), ChiSquared(), BIC(), FTest()], ids=repr)
@@ -274,7 +274,7 @@ def test_shuffles_do_not_judge_densities_and_thresholds_judge_everything():
     for kind in ("neighbours", "lipschitz", "gaussian", "counts"):
         evidence = evidence_of(kind)
         for rule in (Fixed(0.1), Rate()):
-            np.testing.assert_array_equal(rule.scores(evidence), evidence.gain)
+            np.testing.assert_array_equal(rule.scores(evidence), evidence.cmi)
 
 
 def test_the_rules_for_counts_and_moments_still_judge_them():

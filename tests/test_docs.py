@@ -45,7 +45,7 @@ NOT_RUN = {
     "docs/tutorial.md": ["import dowhy"],  # not among the dependencies
 }
 """The first lines of the blocks that are marked as not to be run."""
-SKETCHES = {("docs/design.md", "class Information(ABC):")}
+SKETCHES = {("docs/design.md", "class Source(ABC):")}
 """Pages and first lines of blocks that are no programs."""
 
 BLOCK = re.compile(r"^(<!-- not run: [^\n]*-->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -64,7 +64,7 @@ def numbers(d: int = 5, n: int = 200):
 def share_found(rule, information, n_tests: int) -> float:
     """How many of the other columns the first one is found to depend on, as one of such tests."""
     others = np.arange(1, information.n_variables)
-    evidence = information.evidence([Query(0, (), others)])
+    evidence = information.tests([Query(0, (), others)])
     return float((rule.scores(evidence) > rule.bar(n_tests)).mean())
 
 
@@ -215,13 +215,13 @@ def test_contexts_are_near_those_that_a_run_asks_for(search, monkeypatch):
 
 def counted_contexts(monkeypatch) -> list[int]:
     asked = [0]
-    original = CountedInformation.rows
+    original = CountedInformation.profiles
 
-    def rows(self, contexts):
+    def profiles(self, contexts):
         asked[0] += len(contexts)
         return original(self, contexts)
 
-    monkeypatch.setattr(CountedInformation, "rows", rows)
+    monkeypatch.setattr(CountedInformation, "profiles", profiles)
     return asked
 
 

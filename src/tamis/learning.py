@@ -17,7 +17,7 @@ from tamis.defaults import KindName
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.counting import open_counts
-from tamis.information.interface import Context, Information
+from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
@@ -67,7 +67,7 @@ class Answer:
 
     settings: Settings
     """Filled in for this reading, not yet bound to the source."""
-    information: Information
+    information: Source
     outcome: Outcome
     tried: tuple[Tried, ...] = ()
     shift: float = 0.0
@@ -137,7 +137,7 @@ def _answers(
     return answers, notes
 
 
-def _same_dag(source: Information, settings: Settings, other: Answer) -> Answer:
+def _same_dag(source: Source, settings: Settings, other: Answer) -> Answer:
     """The best DAG of another reading, scored on this one."""
     best = other.tried[0]
     scored = Tried(SAME, best.parents, score_of(source, best.parents), best.outcome)
@@ -151,9 +151,7 @@ def _within_reach(answer: Answer) -> float:
     return len(best.parents) * MISFIT * math.log(turns_of(best))
 
 
-def search(
-    information: Information, settings: Settings, progress: Progress | None = None
-) -> Outcome:
+def search(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Run a search on any source of information."""
     if settings.search == "auto":
         raise SettingError("search='auto' compares likelihoods, which need rows: name a search")
@@ -218,7 +216,7 @@ def _is_lattice(table: Table) -> bool:
     return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
 
 
-def open_information(table: Table, settings: Settings) -> Information:
+def open_information(table: Table, settings: Settings) -> Source:
     """The source that the settings ask of a table."""
     kind, entropy, n_jobs = settings.information, settings.entropy, settings.n_jobs
     if isinstance(table, BlockTable):
@@ -257,7 +255,7 @@ def _require_for_gaps(settings: Settings) -> None:
         )
 
 
-def _answer(source: Information, settings: Settings, progress: Progress | None) -> Answer:
+def _answer(source: Source, settings: Settings, progress: Progress | None) -> Answer:
     if settings.search != "auto":
         return Answer(settings, source, run(source, settings.bound(source), progress))
     settings = replace(settings, look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
@@ -271,7 +269,7 @@ def _with_refinement(answer: Answer) -> Answer:
     return replace(answer, outcome=_found(tried), tried=tuple(tried))
 
 
-def _refined(information: Information, settings: Settings, tried: Sequence[Tried]) -> list[Tried]:
+def _refined(information: Source, settings: Settings, tried: Sequence[Tried]) -> list[Tried]:
     """What was tried, and the class that fits best, unless the settings do without."""
     if not settings.refine:
         return list(tried)

@@ -11,7 +11,7 @@ from tamis.blocks.packed import BlockTable
 from tamis.data import Table, table_notes
 from tamis.decisions.pvalue import PValueRule
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Information, Query
+from tamis.information.interface import Query, Source
 from tamis.result import (
     Admitted,
     Edge,
@@ -32,9 +32,7 @@ from tamis.settings import Settings
 class Names:
     """Turns positions back into names."""
 
-    def __init__(
-        self, names: tuple[str, ...], settings: Settings, information: Information
-    ) -> None:
+    def __init__(self, names: tuple[str, ...], settings: Settings, information: Source) -> None:
         self._names = names
         self._settings = settings
         self._information = information
@@ -190,16 +188,14 @@ Judged = tuple[int, int, tuple[int, ...]]
 
 
 def _judge(
-    information: Information, tests: Sequence[Judged], rule: PValueRule
+    information: Source, tests: Sequence[Judged], rule: PValueRule
 ) -> dict[Judged, tuple[float, float]]:
     """The gain and the p-value of each."""
     if not tests:
         return {}
-    evidence = information.evidence([Query(k, given, np.array([p])) for k, p, given in tests])
+    evidence = information.tests([Query(k, given, np.array([p])) for k, p, given in tests])
     p_values = np.exp(-rule.scores(evidence))
-    return dict(
-        zip(tests, zip(evidence.gain.tolist(), p_values.tolist(), strict=True), strict=True)
-    )
+    return dict(zip(tests, zip(evidence.cmi.tolist(), p_values.tolist(), strict=True), strict=True))
 
 
 def _entropy_gaps(outcome: Outcome) -> dict[tuple[int, int], float]:

@@ -73,7 +73,7 @@ def conditional_mutual_information(
     total = 0.0
     for i, k in enumerate(xs):
         known = tuple(sorted((*zs, *xs[:i])))
-        total += float(information.joint_evidence([Group(k, known, tuple(ys))]).gain[0])
+        total += float(information.joint_tests([Group(k, known, tuple(ys))]).cmi[0])
     return total
 
 

@@ -35,7 +35,7 @@ from tamis.defaults import (
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import source_settings
 from tamis.information.estimators import ESTIMATORS, EntropyEstimator, as_estimator
-from tamis.information.interface import Information
+from tamis.information.interface import Source
 from tamis.knowledge import Constraints, Knowledge
 
 VERSION = "tamis"
@@ -111,7 +111,7 @@ class Settings:
         settings.to_dict()  # a rule that cannot be kept with the result is refused now
         return settings
 
-    def bound(self, source: Information) -> Settings:
+    def bound(self, source: Source) -> Settings:
         """The settings for one source: rules for its size, knowledge about its columns, and sets
         of candidates as large as pays."""
         size = source.n_rows, source.n_variables
@@ -376,7 +376,7 @@ def _knowledge(given: Given) -> Knowledge:
     return knowledge
 
 
-def _constraints(knowledge: Knowledge, source: Information) -> Constraints | None:
+def _constraints(knowledge: Knowledge, source: Source) -> Constraints | None:
     constraints = knowledge.constraints(source.names)
     for child, parents in {} if constraints is None else constraints.required.items():
         for k in (child, *parents):

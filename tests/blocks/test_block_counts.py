@@ -119,7 +119,7 @@ def test_tables_beyond_the_memory_limit_are_refused(monkeypatch, constants):
     with packed(wide_table(3)) as blocks:
         information = BlockInformation(blocks)
         with pytest.raises(SettingError, match="memory has room for"):
-            information.rows([Context(0, (1, 3))])
+            information.profiles([Context(0, (1, 3))])
 
 
 def test_joint_tests_share_their_rounds(monkeypatch):
@@ -128,9 +128,9 @@ def test_joint_tests_share_their_rounds(monkeypatch):
     with packed(table) as blocks:
         information = BlockInformation(blocks)
         blocks.counted.begin()
-        found = information.joint_evidence(groups)
+        found = information.joint_tests(groups)
         assert blocks.counted.rounds == 2
-    np.testing.assert_array_equal(found.gain, CountedInformation(table).joint_evidence(groups).gain)
+    np.testing.assert_array_equal(found.cmi, CountedInformation(table).joint_tests(groups).cmi)
 
 
 def test_a_long_table_answers_as_memory_does():

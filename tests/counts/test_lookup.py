@@ -55,7 +55,7 @@ def test_the_kernel_agrees_with_the_estimators_definition(estimator, table):
         entropy([0, 1, 2]) - entropy([0, 1]),
     ]
     np.testing.assert_allclose(found, expected, atol=1e-10)
-    gain = information.gains([Context(0, (1,))])[0][2]
+    gain = information.cmi([Context(0, (1,))])[0][2]
     expected_gain = entropy([0, 1]) + entropy([1, 2]) - entropy([1]) - entropy([0, 1, 2])
     assert gain == pytest.approx(expected_gain, abs=1e-10)
 
@@ -95,7 +95,7 @@ def test_several_variables_as_one_have_the_product_of_their_levels_as_support():
     rng = np.random.default_rng(2)
     table = rng.integers(0, 3, (60, 4))
     information = CountedInformation(table_of(table), Minimax())
-    found = information.joint_evidence([Group(0, (3,), (1, 2))]).gain[0]
+    found = information.joint_tests([Group(0, (3,), (1, 2))]).cmi[0]
 
     def entropy(columns: list[int]) -> float:
         return Minimax().entropy(counts_of(table, columns), 3.0 ** len(columns))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.information.interface import Evidence
+from tamis.information.interface import Tests
 
 
-def evidence(n_rows: float = 1000.0, n_variables: int = 5, **fields) -> Evidence:
+def evidence(n_rows: float = 1000.0, n_variables: int = 5, **fields) -> Tests:
     """Evidence with these fields, as arrays of one length; the fields not named are 0."""
     arrays = {name: np.atleast_1d(np.asarray(value, float)) for name, value in fields.items()}
     size = max((len(array) for array in arrays.values()), default=1)
-    names = ("gain", "plugin", "df", "pearson", "null_mean", "null_variance")
+    names = ("cmi", "plugin", "df", "pearson", "null_mean", "null_variance")
     filled = {
         name: np.resize(arrays[name], size) if name in arrays else np.zeros(size) for name in names
     }
-    return Evidence(**filled, n_rows=n_rows, n_variables=n_variables)
+    return Tests(**filled, n_rows=n_rows, n_variables=n_variables)
 
 
 def tables_of_independent(rng: np.random.Generator, size: int, n_rows: int, z, x, y) -> np.ndarray:
@@ -30,7 +30,7 @@ def tables_of_independent(rng: np.random.Generator, size: int, n_rows: int, z, x
     return rng.multinomial(n_rows, p.ravel() / p.sum(), size=size).reshape(size, *p.shape)
 
 
-def evidence_of(tables: np.ndarray) -> Evidence:
+def evidence_of(tables: np.ndarray) -> Tests:
     """The evidence of many tests at once; ``tables[test, stratum, i, j]`` counts rows."""
     tables = tables.astype(float)
     a, b = tables.sum(axis=3), tables.sum(axis=2)
@@ -43,8 +43,8 @@ def evidence_of(tables: np.ndarray) -> Evidence:
     plugin = np.where(tables > 0, tables * log_ratio, 0).sum(axis=(1, 2, 3)) / N.sum(axis=1)
     mean, variance = _permutation_moments(a, b, N, r, s)
     varies = (mean > 0) & (variance > 1e-12 * mean)  # an exact 0 is lost to rounding
-    return Evidence(
-        gain=plugin,
+    return Tests(
+        cmi=plugin,
         plugin=plugin,
         df=((r - 1) * (s - 1) * (N > 0)).sum(axis=1).astype(float),
         pearson=np.where(varies, pearson, 0).sum(axis=1),

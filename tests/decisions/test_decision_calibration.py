@@ -9,7 +9,7 @@ import pytest
 from decision_tables import evidence_of, tables_of_independent
 
 import naive
-from tamis.information.interface import Evidence
+from tamis.information.interface import Tests
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rule
 
 SEED = 20211
@@ -41,12 +41,12 @@ SPARSE = {
 }
 
 
-def null(setting: tuple, size: int) -> Evidence:
+def null(setting: tuple, size: int) -> Tests:
     """Tests of independent columns."""
     return evidence_of(tables_of_independent(np.random.default_rng(SEED), size, *setting))
 
 
-def share(rule: Rule, found: Evidence, tests: int = 1) -> float:
+def share(rule: Rule, found: Tests, tests: int = 1) -> float:
     return float(rule.accepts(rule.scores(found), tests).mean())
 
 
@@ -150,7 +150,7 @@ def test_false_positives_of_bic_vanish_as_rows_are_added():
 # --- power ---------------------------------------------------------------------------------
 
 
-def dependent(setting: tuple, size: int, lift: float) -> Evidence:
+def dependent(setting: tuple, size: int, lift: float) -> Tests:
     """Tests of columns whose first levels go together more often, by this factor."""
     n_rows, z, x, y = setting
     p = np.einsum("z,x,y->zxy", np.asarray(z), np.asarray(x), np.asarray(y))

@@ -26,7 +26,7 @@ rules = st.sampled_from(RULES)
 
 def test_fixed_scores_the_gain_of_the_estimator_against_its_threshold():
     rule = Fixed(0.25)
-    found = evidence(gain=[0.1, 0.25, 0.3], plugin=[9, 9, 9])
+    found = evidence(cmi=[0.1, 0.25, 0.3], plugin=[9, 9, 9])
     scores = rule.scores(found)
     assert scores.tolist() == [0.1, 0.25, 0.3]
     assert rule.accepts(scores, 1).tolist() == [False, False, True]
@@ -99,7 +99,7 @@ def test_rate_falls_with_rows_like_the_eighth_root_and_rises_with_columns():
 def test_rate_alone_knows_no_threshold():
     with pytest.raises(SettingError, match="bind"):
         Rate().bar(1)
-    assert Rate().scores(evidence(gain=0.5)) == pytest.approx([0.5])
+    assert Rate().scores(evidence(cmi=0.5)) == pytest.approx([0.5])
 
 
 def test_p_value_rules_divide_alpha_by_the_number_of_tests():
@@ -148,7 +148,7 @@ def test_the_bar_rises_with_the_number_of_candidates(rule: Rule):
 def test_stronger_evidence_never_scores_lower(rule: Rule, df: int, gains: list[float]):
     gains = np.sort(gains)
     found = evidence(
-        gain=gains, plugin=gains, pearson=2000 * gains, df=df, null_mean=df, null_variance=2 * df
+        cmi=gains, plugin=gains, pearson=2000 * gains, df=df, null_mean=df, null_variance=2 * df
     )
     assert np.all(np.diff(rule.scores(found)) >= 0)
 
@@ -176,7 +176,7 @@ def test_scores_are_finite_whatever_the_evidence(rule: Rule, n_rows: int, tests:
     plugin, df, pearson, mean, variance = map(list, zip(*tests, strict=True))
     found = evidence(
         n_rows=n_rows,
-        gain=plugin,
+        cmi=plugin,
         plugin=plugin,
         df=df,
         pearson=pearson,
@@ -192,7 +192,7 @@ def test_scores_are_finite_whatever_the_evidence(rule: Rule, n_rows: int, tests:
 @pytest.mark.parametrize("inclusive", [False, True])
 def test_a_table_that_cannot_speak_is_never_dependence(rule: Rule, inclusive: bool):
     # No degrees of freedom, no variance; what is left of the gain is rounding.
-    scores = rule.scores(evidence(gain=1e-15, plugin=1e-15))
+    scores = rule.scores(evidence(cmi=1e-15, plugin=1e-15))
     assert not rule.accepts(scores, 1, inclusive=inclusive)[0]
 
 
@@ -222,7 +222,7 @@ def test_no_evidence_scores_zero_and_reads_as_p_equal_to_one(rule: Rule):
 
 @pytest.mark.parametrize("rule", [*RULES, Rate()], ids=repr)
 def test_an_empty_batch_has_no_scores(rule: Rule):
-    empty = evidence(gain=[], plugin=[], df=[], pearson=[], null_mean=[], null_variance=[])
+    empty = evidence(cmi=[], plugin=[], df=[], pearson=[], null_mean=[], null_variance=[])
     assert rule.scores(empty).shape == (0,)
 
 

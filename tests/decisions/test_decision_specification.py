@@ -12,7 +12,7 @@ import pytest
 import tamis.rules
 from tamis.decisions.specification import RULES, as_rule, rule_from_dict, rule_to_dict
 from tamis.errors import SettingError
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation, Rate, Rule
 
 EVERY_RULE = [
@@ -115,7 +115,7 @@ def test_a_rule_of_the_users_own_can_be_used_but_not_written():
         name = "always"
         unit = "nats"
 
-        def scores(self, evidence: Evidence) -> Floats:
+        def scores(self, evidence: Tests) -> Floats:
             return np.ones(len(evidence))
 
         def bar(self, tests) -> Floats:

@@ -45,5 +45,5 @@ def test_no_score_is_above_its_ceiling(rule, table):
     information = CountedInformation(table_of(table), n_jobs=1)
     d = table.shape[1]
     bound = rule.bind(len(table), d)
-    evidence = information.evidence([Query(k, (), np.arange(d)) for k in range(d)])
+    evidence = information.tests([Query(k, (), np.arange(d)) for k in range(d)])
     assert (bound.ceilings(evidence) >= bound.scores(evidence)).all()

@@ -14,15 +14,15 @@ from tamis.decisions.local_permutation import LocalPermutation
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.interface import Evidence, Query
+from tamis.information.interface import Query, Tests
 from tamis.information.neighbours import NeighbourInformation
 
 QUERY = [Query(0, (2,), np.array([1]))]
 
 
-def evidence(gain: list[float], mean: float, variance: float, shuffles: int) -> Evidence:
+def evidence(gain: list[float], mean: float, variance: float, shuffles: int) -> Tests:
     values, size = np.array(gain), len(gain)
-    return Evidence(
+    return Tests(
         values,
         values,
         np.full(size, shuffles - 1.0),
@@ -85,7 +85,7 @@ def shares(dependent: float, level: float, n: int = 120, reps: int = 150) -> flo
         information = NeighbourInformation.from_table(
             read_table(rows, measured=True), k=10, shuffles=15, seed=seed, n_jobs=1
         )
-        found.append(LocalPermutation().p_values(information.evidence(QUERY))[0])
+        found.append(LocalPermutation().p_values(information.tests(QUERY))[0])
     return float(np.mean(np.array(found) < level))
 
 
@@ -100,14 +100,14 @@ def test_dependence_beyond_the_confounder_is_found():
 
 def test_evidence_of_other_kinds_is_refused():
     rows = numbers(1)
-    moments = GaussianInformation.from_table(read_table(rows, measured=True)).evidence(QUERY)
-    counts = CountedInformation(read_table((rows > 0).astype(int))).evidence(QUERY)
+    moments = GaussianInformation.from_table(read_table(rows, measured=True)).tests(QUERY)
+    counts = CountedInformation(read_table((rows > 0).astype(int))).tests(QUERY)
     for found in (moments, counts):
         with pytest.raises(SettingError, match="LocalPermutation tests by shuffles"):
             LocalPermutation().p_values(found)
     shuffled = NeighbourInformation.from_table(read_table(rows, measured=True), shuffles=3)
     with pytest.raises(SettingError, match="FTest"):
-        FTest().p_values(shuffled.evidence(QUERY))
+        FTest().p_values(shuffled.tests(QUERY))
 
 
 @pytest.mark.parametrize("alpha", [0, 1, "0.05", None])

@@ -49,7 +49,7 @@ def source_of(data: dict[str, np.ndarray], **options) -> ConditionalGaussianInfo
 
 
 def evidence(source, target, given, *candidates):
-    return source.evidence([Query(target, given, np.array(candidates))])
+    return source.tests([Query(target, given, np.array(candidates))])
 
 
 # Brute force
@@ -93,7 +93,7 @@ def test_a_level_and_a_measurement_are_compared_stratum_by_stratum(n, levels, nu
     ref_gain, ref_bias, ref_df = naive_gain(data, "b", "x", levels, numbers)
     for target, other in ((B, X), (X, B)):
         comp = evidence(source, target, given, other)
-        assert comp.gain[0] == pytest.approx(ref_gain - ref_bias, abs=1e-7)
+        assert comp.cmi[0] == pytest.approx(ref_gain - ref_bias, abs=1e-7)
         assert comp.df[0] == ref_df
         scaled = ref_gain * ref_df / (2 * n * ref_bias)
         assert comp.plugin[0] == pytest.approx(scaled, abs=1e-7)
@@ -109,7 +109,7 @@ def test_two_measurements_are_compared_in_every_cell_of_the_levels():
         free = (rows.sum() - 2) / 2
         ref += rows.mean() / 2 * (math.log(alone / both) - digamma(free) + digamma(free - 0.5))
     comp = evidence(source_of(data), X, (A, Y), Z)
-    assert comp.gain[0] == pytest.approx(ref, abs=1e-7)
+    assert comp.cmi[0] == pytest.approx(ref, abs=1e-7)
     assert comp.df[0] == 2
     assert n == comp.n_rows
 
@@ -133,7 +133,7 @@ def test_without_levels_it_is_the_moments():
     data = {k: v for k, v in columns().items() if k in "xyz"}
     source, other = source_of(data), GaussianInformation.from_table(as_table(data))
     contexts = [Context(0, ()), Context(0, (1,)), Context(2, (0, 1))]
-    np.testing.assert_allclose(source.gains(contexts), other.gains(contexts), atol=3e-3)
+    np.testing.assert_allclose(source.cmi(contexts), other.cmi(contexts), atol=3e-3)
     np.testing.assert_allclose(source.entropies(contexts), other.entropies(contexts), atol=7e-3)
     ours, theirs = evidence(source, 0, (1,), 2), evidence(other, 0, (1,), 2)
     np.testing.assert_allclose(
@@ -145,7 +145,7 @@ def test_without_measurements_it_is_the_counts():
     data = {k: columns()[k] for k in "ab"} | {"c": columns(seed=5)["b"]}
     source, other = source_of(data), CountedInformation(as_table(data))
     contexts = [Context(0, ()), Context(0, (1,)), Context(2, (0, 1))]
-    np.testing.assert_allclose(source.gains(contexts), other.gains(contexts), atol=1e-12)
+    np.testing.assert_allclose(source.cmi(contexts), other.cmi(contexts), atol=1e-12)
     np.testing.assert_allclose(source.entropies(contexts), other.entropies(contexts), atol=1e-12)
     ours, theirs = (evidence(one, 0, (1,), 2) for one in (source, other))
     np.testing.assert_allclose(
@@ -158,10 +158,10 @@ def test_without_measurements_it_is_the_counts():
 def test_gains_are_symmetric_and_nobody_informs_members(seed, n):
     source = source_of(columns(n, seed))
     everyone = [Context(k, ()) for k in range(5)]
-    np.testing.assert_allclose(source.gains(everyone), source.gains(everyone).T, atol=1e-8)
+    np.testing.assert_allclose(source.cmi(everyone), source.cmi(everyone).T, atol=1e-8)
     for pair in ((A, X), (Z, Y), (A, B)):
         given = tuple(sorted({A, B, X, Y, Z} - {*pair}))
-        found = source.gains([Context(k, given) for k in pair])
+        found = source.cmi([Context(k, given) for k in pair])
         assert found[0, pair[1]] == pytest.approx(found[1, pair[0]], abs=1e-8)
         assert not found[:, list(given)].any()
 
@@ -170,9 +170,9 @@ def test_an_entropy_falls_by_the_gain():
     """The chain rule, exactly where all cells are filled and the columns added are measured."""
     source = source_of(columns(2000))
     before, after = source.entropies([Context(Z, (A, B)), Context(Z, (A, B, Y))])
-    assert before - after == pytest.approx(source.gains([Context(Z, (A, B))])[0, Y], abs=1e-9)
+    assert before - after == pytest.approx(source.cmi([Context(Z, (A, B))])[0, Y], abs=1e-9)
     before, after = source.entropies([Context(X, (B,)), Context(X, (A, B))])
-    assert before - after == pytest.approx(source.gains([Context(X, (B,))])[0, A], abs=1e-9)
+    assert before - after == pytest.approx(source.cmi([Context(X, (B,))])[0, A], abs=1e-9)
 
 
 def test_equivalent_graphs_score_alike():
@@ -192,9 +192,9 @@ def test_equivalent_graphs_score_alike():
 
 def test_a_group_is_judged_one_after_the_other():
     source = source_of(columns())
-    together = source.joint_evidence([Group(Z, (X,), (B, Y, X))])
+    together = source.joint_tests([Group(Z, (X,), (B, Y, X))])
     first, second = evidence(source, Z, (X,), B), evidence(source, Z, (B, X), Y)
-    assert together.gain[0] == pytest.approx(first.gain[0] + second.gain[0])
+    assert together.cmi[0] == pytest.approx(first.cmi[0] + second.cmi[0])
     assert together.plugin[0] == pytest.approx(first.plugin[0] + second.plugin[0])
     assert together.df[0] == first.df[0] + second.df[0]
 
@@ -308,9 +308,9 @@ def test_constant_columns_inform_nobody():
         source = source_of(data)
     assert [source.varies(k) for k in range(7)] == [True] * 5 + [False] * 2
     contexts = [Context(X, (A, 5, 6)), Context(X, (A,)), Context(5, (X,)), Context(6, (X,))]
-    found = source.rows(contexts)
-    np.testing.assert_array_equal(found.gains[0], found.gains[1])
-    assert not found.gains[2:].any()
+    found = source.profiles(contexts)
+    np.testing.assert_array_equal(found.cmi[0], found.cmi[1])
+    assert not found.cmi[2:].any()
     assert found.entropies[0] == found.entropies[1]
     assert not found.entropies[2:].any()
 
@@ -320,7 +320,7 @@ def test_a_measurement_that_is_constant_in_a_cell_is_a_strong_dependence():
     wet = rng.integers(0, 2, 200)
     source = source_of({"wet": wet, "rain": wet * rng.exponential(size=200)})
     test = evidence(source, 0, (), 1)
-    assert test.gain[0] > 1
+    assert test.cmi[0] > 1
     assert ChiSquared().p_values(test)[0] < 1e-100
     assert np.isfinite(source.penalised_likelihoods([Context(1, (0,))])).all()
 

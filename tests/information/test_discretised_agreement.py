@@ -41,14 +41,14 @@ def test_counts_of_cut_columns_agree_with_their_exact_distribution():
     assert all(len(set(column)) == 3 for column in levels.values())
     counted = CountedInformation(read_table(levels))
     assert counted.entropies(CONTEXTS) == pytest.approx(exact.entropies(CONTEXTS), abs=0.01)
-    assert counted.gains(CONTEXTS) == pytest.approx(exact.gains(CONTEXTS), abs=0.006)
+    assert counted.cmi(CONTEXTS) == pytest.approx(exact.cmi(CONTEXTS), abs=0.006)
     assert record is not None
 
 
 def test_cutting_loses_information_and_less_the_finer_it_is():
-    whole = GaussianInformation("ab", COVARIANCE[:2, :2], 1000).gains([Context(0, ())])[0, 1]
+    whole = GaussianInformation("ab", COVARIANCE[:2, :2], 1000).cmi([Context(0, ())])[0, 1]
     cut = [
-        JointInformation("ab", cut_joint(COVARIANCE[:2, :2], bins)).gains([Context(0, ())])[0, 1]
+        JointInformation("ab", cut_joint(COVARIANCE[:2, :2], bins)).cmi([Context(0, ())])[0, 1]
         for bins in (2, 3, 5, 9)
     ]
     assert cut == sorted(cut)

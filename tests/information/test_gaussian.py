@@ -52,11 +52,11 @@ def test_entropies_and_gains_are_those_of_regressions(seed, k, size):
         0.5 * np.log(2 * np.pi * np.e * before), abs=1e-8
     )
     gain = 0.5 * np.log(before / after)
-    assert information.gains([context])[0, candidate] == pytest.approx(gain, abs=1e-8)
-    asked = information.evidence([Query(k, s, np.array([candidate]))])
-    assert asked.gain[0] == pytest.approx(gain, abs=1e-8)
+    assert information.cmi([context])[0, candidate] == pytest.approx(gain, abs=1e-8)
+    asked = information.tests([Query(k, s, np.array([candidate]))])
+    assert asked.cmi[0] == pytest.approx(gain, abs=1e-8)
     both = tuple(v for v in others if v not in s)
-    together = information.joint_evidence([Group(k, s, both)]).gain[0]
+    together = information.joint_tests([Group(k, s, both)]).cmi[0]
     left = unexplained(rows, k, tuple(others))
     assert together == pytest.approx(0.5 * np.log(before / left), abs=1e-8)
 
@@ -71,7 +71,7 @@ def test_scale_free_is_what_standardised_columns_would_tell():
         free.entropies(contexts), standard.entropies(contexts), rtol=1e-9, atol=1e-9
     )
     assert not np.allclose(information.entropies(contexts), free.entropies(contexts))
-    np.testing.assert_allclose(free.gains(contexts), information.gains(contexts), atol=1e-12)
+    np.testing.assert_allclose(free.cmi(contexts), information.cmi(contexts), atol=1e-12)
 
 
 def test_whole_numbers_have_no_unit():
@@ -88,7 +88,7 @@ def test_entropies_of_standardised_columns_are_compared_with_nothing():
 
 
 def test_what_is_given_and_the_target_gain_nothing():
-    gains = source(numbers(1)).gains([Context(0, (2, 3)), Context(4, ())])
+    gains = source(numbers(1)).cmi([Context(0, (2, 3)), Context(4, ())])
     assert gains[[0, 0, 0, 1], [0, 2, 3, 4]].tolist() == [0.0] * 4
     assert (gains[[0, 0, 1], [1, 4, 0]] > 0).all()
 
@@ -98,9 +98,9 @@ def test_a_context_has_the_same_answer_in_any_batch():
     contexts = [Context(k, tuple(v for v in range(5) if v not in (k, 0))[:size])
                 for k in (1, 2, 3) for size in (0, 1, 2)]  # fmt: skip
     contexts += [Context(4, (1, 2)), Context(3, (1, 2)), Context(0, (1, 2))]
-    whole = information.rows(contexts)
-    single = [information.rows([context]) for context in contexts]
-    assert np.array_equal(whole.gains, np.concatenate([one.gains for one in single]))
+    whole = information.profiles(contexts)
+    single = [information.profiles([context]) for context in contexts]
+    assert np.array_equal(whole.cmi, np.concatenate([one.cmi for one in single]))
     assert np.array_equal(whole.entropies, np.concatenate([one.entropies for one in single]))
     assert np.array_equal(whole.entropies, information.entropies(contexts))
 
@@ -109,9 +109,9 @@ def test_single_tests_and_whole_rows_agree_to_the_last_digit():
     information = source(numbers(2, d=9))
     contexts = [Context(0, ()), Context(3, (0, 5, 7)), Context(4, (0, 5, 7)), Context(8, (1,))]
     everyone = np.arange(9)
-    asked = information.evidence([Query(*context, everyone) for context in contexts])
-    rows = information.rows(contexts)
-    assert np.array_equal(asked.gain.reshape(4, 9), rows.gains)
+    asked = information.tests([Query(*context, everyone) for context in contexts])
+    rows = information.profiles(contexts)
+    assert np.array_equal(asked.cmi.reshape(4, 9), rows.cmi)
     assert np.array_equal(asked.residual.reshape(4, 9), rows.stats[:, :, 2])
 
 
@@ -120,14 +120,14 @@ def test_tests_given_large_sets_are_those_of_single_regressions(monkeypatch):
     information = source(rows)
     members = range(2, 32)
     queries = [Query(0, tuple(v for v in members if v != k), np.array([k, 0])) for k in members]
-    found = information.evidence(queries).gain.reshape(-1, 2)
+    found = information.tests(queries).cmi.reshape(-1, 2)
     assert (found[:, 1] == 0.0).all()
     after = unexplained(rows, 0, tuple(members))
     for (target, s, _), gain in zip(queries, found[:, 0], strict=True):
         before = unexplained(rows, target, s)
         assert gain == pytest.approx(0.5 * np.log(before / after), abs=1e-8)
     monkeypatch.setattr(gaussian, "SHARED", 1000)
-    single = information.evidence(queries).gain.reshape(-1, 2)
+    single = information.tests(queries).cmi.reshape(-1, 2)
     assert single == pytest.approx(found, abs=1e-12)
     assert not np.array_equal(single, found)  # the two ways differ in rounding, so both were taken
 
@@ -137,14 +137,14 @@ def test_large_sets_that_cannot_be_inverted_are_refused_by_name():
     members = range(2, 32)
     queries = [Query(0, tuple(v for v in members if v != k), np.array([k])) for k in members]
     with pytest.raises(DataError, match="is a linear function of"):
-        few.evidence(queries)
+        few.tests(queries)
 
 
 def test_nothing_asked_is_nothing_answered():
     information = source(numbers(2))
     assert information.entropies([]).shape == (0,)
-    assert information.rows([]).gains.shape == (0, 5)
-    assert len(information.evidence([])) == len(information.joint_evidence([])) == 0
+    assert information.profiles([]).cmi.shape == (0, 5)
+    assert len(information.tests([])) == len(information.joint_tests([])) == 0
 
 
 @pytest.mark.parametrize("size", [0, 1, 3])
@@ -157,7 +157,7 @@ def test_the_f_test_is_the_t_test_of_the_coefficient(size):
     freedom = 30 - design.shape[1]
     variance = residual @ residual / freedom * np.linalg.inv(design.T @ design)[-1, -1]
     expected = 2 * stats.t.sf(abs(beta[-1]) / np.sqrt(variance), freedom)
-    evidence = source(rows).evidence([Query(0, given, np.array([4]))])
+    evidence = source(rows).tests([Query(0, given, np.array([4]))])
     assert FTest().p_values(evidence)[0] == pytest.approx(expected, rel=1e-8)
 
 
@@ -168,7 +168,7 @@ def test_under_independence_the_p_values_are_uniform():
         rows = rng.normal(size=(25, 3))
         rows[:, 1] += rows[:, 0]
         rows[:, 2] += rows[:, 0]
-        evidence = source(rows).evidence([Query(1, (0,), np.array([2]))])
+        evidence = source(rows).tests([Query(1, (0,), np.array([2]))])
         found.append(FTest().p_values(evidence)[0])
     assert stats.kstest(found, "uniform").pvalue > 0.01
 
@@ -189,7 +189,7 @@ def test_a_linear_function_of_other_columns_is_refused_by_name():
 def test_with_more_columns_than_rows_only_the_sets_that_come_up_matter():
     rows = numbers(5, n=6, d=9)
     information = source(rows)
-    assert np.isfinite(information.rows([Context(0, (1, 2, 3))]).gains).all()
+    assert np.isfinite(information.profiles([Context(0, (1, 2, 3))]).cmi).all()
     for ask in (information.rows, information.entropies):
         with pytest.raises(DataError, match="'x6' is a linear function of 'x1', 'x2'"):
             ask([Context(0, (1, 2)), Context(0, (1, 2, 3, 4, 5, 6))])
@@ -248,7 +248,7 @@ def test_a_constant_column_informs_nobody():
         information = source(rows)
     assert not information.varies(2)
     assert (
-        information.gains([Context(0, ())])[0, 2],
+        information.cmi([Context(0, ())])[0, 2],
         information.entropies([Context(2, ())])[0],
     ) == (
         0.0,

@@ -76,7 +76,7 @@ def test_gains_are_sums_over_all_cells_and_zero_for_the_target_and_the_given(see
     parents, tables, arities = random_network(seed)
     information = JointInformation.from_network(names(4), parents, tables)
     contexts = [Context(k, s) for k in range(4) for s in subsets(4, k)]
-    comp = information.gains(contexts)
+    comp = information.cmi(contexts)
     assert comp.shape == (len(contexts), 4)
 
     def entropy(variables):
@@ -102,14 +102,14 @@ def test_the_laws_of_entropy_hold(seed):
     assert information.entropies(chain).sum() == pytest.approx(
         information.entropies(back).sum(), abs=1e-12
     )
-    one, two = information.gains([Context(0, (2,)), Context(1, (2,))])
+    one, two = information.cmi([Context(0, (2,)), Context(1, (2,))])
     assert one[1] == two[0]
     assert (one >= 0).all()
     h, given_one = information.entropies([Context(0, (2,)), Context(0, (1, 2))])
     assert h - given_one == pytest.approx(one[1], abs=2e-12)
-    joint, first, second = information.joint_evidence(
+    joint, first, second = information.joint_tests(
         [Group(0, (2,), (1, 3)), Group(0, (2,), (1,)), Group(0, (1, 2), (3,))]
-    ).gain
+    ).cmi
     assert joint == pytest.approx(first + second, abs=3e-12)
 
 
@@ -119,7 +119,7 @@ def test_a_variable_gains_exactly_nothing_from_its_nondescendants_given_its_pare
     parents, tables, _ = random_network(seed, d=6, edge=0.4)
     information = JointInformation.from_network(names(6), parents, tables)
     sink = next(k for k in range(6) if not any(k in p for p in parents))
-    assert information.gains([Context(sink, parents[sink])])[0].tolist() == [0.0] * 6
+    assert information.cmi([Context(sink, parents[sink])])[0].tolist() == [0.0] * 6
 
 
 def test_a_function_of_its_parents_has_exactly_no_entropy_left():
@@ -138,24 +138,22 @@ def test_parity_shows_only_to_both_parents_together():
         xor[a, b, a ^ b] = 1
     fair = [0.5, 0.5]
     information = JointInformation.from_network(names(3), [(), (), (0, 1)], [fair, fair, xor])
-    assert information.gains([Context(2, ())]).tolist() == [[0.0, 0.0, 0.0]]
-    found = information.joint_evidence(
+    assert information.cmi([Context(2, ())]).tolist() == [[0.0, 0.0, 0.0]]
+    found = information.joint_tests(
         [Group(2, (), (0, 1)), Group(2, (1,), (0,)), Group(2, (), (0,))]
     )
-    assert found.gain.tolist() == pytest.approx([math.log(2), math.log(2), 0.0], abs=1e-15)
+    assert found.cmi.tolist() == pytest.approx([math.log(2), math.log(2), 0.0], abs=1e-15)
 
 
 def test_evidence_knows_the_gain_and_the_levels_and_nothing_of_a_sample():
     rng = np.random.default_rng(5)
     joint = rng.dirichlet(np.ones(2 * 3 * 4 * 5)).reshape(2, 3, 4, 5)
     information = JointInformation(names(4), joint)
-    found = information.evidence(
-        [Query(1, (3,), np.array([2, 0])), Query(0, (2, 3), np.array([1]))]
-    )
+    found = information.tests([Query(1, (3,), np.array([2, 0])), Query(0, (2, 3), np.array([1]))])
     assert found.df.tolist() == [2 * 3 * 5, 2 * 1 * 5, 1 * 2 * 20]
-    rows = information.gains([Context(1, (3,)), Context(0, (2, 3))])
-    assert found.gain.tolist() == [rows[0, 2], rows[0, 0], rows[1, 1]]
-    assert found.gain.tolist() == found.plugin.tolist()
+    rows = information.cmi([Context(1, (3,)), Context(0, (2, 3))])
+    assert found.cmi.tolist() == [rows[0, 2], rows[0, 0], rows[1, 1]]
+    assert found.cmi.tolist() == found.plugin.tolist()
     for field in (found.pearson, found.null_mean, found.null_variance):
         assert np.isnan(field).all()
         assert field.shape == (3,)
@@ -168,27 +166,27 @@ def test_groups_are_judged_as_one_variable():
     rng = np.random.default_rng(6)
     joint = rng.dirichlet(np.ones(2 * 3 * 4 * 2)).reshape(2, 3, 4, 2)
     merged = JointInformation(["x0", "x12", "x3"], joint.reshape(2, 12, 2))
-    comp = JointInformation(names(4), joint).joint_evidence(
+    comp = JointInformation(names(4), joint).joint_tests(
         [Group(0, (), (1, 2)), Group(0, (3,), (1, 2)), Group(0, (3,), (1, 2, 3))]
     )
-    ref = merged.evidence([Query(0, (), np.array([1])), Query(0, (2,), np.array([1, 1]))])
-    np.testing.assert_allclose(comp.gain, ref.gain, atol=1e-14)
+    ref = merged.tests([Query(0, (), np.array([1])), Query(0, (2,), np.array([1, 1]))])
+    np.testing.assert_allclose(comp.cmi, ref.cmi, atol=1e-14)
     assert comp.df.tolist() == ref.df.tolist() == [11, 22, 22]
 
 
 def test_the_target_and_the_given_are_no_evidence():
     information = JointInformation(["a", "b"], [[0.4, 0.1], [0.1, 0.4]])
-    found = information.evidence([Query(0, (1,), np.array([0, 1]))])
-    assert found.gain.tolist() == [0.0, 0.0]
+    found = information.tests([Query(0, (1,), np.array([0, 1]))])
+    assert found.cmi.tolist() == [0.0, 0.0]
     assert found.df.tolist() == [0.0, 0.0]
 
 
 def test_empty_batches_have_empty_answers():
     information = JointInformation(["a", "b"], np.full((2, 2), 0.25))
     assert information.entropies([]).shape == (0,)
-    assert information.gains([]).shape == (0, 2)
-    assert len(information.evidence([])) == len(information.joint_evidence([])) == 0
-    assert len(information.evidence([Query(0, (), np.zeros(0, dtype=np.int64))])) == 0
+    assert information.cmi([]).shape == (0, 2)
+    assert len(information.tests([])) == len(information.joint_tests([])) == 0
+    assert len(information.tests([Query(0, (), np.zeros(0, dtype=np.int64))])) == 0
 
 
 def test_the_order_of_variables_and_levels_does_not_matter():
@@ -210,14 +208,14 @@ def test_many_cells_keep_their_precision():
     assert comp[0] == pytest.approx(-float(sides[0] @ np.log(sides[0])), abs=1e-12)
     chain = information.entropies([Context(k, tuple(range(k))) for k in range(16)])
     assert chain.sum() == pytest.approx(ref, abs=1e-12)
-    assert not information.gains([Context(3, (5, 9))]).any()
+    assert not information.cmi([Context(3, (5, 9))]).any()
 
 
 def test_a_sum_off_by_rounding_is_set_right():
     rng = np.random.default_rng(4)
     joint = np.outer(rng.dirichlet([1, 1, 1]), rng.dirichlet([1, 1]))
     information = JointInformation(["a", "b"], joint * (1 + 5e-10))
-    assert information.gains([Context(0, ())]).tolist() == [[0.0, 0.0]]
+    assert information.cmi([Context(0, ())]).tolist() == [[0.0, 0.0]]
 
 
 def test_later_changes_to_the_array_do_not_reach_the_information():
@@ -285,7 +283,7 @@ def test_model_1_has_the_entropies_of_the_paper():
 
 
 def test_in_model_2_the_paths_cancel_exactly():
-    found = model_2().gains([Context(0, ()), Context(0, (1,))])
+    found = model_2().cmi([Context(0, ()), Context(0, (1,))])
     assert found[0, 3] == 0.0
     assert found[1, 3] > 0.01
 

@@ -140,7 +140,7 @@ def test_a_shift_changes_nothing_and_a_factor_adds_its_logarithm(values, shift, 
     assert after.entropies(context) == pytest.approx(
         before.entropies(context) + math.log(factor), abs=1e-9
     )
-    assert np.allclose(after.gains([Context(1, ())]), before.gains([Context(1, ())]), atol=1e-9)
+    assert np.allclose(after.cmi([Context(1, ())]), before.cmi([Context(1, ())]), atol=1e-9)
 
 
 def test_on_one_grid_it_is_the_discrete_estimator_with_n_cells_plus_the_log_width():
@@ -226,19 +226,19 @@ def test_the_shifts_of_a_column_cover_it_evenly_and_are_its_own():
 def test_gains_agree_whichever_way_they_are_asked_for(bandwidth):
     rng = np.random.default_rng(8)
     information = source(rng.normal(size=(4, 300)).cumsum(axis=0), bandwidth=bandwidth)
-    rows = information.gains([Context(0, (2,)), Context(1, ())])
+    rows = information.cmi([Context(0, (2,)), Context(1, ())])
     assert rows[[0, 0, 1], [0, 2, 1]].tolist() == [0.0] * 3
-    asked = information.evidence([Query(0, (2,), np.array([1, 3])), Query(1, (), np.array([0]))])
-    assert asked.gain.tolist() == [rows[0, 1], rows[0, 3], rows[1, 0]]
-    grouped = information.joint_evidence([Group(0, (2,), (3,)), Group(0, (2,), (1, 3))])
-    assert grouped.gain[0] == rows[0, 3]
-    chain = rows[0, 1] + information.gains([Context(0, (1, 2))])[0, 3]
-    assert grouped.gain[1] == pytest.approx(chain, abs=0.3)
-    turned = information.gains([Context(1, (2,))])
+    asked = information.tests([Query(0, (2,), np.array([1, 3])), Query(1, (), np.array([0]))])
+    assert asked.cmi.tolist() == [rows[0, 1], rows[0, 3], rows[1, 0]]
+    grouped = information.joint_tests([Group(0, (2,), (3,)), Group(0, (2,), (1, 3))])
+    assert grouped.cmi[0] == rows[0, 3]
+    chain = rows[0, 1] + information.cmi([Context(0, (1, 2))])[0, 3]
+    assert grouped.cmi[1] == pytest.approx(chain, abs=0.3)
+    turned = information.cmi([Context(1, (2,))])
     assert turned[0, 0] == rows[0, 1]
     for field in ("plugin", "df", "pearson", "null_mean", "null_variance"):
         assert np.isnan(getattr(asked, field)).all()
-    assert Fixed(0.01).scores(asked) is asked.gain
+    assert Fixed(0.01).scores(asked) is asked.cmi
 
 
 def test_a_shared_bandwidth_keeps_the_gain_of_independent_columns_near_zero():
@@ -246,8 +246,8 @@ def test_a_shared_bandwidth_keeps_the_gain_of_independent_columns_near_zero():
     z, x, y = rng.normal(size=(3, 2000))
     columns = np.array([x + z, y + z, z])
     query = [Query(0, (2,), np.array([1]))]
-    shared = source(columns).evidence(query).gain[0]
-    own = source(columns, bandwidth="own").evidence(query).gain[0]
+    shared = source(columns).tests(query).cmi[0]
+    own = source(columns, bandwidth="own").tests(query).cmi[0]
     assert abs(shared) < 0.025
     assert own < -0.04
 
@@ -256,7 +256,7 @@ def test_dependence_without_correlation_is_seen():
     rng = np.random.default_rng(10)
     x = rng.normal(size=1500)
     columns = np.array([x, x**2 + 0.5 * rng.normal(size=1500), rng.normal(size=1500)])
-    gains = source(columns).gains([Context(0, ())])[0]
+    gains = source(columns).cmi([Context(0, ())])[0]
     assert gains[1] > 0.3
     assert abs(gains[2]) < 0.03
 
@@ -283,15 +283,15 @@ def test_a_constant_column_informs_nobody():
     assert not information.varies(1)
     assert information.entropies([Context(1, ()), Context(1, (0,))]).tolist() == [0.0, 0.0]
     assert information.entropies([Context(0, (1,))]) == without.entropies([Context(0, ())])
-    assert information.gains([Context(0, (1,))])[0, 2] == without.gains([Context(0, ())])[0, 1]
-    assert information.gains([Context(1, ())]).tolist() == [[0.0, 0.0, 0.0]]
+    assert information.cmi([Context(0, (1,))])[0, 2] == without.cmi([Context(0, ())])[0, 1]
+    assert information.cmi([Context(1, ())]).tolist() == [[0.0, 0.0, 0.0]]
 
 
 def test_too_many_dimensions_are_refused_with_a_way_out():
     information = source(np.random.default_rng(12).normal(size=(5, 100)))
-    information.gains([Context(0, (1,))])
+    information.cmi([Context(0, (1,))])
     with pytest.raises(SettingError, match=r"of 5 columns .* set max_boundary=2, or choose"):
-        information.gains([Context(0, (1, 2, 3))])
+        information.cmi([Context(0, (1, 2, 3))])
 
 
 def column(kind: str) -> np.ndarray:

@@ -52,7 +52,7 @@ def test_what_a_level_tells_of_a_measurement_comes_close_to_the_integral(shift):
     rng = np.random.default_rng(1)
     coin = rng.integers(0, 2, 2000)
     table = pd.DataFrame({"b": coin, "x": shift * coin + rng.normal(size=2000)})
-    gain = source(table).gains([Context(0, ())])[0, 1]
+    gain = source(table).cmi([Context(0, ())])[0, 1]
     assert gain == pytest.approx(shift_information(shift), abs=0.035)
 
 
@@ -62,7 +62,7 @@ def test_what_levels_tell_of_levels_comes_close_to_the_counts():
     table = pd.DataFrame({"a": a, "b": a ^ noise, "x": rng.normal(size=3000)})
     expected = math.log(2) + 0.1 * math.log(0.1) + 0.9 * math.log(0.9)
     information = source(table)
-    assert information.gains([Context(0, ())])[0, 1] == pytest.approx(expected, abs=0.02)
+    assert information.cmi([Context(0, ())])[0, 1] == pytest.approx(expected, abs=0.02)
     assert information.entropies([Context(1, (0,))])[0] == pytest.approx(
         math.log(2) - expected, abs=0.03
     )
@@ -79,9 +79,9 @@ def test_what_levels_are_called_and_where_columns_stand_leaves_no_trace(seed, na
     for given_names in ((), ("group",), ("group", "y")):
         here = tuple(sorted(one.names.index(v) for v in given_names))
         there = tuple(sorted(other.names.index(v) for v in given_names))
-        first = one.evidence([Query(1, here, np.array([3]))])
-        second = other.evidence([Query(2, there, np.array([1]))])
-        assert first.gain[0] == second.gain[0]
+        first = one.tests([Query(1, here, np.array([3]))])
+        second = other.tests([Query(2, there, np.array([1]))])
+        assert first.cmi[0] == second.cmi[0]
         assert one.entropies([Context(1, here)]) == pytest.approx(
             other.entropies([Context(2, there)]), abs=1e-12
         )
@@ -127,7 +127,7 @@ def share_found(given: str, candidates: str, reps: int = 60) -> float:
         s = (information.names.index(given),) if given else ()
         p.append(
             LocalPermutation().p_values(
-                information.evidence([Query(place[0], s, np.array([place[1]]))])
+                information.tests([Query(place[0], s, np.array([place[1]]))])
             )[0]
         )
     return float(np.mean(np.array(p) < 0.05))
@@ -143,7 +143,7 @@ def test_sparse_levels_do_not_drag_a_gain_below_0():
     rng = np.random.default_rng(5)
     rare = rng.integers(0, 40, 200)
     table = pd.DataFrame({"rare": rare, "x": rng.normal(size=200), "y": rng.normal(size=200)})
-    gain = source(table).gains([Context(1, (0,))])[0, 2]
+    gain = source(table).cmi([Context(1, (0,))])[0, 2]
     assert abs(gain) < 0.05
 
 
@@ -152,15 +152,15 @@ def test_a_constant_level_informs_nobody():
     with pytest.warns(TamisWarning, match="Constant"):
         information = source(table)
     assert not information.varies(4)
-    assert not information.gains([Context(4, ())]).any()
+    assert not information.cmi([Context(4, ())]).any()
     assert information.entropies([Context(4, ())])[0] == 0.0
 
 
 def test_a_table_of_levels_only_or_of_measurements_only_will_do():
     table = two_kinds(7)
     levels, measured = source(table[["group", "flag"]]), source(table[["x", "y"]])
-    assert levels.gains([Context(0, ())])[0, 1] > 0.0
-    assert measured.gains([Context(0, ())])[0, 1] > -0.1
+    assert levels.cmi([Context(0, ())])[0, 1] > 0.0
+    assert measured.cmi([Context(0, ())])[0, 1] > -0.1
 
 
 def test_measured_columns_are_checked_as_elsewhere():

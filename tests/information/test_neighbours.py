@@ -16,15 +16,14 @@ from tamis.decisions.local_permutation import LocalPermutation
 from tamis.decisions.pvalue import PValueRule
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.interface import Context, Group, Information, Query
+from tamis.information.interface import Context, Group, Query, Source
 from tamis.information.neighbours import NeighbourInformation
 from tamis.information.neighbours.chance import words
 from tamis.information.neighbours.columns import normal_scores, untied
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.neighbours.shuffles import anywhere, choose, within_strata
 from tamis.information.neighbours.space import Space
-from tamis.learning import search
-from tamis.settings import Settings
+from tamis.learning import Plan, search
 
 
 def source(rows: np.ndarray, names: str = "abcdefgh", **options) -> NeighbourInformation:
@@ -139,22 +138,22 @@ def test_gaussian_gains_and_entropies_come_close_to_the_closed_form(size):
     near, exact = source(rows), GaussianInformation.from_table(read_table(rows, measured=True))
     context = [Context(0, s)]
     # Neighbours of a strong dependence are too far apart to see all of it: a bias, and downward.
-    assert -0.07 < near.gains(context)[0, 1] - exact.gains(context)[0, 1] < 0.03
+    assert -0.07 < near.cmi(context)[0, 1] - exact.cmi(context)[0, 1] < 0.03
     assert near.entropies(context) == pytest.approx(exact.entropies(context), abs=0.06)
 
 
 def test_dependence_without_correlation_is_seen():
     rows = np.random.default_rng(3).normal(size=(400, 2))
     rows[:, 1] += rows[:, 0] ** 2
-    assert source(rows).gains([Context(0, ())])[0, 1] > 0.3
+    assert source(rows).cmi([Context(0, ())])[0, 1] > 0.3
 
 
 def test_a_gain_is_the_same_both_ways_and_asked_alone_or_in_company():
     rows = confounded(4)
-    whole = source(rows).gains([Context(k, (2, 4)) for k in (0, 1)])
-    assert whole[0, 1] == whole[1, 0] == source(rows).gains([Context(1, (2, 4))])[0, 0]
-    evidence = source(rows).evidence([Query(0, (2, 4), np.array([1]))])
-    assert evidence.gain[0] == whole[0, 1]
+    whole = source(rows).cmi([Context(k, (2, 4)) for k in (0, 1)])
+    assert whole[0, 1] == whole[1, 0] == source(rows).cmi([Context(1, (2, 4))])[0, 0]
+    evidence = source(rows).tests([Query(0, (2, 4), np.array([1]))])
+    assert evidence.cmi[0] == whole[0, 1]
     assert whole[[0, 0, 0, 1], [0, 2, 4, 1]].tolist() == [0.0] * 4
 
 
@@ -172,8 +171,8 @@ def test_the_order_of_columns_and_monotone_transforms_leave_no_trace(seed, order
     place = {v: i for i, v in enumerate(order)}
     for s in ((), (2,), (2, 4)):
         there = tuple(sorted(place[v] for v in s))
-        one = plain.evidence([Query(0, s, np.array([1, 3]))])
-        other = moved.evidence([Query(place[0], there, np.array([place[1], place[3]]))])
+        one = plain.tests([Query(0, s, np.array([1, 3]))])
+        other = moved.tests([Query(place[0], there, np.array([place[1], place[3]]))])
         assert one.gain.tolist() == other.gain.tolist()
         assert one.null_variance.tolist() == other.null_variance.tolist()
         here, elsewhere = (
@@ -188,11 +187,11 @@ def test_threads_change_nothing():
     contexts = [Context(k, s) for k in (0, 1) for s in ((), (2,), (2, 3))]
     groups = [Group(0, (2,), (1, 3)), Group(1, (3,), (0,)), Group(4, (), (0, 1))]
     one, two = source(rows, n_jobs=1, shuffles=5), source(rows, n_jobs=2, shuffles=5)
-    assert np.array_equal(one.rows(contexts).gains, two.rows(contexts).gains)
+    assert np.array_equal(one.profiles(contexts).cmi, two.profiles(contexts).cmi)
     assert np.array_equal(one.entropies(contexts), two.entropies(contexts))
-    first, second = one.joint_evidence(groups), two.joint_evidence(groups)
+    first, second = one.joint_tests(groups), two.joint_tests(groups)
     assert np.array_equal(first.null_mean, second.null_mean)
-    assert np.array_equal(first.gain, second.gain)
+    assert np.array_equal(first.cmi, second.cmi)
 
 
 def test_only_tests_shuffle_and_none_is_made_twice(monkeypatch):
@@ -200,28 +199,28 @@ def test_only_tests_shuffle_and_none_is_made_twice(monkeypatch):
     calls = []
     plain = Space.orders
     monkeypatch.setattr(Space, "orders", lambda *args: calls.append(args[2]) or plain(*args))
-    information.rows([Context(0, ()), Context(1, (2, 3))])
+    information.profiles([Context(0, ()), Context(1, (2, 3))])
     assert not calls
     query = Query(0, (2,), np.array([1, 4]))
-    first = information.evidence([query])
+    first = information.tests([query])
     assert len(calls) == 2
-    again = information.evidence([query])
+    again = information.tests([query])
     assert len(calls) == 2
     assert first.null_mean.tolist() == again.null_mean.tolist()
 
 
 def test_without_a_condition_all_pairs_share_one_null():
-    evidence = source(confounded(7), shuffles=10).evidence([Query(0, (), np.array([1, 2, 4]))])
+    evidence = source(confounded(7), shuffles=10).tests([Query(0, (), np.array([1, 2, 4]))])
     assert len(set(evidence.null_mean.tolist())) == len(set(evidence.null_variance.tolist())) == 1
     assert evidence.df.tolist() == [199.0] * 3
-    other = source(confounded(8), shuffles=10).evidence([Query(3, (), np.array([4]))])
+    other = source(confounded(8), shuffles=10).tests([Query(3, (), np.array([4]))])
     assert other.null_mean[0] == evidence.null_mean[0]
 
 
 def test_a_seed_decides_the_shuffles_and_nothing_else():
     rows = confounded(9)
     query = Query(0, (2,), np.array([1]))
-    one, other = (source(rows, seed=seed, shuffles=5).evidence([query]) for seed in (0, 1))
+    one, other = (source(rows, seed=seed, shuffles=5).tests([query]) for seed in (0, 1))
     assert one.gain[0] == other.gain[0]
     assert one.null_mean[0] != other.null_mean[0]
 
@@ -231,9 +230,9 @@ def test_a_group_is_tested_as_one():
     signs = rng.normal(size=(600, 2))
     parity = np.abs(rng.normal(size=600)) * np.sign(signs.prod(axis=1))
     information = source(np.column_stack([parity, signs]), k=5)
-    single = information.gains([Context(0, ())])[0]
-    together = information.joint_evidence([Group(0, (), (1, 2))])
-    assert together.gain[0] > 0.4 > 0.1 > single.max()
+    single = information.cmi([Context(0, ())])[0]
+    together = information.joint_tests([Group(0, (), (1, 2))])
+    assert together.cmi[0] > 0.4 > 0.1 > single.max()
     assert together.null_mean[0] < 0.1
 
 
@@ -244,11 +243,11 @@ def test_what_cannot_inform_is_told_apart_from_what_does_not():
         information = source(rows, shuffles=4)
     assert [information.varies(k) for k in (3, 4)] == [True, False]
     assert information.entropies([Context(4, (0,))])[0] == 0.0
-    assert not information.gains([Context(4, ())]).any()
-    plain, padded = information.gains([Context(0, (2,)), Context(0, (2, 4))])
+    assert not information.cmi([Context(4, ())]).any()
+    plain, padded = information.cmi([Context(0, (2,)), Context(0, (2, 4))])
     assert np.array_equal(plain, padded)
-    evidence = information.evidence([Query(0, (2,), np.array([4, 2, 0]))])
-    assert not np.any([evidence.gain, evidence.null_variance, evidence.df])
+    evidence = information.tests([Query(0, (2,), np.array([4, 2, 0]))])
+    assert not np.any([evidence.cmi, evidence.null_variance, evidence.df])
 
 
 def test_rounded_values_keep_their_gains_and_count_on_their_grid():
@@ -258,7 +257,7 @@ def test_rounded_values_keep_their_gains_and_count_on_their_grid():
     with pytest.warns(TamisWarning, match="taken as rounded"):
         rounded = source(np.round(rows, 1))
     plain, context = source(rows), [Context(0, ())]
-    assert rounded.gains(context)[0, 1] == pytest.approx(plain.gains(context)[0, 1], abs=0.02)
+    assert rounded.cmi(context)[0, 1] == pytest.approx(plain.cmi(context)[0, 1], abs=0.02)
     assert rounded.entropies(context)[0] == pytest.approx(plain.entropies(context)[0], abs=0.03)
 
 
@@ -348,8 +347,9 @@ def test_normal_scores_are_even_quantiles_and_ties_share_the_middle():
     assert scores[2:].tolist() == [0.0, 0.0]
 
 
-def edges_found(information: Information, rule: PValueRule) -> set[tuple[str, str]]:
-    found = search(information, Settings("sequential", rule, rule)).boundaries
+def edges_found(information: Source, rule: PValueRule) -> set[tuple[str, str]]:
+    plan = Plan("sequential", "gaussian", None, rule, rule, "pps", "one", None, 1)
+    found = search(information, plan).boundaries
     names = information.names
     return {(names[p], names[k]) for k, boundary in found.items() for p in boundary.members}
 

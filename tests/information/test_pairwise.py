@@ -24,7 +24,7 @@ from tamis.information.pairwise import PairwiseInformation
 from tamis.rules import Fixed, Rate
 
 ESTIMATORS = ["grassberger", "plugin", "miller-madow", "jackknife"]
-FIELDS = ["gain", "plugin", "df", "pearson", "null_mean", "null_variance"]
+FIELDS = ["cmi", "plugin", "df", "pearson", "null_mean", "null_variance"]
 
 
 def gapped(seed: int, n: int = 60, d: int = 4, share: float = 0.2, widest: int = 3) -> Table:
@@ -78,19 +78,19 @@ def test_every_entropy_is_that_of_the_rows_that_have_its_columns(seed, name):
 def test_every_test_is_that_of_the_rows_that_have_its_columns(seed, name):
     table = gapped(seed)
     source = PairwiseInformation(table, name)
-    whole = source.rows(contexts(4)).gains
+    whole = source.profiles(contexts(4)).cmi
     for i, (target, s) in enumerate(contexts(4)):
         others = np.array([k for k in range(4) if k != target and k not in s])
-        found = source.evidence([Query(target, s, others)])
-        fresh = PairwiseInformation(table, name).evidence([Query(target, s, others)])
+        found = source.tests([Query(target, s, others)])
+        fresh = PairwiseInformation(table, name).tests([Query(target, s, others)])
         for j, k in enumerate(others.tolist()):
             rows = complete(table, (target, *s, k))
-            wanted = CountedInformation(rows, name).evidence([Query(target, s, np.array([k]))])
+            wanted = CountedInformation(rows, name).tests([Query(target, s, np.array([k]))])
             for field in FIELDS:
                 value = getattr(wanted, field)[0]
                 assert getattr(found, field)[j] == pytest.approx(value, rel=1e-9, abs=1e-11), field
                 assert getattr(fresh, field)[j] == getattr(found, field)[j]
-            assert whole[i, k] == found.gain[j]
+            assert whole[i, k] == found.cmi[j]
             assert found.rows is not None
             assert found.rows[j] == rows.n_rows
             for rule in (Permutation(), ChiSquared(), BIC()):
@@ -103,10 +103,10 @@ def test_every_test_is_that_of_the_rows_that_have_its_columns(seed, name):
 def test_a_group_is_missing_where_one_of_its_members_is(seed):
     table = gapped(seed)
     groups = [Group(0, (), (1, 2)), Group(1, (3,), (0, 2)), Group(2, (), (0, 1, 3))]
-    found = PairwiseInformation(table).joint_evidence(groups)
+    found = PairwiseInformation(table).joint_tests(groups)
     for i, (target, s, members) in enumerate(groups):
         rows = complete(table, (target, *s, *members))
-        wanted = CountedInformation(rows).joint_evidence([groups[i]])
+        wanted = CountedInformation(rows).joint_tests([groups[i]])
         for field in FIELDS:
             value = getattr(wanted, field)[0]
             assert getattr(found, field)[i] == pytest.approx(value, rel=1e-9, abs=1e-11)
@@ -121,7 +121,7 @@ def test_tables_too_large_to_lay_out_give_the_same(seed):
     query = [Query(0, (1,), np.arange(4)), Query(2, (), np.array([0, 3]))]
     groups = [Group(0, (3,), (1, 2))]
     for field in FIELDS:
-        for ask in (lambda one: one.evidence(query), lambda one: one.joint_evidence(groups)):
+        for ask in (lambda one: one.tests(query), lambda one: one.joint_tests(groups)):
             comp, ref = getattr(ask(small), field), getattr(ask(source), field)
             np.testing.assert_allclose(comp, ref, rtol=1e-9, atol=1e-11)
 
@@ -133,7 +133,7 @@ def test_without_gaps_it_is_the_plain_source(seed, name):
     comp, ref = PairwiseInformation(table, name), CountedInformation(table, name)
     asked = contexts(4)
     np.testing.assert_allclose(comp.entropies(asked), ref.entropies(asked), atol=1e-13)
-    np.testing.assert_allclose(comp.gains(asked), ref.gains(asked), atol=1e-13)
+    np.testing.assert_allclose(comp.cmi(asked), ref.cmi(asked), atol=1e-13)
     scores = comp.penalised_likelihoods(asked), ref.penalised_likelihoods(asked)
     np.testing.assert_allclose(*scores, rtol=1e-9, atol=1e-9)
     assert [comp.varies(k) for k in range(4)] == [ref.varies(k) for k in range(4)]
@@ -177,8 +177,8 @@ def test_columns_that_are_never_seen_together_are_independent():
     codes = np.tile(np.array([0, 0, 1, 1], dtype=np.uint8), (2, 10))
     table = Table(("a", "b"), ((0, 1), (0, 1)), codes, gaps={0: absent, 1: ~absent})
     source = PairwiseInformation(table)
-    found = source.evidence([Query(0, (), np.array([1]))])
-    assert (found.gain[0], found.plugin[0], found.rows[0]) == (0.0, 0.0, 0.0)
+    found = source.tests([Query(0, (), np.array([1]))])
+    assert (found.cmi[0], found.plugin[0], found.rows[0]) == (0.0, 0.0, 0.0)
     assert Permutation().p_values(found)[0] == 1.0
     assert ChiSquared().p_values(found)[0] == 1.0
     assert BIC().scores(found)[0] <= 0.0

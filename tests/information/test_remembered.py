@@ -27,9 +27,9 @@ def test_answers_are_those_of_the_source(source, room, monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", room)
     keeping = RememberedInformation(source)
     for asked in (CONTEXTS[:2], CONTEXTS, CONTEXTS[::-1], CONTEXTS[1:3]):
-        ours, theirs = keeping.rows(asked), source.rows(asked)
+        ours, theirs = keeping.profiles(asked), source.profiles(asked)
         np.testing.assert_array_equal(ours.entropies, theirs.entropies)
-        np.testing.assert_array_equal(ours.gains, theirs.gains)
+        np.testing.assert_array_equal(ours.cmi, theirs.cmi)
         np.testing.assert_array_equal(ours.stats, theirs.stats)
         np.testing.assert_array_equal(keeping.entropies(asked), source.entropies(asked))
         np.testing.assert_array_equal(
@@ -39,14 +39,14 @@ def test_answers_are_those_of_the_source(source, room, monkeypatch):
     fresh = [Query(1, (0,), np.array([2, 3])), Query(2, (0, 3), np.array([1]))]
     assert known
     for queries in (known, fresh, [fresh[0], *known, fresh[1]], [*known, *fresh], []):
-        ours, theirs = keeping.evidence(queries), source.evidence(queries)
-        for field in ("gain", "pearson", "null_mean", "null_variance", "df", "plugin"):
+        ours, theirs = keeping.tests(queries), source.tests(queries)
+        for field in ("cmi", "pearson", "null_mean", "null_variance", "df", "plugin"):
             np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
     groups = [Group(3, (), (0, 1)), Group(3, (2,), (0, 1))]
     more = [Group(2, (), (0, 3)), groups[1], groups[0], groups[1]]
     for asked in (groups, groups, more, more[:1]):
-        ours, theirs = keeping.joint_evidence(asked), source.joint_evidence(asked)
-        for field in ("gain", "pearson", "null_mean", "null_variance", "df", "plugin"):
+        ours, theirs = keeping.joint_tests(asked), source.joint_tests(asked)
+        for field in ("cmi", "pearson", "null_mean", "null_variance", "df", "plugin"):
             np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
         assert ours.n_rows == theirs.n_rows
         assert ours.residual is None
@@ -65,6 +65,6 @@ def test_each_context_is_asked_for_once(source, monkeypatch):
 
     monkeypatch.setattr(source, "rows", counted)
     for _ in range(3):
-        keeping.rows(CONTEXTS)
-        keeping.gains(CONTEXTS[:1])
+        keeping.profiles(CONTEXTS)
+        keeping.cmi(CONTEXTS[:1])
     assert asked == CONTEXTS

@@ -27,7 +27,7 @@ from tamis.information.real_counts import real_terms
 from tamis.information.weighted import WeightedInformation
 from tamis.information.weighted_moments import weighted_gaussian
 
-FIELDS = ["gain", "plugin", "df", "pearson", "null_mean", "null_variance", "rows"]
+FIELDS = ["cmi", "plugin", "df", "pearson", "null_mean", "null_variance", "rows"]
 
 
 def quietly(data, **how) -> Table:
@@ -212,13 +212,13 @@ def test_equal_weights_are_plain_rows(seed, name, gaps):
     comp, ref = WeightedInformation(table, name), PairwiseInformation(table, name)
     contexts = [Context(0, ()), Context(1, (0,)), Context(2, (0, 3)), Context(3, (1, 2))]
     np.testing.assert_allclose(comp.entropies(contexts), ref.entropies(contexts), atol=1e-10)
-    np.testing.assert_allclose(comp.gains(contexts), ref.gains(contexts), atol=1e-10)
+    np.testing.assert_allclose(comp.cmi(contexts), ref.cmi(contexts), atol=1e-10)
     scores = comp.penalised_likelihoods(contexts), ref.penalised_likelihoods(contexts)
     np.testing.assert_allclose(*scores, rtol=1e-8, atol=1e-6)
     assert comp.rows_with((0, 1, 3)) == ref.rows_with((0, 1, 3))
     queries = [Query(0, (), np.array([1, 2, 3])), Query(1, (3,), np.array([0, 2]))]
     groups = [Group(0, (1,), (2, 3)), Group(2, (), (0, 1))]
-    for ask in (lambda one: one.evidence(queries), lambda one: one.joint_evidence(groups)):
+    for ask in (lambda one: one.tests(queries), lambda one: one.joint_tests(groups)):
         for field in FIELDS:
             found, wanted = (getattr(ask(one), field) for one in (comp, ref))
             np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8)
@@ -287,7 +287,7 @@ def false_positives(law, n: int, draws: int) -> dict[str, float]:
         codes = np.array([x[kept], y[kept]]).astype(np.uint8)
         weights = 1 / chance[kept]
         table = Table(("x", "y"), ((0, 1), (0, 1)), codes, weights=weights / weights.mean())
-        evidence = WeightedInformation(table).evidence([Query(0, (), np.array([1]))])
+        evidence = WeightedInformation(table).tests([Query(0, (), np.array([1]))])
         for rule in (Permutation(), ChiSquared()):
             found[rule.name].append(bool(rule.p_values(evidence)[0] < 0.05))
         found["bic"].append(bool(BIC().scores(evidence)[0] > 0))

@@ -33,7 +33,7 @@ class Recorder(Rule):
     unit = "nats"
 
     def scores(self, evidence):
-        return evidence.gain
+        return evidence.cmi
 
     def bar(self, tests):
         self.asked.extend(np.atleast_1d(tests).tolist())
@@ -49,7 +49,7 @@ def pair(n: int = 400) -> pd.DataFrame:
 
 def gain_of_pair() -> float:
     information = CountedInformation(table_of(pair().to_numpy()), "plugin")
-    return float(information.evidence([Query(1, (), np.array([0]))]).gain[0])
+    return float(information.tests([Query(1, (), np.array([0]))]).cmi[0])
 
 
 @pytest.mark.parametrize(("search", "layers"), [("node", 2), ("layer", 2), ("reference", 1)])
@@ -128,7 +128,7 @@ def test_the_boundary_of_a_table_counts_all_its_candidates():
 
 def _evidence(table: pd.DataFrame, k: int):
     information = CountedInformation(table_of(table.to_numpy()))
-    return information.evidence([Query(0, (), np.array([k]))])
+    return information.tests([Query(0, (), np.array([k]))])
 
 
 def test_the_closest_call_of_an_admission_is_the_one_nearest_to_masking():
@@ -147,7 +147,7 @@ def test_the_closest_call_of_an_admission_is_the_one_nearest_to_masking():
 def _test(model, target: str, other: str):
     table = np.random.default_rng(3).integers(0, 2, (300, 6))
     information = CountedInformation(table_of(table))
-    return information.evidence([Query(int(target), (), np.array([int(other)]))])
+    return information.tests([Query(int(target), (), np.array([int(other)]))])
 
 
 @pytest.mark.parametrize("search", ["node", "sieve", "sequential"])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tamis.decisions import parameters
 from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 
 @final
@@ -41,7 +41,7 @@ class BIC(Rule):
         parameters.require_rows("BIC", n_rows)
         return self
 
-    def scores(self, evidence: Evidence) -> Floats:
+    def scores(self, evidence: Tests) -> Floats:
         """The log-likelihood that dependence gains, less its penalty."""
         parameters.require_rows("BIC", evidence.n_rows)
         refuse_shuffled("BIC", evidence)

@@ -10,7 +10,7 @@ from scipy.special import chdtrc
 
 from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.pvalue import PValueRule
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 
 @final
@@ -33,7 +33,7 @@ class ChiSquared(PValueRule):
 
     name = "chi-squared"
 
-    def p_values(self, evidence: Evidence) -> Floats:
+    def p_values(self, evidence: Tests) -> Floats:
         """The upper tail of chi-squared at G = 2 n I_plugin."""
         refuse_shuffled("ChiSquared", evidence)
         df = evidence.df

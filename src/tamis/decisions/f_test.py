@@ -11,7 +11,7 @@ from scipy.special import betainc
 from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.pvalue import PValueRule
 from tamis.errors import SettingError
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 
 @final
@@ -33,7 +33,7 @@ class FTest(PValueRule):
 
     name = "f-test"
 
-    def p_values(self, evidence: Evidence) -> Floats:
+    def p_values(self, evidence: Tests) -> Floats:
         """The upper tail of F, as an incomplete beta function of 1 - R^2."""
         refuse_shuffled("FTest", evidence)
         if evidence.residual is None:

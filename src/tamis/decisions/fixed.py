@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tamis.decisions import parameters
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 
 @final
@@ -38,9 +38,9 @@ class Fixed(Rule):
         value = parameters.threshold("Fixed", "threshold", self.threshold)
         object.__setattr__(self, "threshold", value)
 
-    def scores(self, evidence: Evidence) -> Floats:
+    def scores(self, evidence: Tests) -> Floats:
         """The gain itself, by the estimator that the source of information uses."""
-        return evidence.gain
+        return evidence.cmi
 
     def bar(self, tests: NDArray[np.int64] | int) -> Floats:
         """The threshold, whatever the number of tests."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from tamis.errors import SettingError
-from tamis.information.interface import Evidence
+from tamis.information.interface import Tests
 
 BY_DEGREES = ("ChiSquared", "BIC")
 """The rules that need no more than a statistic and its degrees of freedom."""
 
 
-def refuse_shuffled(rule: str, evidence: Evidence) -> None:
+def refuse_shuffled(rule: str, evidence: Tests) -> None:
     """Refuse gains whose law only shuffles know, and those without any."""
     if _without_law(evidence):
         if _has_degrees(evidence):
@@ -24,7 +24,7 @@ def refuse_shuffled(rule: str, evidence: Evidence) -> None:
         )
 
 
-def refuse_smoothed(rule: str, evidence: Evidence) -> None:
+def refuse_smoothed(rule: str, evidence: Tests) -> None:
     """Refuse gains from smoothed densities: their law is not known to anybody."""
     if _without_law(evidence):
         if _has_degrees(evidence):
@@ -40,13 +40,13 @@ def _refuse_degrees(rule: str) -> None:
         )
 
 
-def _has_degrees(evidence: Evidence) -> bool:
+def _has_degrees(evidence: Tests) -> bool:
     """Whether this is evidence of conditional Gaussians: a null mean, the degrees of freedom,
     without a variance of its own; shuffles have both, smoothed densities neither."""
     return math.isnan(evidence.null_variance[0]) and not math.isnan(evidence.null_mean[0])
 
 
-def _refuse_unknown(rule: str, evidence: Evidence) -> None:
+def _refuse_unknown(rule: str, evidence: Tests) -> None:
     if math.isnan(evidence.null_mean[0]):
         raise SettingError(
             f"{rule} compares a gain with its law under independence, and gains from smoothed "
@@ -54,7 +54,7 @@ def _refuse_unknown(rule: str, evidence: Evidence) -> None:
         )
 
 
-def _without_law(evidence: Evidence) -> bool:
+def _without_law(evidence: Tests) -> bool:
     """Whether this is evidence of neither counts nor moments alone.
 
     One entry stands for all, because evidence comes from one source; rules are asked millions of

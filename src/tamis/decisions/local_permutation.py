@@ -11,7 +11,7 @@ from scipy.special import stdtr
 from tamis.decisions.kinds import refuse_smoothed
 from tamis.decisions.pvalue import PValueRule
 from tamis.errors import SettingError
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 
 @final
@@ -37,7 +37,7 @@ class LocalPermutation(PValueRule):
 
     name = "local-permutation"
 
-    def p_values(self, evidence: Evidence) -> Floats:
+    def p_values(self, evidence: Tests) -> Floats:
         """The upper tail of Student's law; 1 where no shuffle changes the gain."""
         if evidence.residual is not None or not np.isnan(evidence.pearson).all():
             raise SettingError(

@@ -14,7 +14,7 @@ from tamis.decisions.gamma_tail import ceilings
 from tamis.decisions.kinds import refuse_shuffled
 from tamis.decisions.pvalue import PValueRule
 from tamis.errors import SettingError
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 
 @final
@@ -40,7 +40,7 @@ class Permutation(PValueRule):
 
     name = "permutation"
 
-    def p_values(self, evidence: Evidence) -> Floats:
+    def p_values(self, evidence: Tests) -> Floats:
         """The upper tail of the gamma law of shape mean^2 / var and scale var / mean at X2."""
         shape, at, silent = _gamma(evidence)
         p: Floats = gammaincc(shape, at)
@@ -48,7 +48,7 @@ class Permutation(PValueRule):
             p[silent] = 1.0
         return p
 
-    def ceilings(self, evidence: Evidence) -> Floats:
+    def ceilings(self, evidence: Tests) -> Floats:
         """What each score is at most, read from a table of gamma laws."""
         shape, at, silent = _gamma(evidence)
         most = ceilings(shape, at)
@@ -57,7 +57,7 @@ class Permutation(PValueRule):
         return most
 
 
-def _gamma(evidence: Evidence) -> tuple[Floats, Floats, NDArray[np.bool_] | None]:
+def _gamma(evidence: Tests) -> tuple[Floats, Floats, NDArray[np.bool_] | None]:
     """The shape of each test's gamma law, its X2 on the scale of that law, and which tests cannot
     speak, if any."""
     if evidence.residual is not None:

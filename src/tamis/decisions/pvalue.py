@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tamis.decisions import parameters
 from tamis.decisions.rule import Rule
 from tamis.errors import SettingError
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 SMALLEST_P = 1e-300
 """Smaller p-values count as this one, so that a score is finite; such scores tie."""
@@ -67,10 +67,10 @@ class PValueRule(Rule):
         return f"{type(self).__name__}(alpha={self.alpha!r}{share})"
 
     @abstractmethod
-    def p_values(self, evidence: Evidence) -> Floats:
+    def p_values(self, evidence: Tests) -> Floats:
         """The chance of evidence as strong as this when X_k and the others are independent."""
 
-    def scores(self, evidence: Evidence) -> Floats:
+    def scores(self, evidence: Tests) -> Floats:
         """-ln p, from 0 (nothing speaks for dependence) to about 691."""
         if math.isinf(evidence.n_rows):
             parameters.require_rows(type(self).__name__, evidence.n_rows)
@@ -95,6 +95,6 @@ class Untested(PValueRule):
 
     name = "untested"
 
-    def p_values(self, evidence: Evidence) -> Floats:
+    def p_values(self, evidence: Tests) -> Floats:
         """Not a number, for every test."""
         return np.full(len(evidence), np.nan)

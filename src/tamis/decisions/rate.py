@@ -13,7 +13,7 @@ from tamis.decisions import parameters
 from tamis.decisions.fixed import Fixed
 from tamis.decisions.rule import Rule
 from tamis.errors import SettingError
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 
 @final
@@ -60,9 +60,9 @@ class Rate(Rule):
         parameters.require_rows("Rate", n_rows)
         return Fixed(self.threshold(n_rows, n_variables))
 
-    def scores(self, evidence: Evidence) -> Floats:
+    def scores(self, evidence: Tests) -> Floats:
         """The gain itself, by the estimator that the source of information uses."""
-        return evidence.gain
+        return evidence.cmi
 
     def bar(self, tests: NDArray[np.int64] | int) -> Floats:
         """Refused: without the size of the data there is no threshold."""

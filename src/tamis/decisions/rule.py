@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.information.interface import Evidence, Floats
+from tamis.information.interface import Floats, Tests
 
 
 class Rule(ABC):
@@ -28,10 +28,10 @@ class Rule(ABC):
         return self
 
     @abstractmethod
-    def scores(self, evidence: Evidence) -> Floats:
+    def scores(self, evidence: Tests) -> Floats:
         """How strongly each test speaks for dependence; larger is stronger, always finite."""
 
-    def ceilings(self, evidence: Evidence) -> Floats:
+    def ceilings(self, evidence: Tests) -> Floats:
         """What each score is at most; quicker than the scores where there are very many."""
         return self.scores(evidence)
 

@@ -26,7 +26,7 @@ from tamis.forecast.probe import Clock, Probe, pace, part_of, probe, seconds_of,
 from tamis.forecast.words import reasons
 from tamis.forecast.work import Work, work_of
 from tamis.information.counted import CountedInformation
-from tamis.information.interface import Context, Information
+from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.learning import MISFIT, open_information, readings
 from tamis.settings import Settings
@@ -159,7 +159,7 @@ def _searched(table: Table, found: Sequence[Reading]) -> Sequence[Reading]:
 
 
 def _less_uncertain(
-    information: Information, paths: Mapping[int, tuple[int, ...]]
+    information: Source, paths: Mapping[int, tuple[int, ...]]
 ) -> dict[int, tuple[int, ...]]:
     """Of each path the columns that come before its target by entropy."""
     used = sorted({*paths, *(k for path in paths.values() for k in path)})
@@ -182,7 +182,7 @@ def _lead_of_numbers(
     return lattice_likelihood(few, dict(contexts)) - float(counted.sum())
 
 
-def _look_ahead(table: Table, part: Table, settings: Settings, information: Information) -> int:
+def _look_ahead(table: Table, part: Table, settings: Settings, information: Source) -> int:
     """What a run would choose; of a part of the table the budget would be another."""
     if settings.look_ahead:
         return settings.look_ahead

@@ -16,7 +16,7 @@ from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
 from tamis.data import Table
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Floats, Group, Information, Query
+from tamis.information.interface import Context, Floats, Group, Query, Source
 
 SECONDS = 0.6
 """No new depth is begun after so long."""
@@ -89,7 +89,7 @@ def part_of(table: Table) -> Table:
     return table if columns == d else table.select(_spread(d, columns).tolist())
 
 
-def probe(information: Information, rule: Rule, clock: Clock = time.perf_counter) -> Probe:
+def probe(information: Source, rule: Rule, clock: Clock = time.perf_counter) -> Probe:
     """Follow the paths of some columns, and time them; ``rule`` is bound to the whole table."""
     d = information.n_variables
     found = Probe(d, int(information.n_rows))
@@ -99,7 +99,7 @@ def probe(information: Information, rule: Rule, clock: Clock = time.perf_counter
     targets = [varying[i] for i in _spread(len(varying), min(len(varying), TARGETS))]
     going = [Context(k, ()) for k in targets]
     started = clock()
-    found.tests_come_along = information.rows(going[:1]).stats is not None
+    found.tests_come_along = information.profiles(going[:1]).stats is not None
     for depth in range(min(DEEPEST + 1, len(varying))):
         going, cost = _timed(information, going, clock)
         found.seconds.append(cost)
@@ -108,7 +108,7 @@ def probe(information: Information, rule: Rule, clock: Clock = time.perf_counter
         elapsed = clock() - started
         if depth == DEEPEST or elapsed > (PATIENCE if depth < COSTED else SECONDS):
             break
-        gains = information.rows(going).gains
+        gains = information.profiles(going).cmi
         before = clock()
         passed, refused = _next(information, going, gains, rule)
         if not found.tests_come_along:
@@ -133,7 +133,7 @@ def _lengthen(paths: dict[int, tuple[int, ...]], longer: Context) -> None:
 
 
 def time_scores(
-    information: Information, found: Probe, *, groups: bool, clock: Clock = time.perf_counter
+    information: Source, found: Probe, *, groups: bool, clock: Clock = time.perf_counter
 ) -> None:
     """Time what only "auto" asks for: the score of a node, and, with ``groups``, a joint test."""
     varying = [k for k in range(information.n_variables) if information.varies(k)]
@@ -143,8 +143,8 @@ def time_scores(
     found.likelihood = seconds_of(lambda: information.penalised_likelihoods([context]), clock)
     if groups and len(varying) > 2:
         group = [Group(target, (), (varying[1], varying[2]))]
-        information.joint_evidence(group)
-        found.group = seconds_of(lambda: information.joint_evidence(group), clock)
+        information.joint_tests(group)
+        found.group = seconds_of(lambda: information.joint_tests(group), clock)
 
 
 def pace(clock: Clock = time.perf_counter) -> float:
@@ -168,7 +168,7 @@ def _spread(size: int, wanted: int) -> np.ndarray[tuple[int], np.dtype[np.int64]
 
 
 def _timed(
-    information: Information, contexts: Sequence[Context], clock: Clock
+    information: Source, contexts: Sequence[Context], clock: Clock
 ) -> tuple[list[Context], float]:
     """As many of the contexts as can be counted in a moment, and the seconds of each.
 
@@ -177,12 +177,12 @@ def _timed(
     """
     first = contexts[0]
     others = [k for k in range(information.n_variables) if k not in (first.target, *first.given)]
-    information.rows([Context(others[-1], first.given) if others else first])
-    single = seconds_of(lambda: information.rows([first]), clock)
+    information.profiles([Context(others[-1], first.given) if others else first])
+    single = seconds_of(lambda: information.profiles([first]), clock)
     several = list(contexts[: max(1, int(BATCH_SECONDS / max(single, 1e-9)))])
     if len(several) == 1:
         return several, single
-    rest = seconds_of(lambda: information.rows(several[1:]), clock)
+    rest = seconds_of(lambda: information.profiles(several[1:]), clock)
     return several, (single + rest) / len(several)
 
 
@@ -201,14 +201,14 @@ def seconds_of(work: Callable[[], object], clock: Clock) -> float:
 
 
 def _next(
-    information: Information, contexts: Sequence[Context], gains: Floats, rule: Rule
+    information: Source, contexts: Sequence[Context], gains: Floats, rule: Rule
 ) -> tuple[list[Context], list[Context]]:
     """Each context with its best candidate: of those where that passes, and of the others."""
     best = [_best(gains[i], context) for i, context in enumerate(contexts)]
     open_ones = [(c, k) for c, k in zip(contexts, best, strict=True) if k is not None]
     if not open_ones:
         return [], []
-    evidence = information.evidence([Query(*c, np.array([k])) for c, k in open_ones])
+    evidence = information.tests([Query(*c, np.array([k])) for c, k in open_ones])
     depth = len(contexts[0].given)
     bar = float(rule.bar(max(information.n_variables - 1 - depth, 1)))
     passed: list[Context] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from tamis.data.table import Table
 from tamis.errors import SettingError
-from tamis.information.interface import Information
+from tamis.information.interface import Source
 
 Written = dict[str, Any]
 """Settings by name: numbers, words and truth values, as JSON holds them."""
@@ -25,7 +25,7 @@ class Kind:
 
     defaults: Written
     check: Callable[[Written], Written]
-    read: Callable[[Table, Written, int | None], Information]
+    read: Callable[[Table, Written, int | None], Source]
 
 
 def source_settings(information: str, given: Mapping[str, Any] | None) -> Written | None:
@@ -53,7 +53,7 @@ def source_settings(information: str, given: Mapping[str, Any] | None) -> Writte
 
 def open_source(
     information: str, table: Table, settings: Written | None, n_jobs: int | None
-) -> Information:
+) -> Source:
     """The source of this name, about this table."""
     return _KINDS[information]().read(table, settings or {}, n_jobs)
 

@@ -35,13 +35,13 @@ from tamis.information.gaussian_ratios import (
 from tamis.information.interface import (
     STATS,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Ints,
+    Profiles,
     Query,
-    Rows,
+    Source,
+    Tests,
 )
 from tamis.information.logistic import Regression, covariance, linear_gains, regress
 from tamis.information.neighbours.chance import whole
@@ -56,7 +56,7 @@ MOST_CELLS = 64
 Members = tuple[int, ...]
 
 
-class ConditionalGaussianInformation(Information):
+class ConditionalGaussianInformation(Source):
     """H and I of levels and measurements, as if these were normal given those."""
 
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
@@ -93,33 +93,33 @@ class ConditionalGaussianInformation(Information):
         """H(target | given) in nats: of levels never below 0, of a measurement in its unit."""
         return np.array([self._entropy(*context) for context in contexts], dtype=np.float64)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         found = [self._ratios(*context)[0] for context in contexts]
         return np.array(found, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def rows(self, contexts: Sequence[Context]) -> Rows:
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains; tests are made when they are asked for, as some take a fit."""
-        return Rows(self.entropies(contexts), self.gains(contexts))
+        return Profiles(self.entropies(contexts), self.cmi(contexts))
 
-    def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
+    def as_tests(self, gains: Floats, stats: Floats) -> Tests:
         """Gains with statistics that follow chi-squared: 2 n times ``plugin``, with ``df``."""
         unknown = np.full(len(gains), np.nan)
-        return Evidence(
+        return Tests(
             gains, stats[:, 0], stats[:, 1], unknown, stats[:, 1], unknown, self.n_rows,
             self.n_variables,
         )  # fmt: skip
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """The candidates of all queries, end to end."""
         gains, stats = [np.zeros(0)], [np.zeros((0, STATS))]
         for query in queries:
             found = self._tests(*query)
             gains.append(found[:, -1])
             stats.append(found[:, :STATS])
-        return self.as_evidence(np.concatenate(gains), np.concatenate(stats))
+        return self.as_tests(np.concatenate(gains), np.concatenate(stats))
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, judged one after the other, levels first: gains add
         by the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
         found = np.zeros((len(groups), STATS + 1))
@@ -128,7 +128,7 @@ class ConditionalGaussianInformation(Information):
             for k in sorted(set(members) - {target, *given}, key=self._levels_first):
                 found[i] += self._tests(target, before, np.array([k]))[0]
                 before = tuple(sorted((*before, k)))
-        return self.as_evidence(found[:, -1], found[:, :STATS])
+        return self.as_tests(found[:, -1], found[:, :STATS])
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The ln likelihood of a set's joint law less that of the given part's, and ln(n) / 2 for
@@ -204,7 +204,7 @@ class ConditionalGaussianInformation(Information):
         place = {k: i for i, k in enumerate(self._levels)}
         if self._counted is not None and self._level[list(given)].all():
             context = Context(place[target], tuple(place[k] for k in given))
-            found[self._levels] = self._counted.gains([context])[0]
+            found[self._levels] = self._counted.cmi([context])[0]
         else:
             design = self._design(given)
             found[self._levels] = linear_gains(self._indicators, self._owner, place[target], design)
@@ -234,7 +234,7 @@ class ConditionalGaussianInformation(Information):
             return found.statistic / (2 * self.n_rows), float(found.df)
         place = {k: i for i, k in enumerate(self._levels)}
         asked = Query(place[target], tuple(place[k] for k in given), np.array([place[other]]))
-        test = self._counted.evidence([asked])
+        test = self._counted.tests([asked])
         mean, variance = float(test.null_mean[0]), float(test.null_variance[0])
         if not variance > 0:
             return 0.0, 0.0

@@ -16,14 +16,14 @@ from tamis.information.estimators import EntropyEstimator, as_estimator
 from tamis.information.interface import (
     STATS,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Interaction,
     Ints,
+    Profiles,
     Query,
-    Rows,
+    Source,
+    Tests,
 )
 from tamis.information.regret import log_regret
 
@@ -31,7 +31,7 @@ WHOLE_ROWS = 128
 """With up to so many variables the tests of a whole row cost less than asking again later."""
 
 
-class CountedInformation(Information):
+class CountedInformation(Source):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
     whole_rows = WHOLE_ROWS
@@ -67,39 +67,39 @@ class CountedInformation(Information):
         nobody = [np.zeros(0, dtype=np.int64)] * len(wanted)
         return self._counts.judge(wanted, nobody, self._lookup, tests=False).entropies
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.rows(contexts).gains
+        return self.profiles(contexts).cmi
 
-    def rows(self, contexts: Sequence[Context]) -> Rows:
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains, with their tests while variables are few."""
         d, whole = self.n_variables, self.n_variables <= self.whole_rows
         if not contexts:
-            return Rows(np.zeros(0), np.zeros((0, d)))
+            return Profiles(np.zeros(0), np.zeros((0, d)))
         wanted = [self._reduced(context) for context in contexts]
         found = self._counts.judge(wanted, None, self._lookup, tests=whole)
         stats = found.stats.reshape(len(wanted), d, STATS) if whole else None
-        return Rows(found.entropies, found.gains.reshape(len(wanted), d), stats)
+        return Profiles(found.entropies, found.gains.reshape(len(wanted), d), stats)
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """All that is known about each test: the candidates of all queries, end to end."""
         if not queries:
-            return self.as_evidence(np.zeros(0), np.zeros((0, STATS)))
+            return self.as_tests(np.zeros(0), np.zeros((0, STATS)))
         contexts = [Context(target, given) for target, given, _ in queries]
         if not self._all_vary:
             contexts = [self._reduced(context) for context in contexts]
         candidates = [query.candidates for query in queries]
         found = self._counts.judge(contexts, candidates, self._lookup, tests=True)
-        return self.as_evidence(found.gains, found.stats)
+        return self.as_tests(found.gains, found.stats)
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group."""
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
         members = [group.members for group in groups]
         if not groups:
-            return self.as_evidence(np.zeros(0), np.zeros((0, STATS)))
+            return self.as_tests(np.zeros(0), np.zeros((0, STATS)))
         found = self._counts.judge_joints(contexts, members, self._lookup)
-        return self.as_evidence(found.gains, found.stats)
+        return self.as_tests(found.gains, found.stats)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the largest likelihood, less the price of the table: quotient NML."""

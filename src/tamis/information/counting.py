@@ -5,10 +5,10 @@ from __future__ import annotations
 from tamis.data.table import Table
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
-from tamis.information.interface import Information
+from tamis.information.interface import Source
 
 
-def open_counts(table: Table, estimator: EntropyEstimator, n_jobs: int | None) -> Information:
+def open_counts(table: Table, estimator: EntropyEstimator, n_jobs: int | None) -> Source:
     """Plain rows go to the bit planes; gaps and survey weights to sources made for them."""
     if table.weights is not None:
         from tamis.information.weighted import WeightedInformation

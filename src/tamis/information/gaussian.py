@@ -25,13 +25,13 @@ from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
     STATS,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Ints,
+    Profiles,
     Query,
-    Rows,
+    Source,
+    Tests,
 )
 from tamis.information.moments import Moments, blocks
 from tamis.information.shrinkage import analytic, checked, checked_or_auto
@@ -51,7 +51,7 @@ SHARED = 8
 """Sets of so many variables are worth inverting as a whole if so many tests come of it."""
 
 
-class GaussianInformation(Information):
+class GaussianInformation(Source):
     """H and I of Gaussian variables with a given covariance, from ``n_rows`` rows.
 
     ``shrinkage`` pulls the covariances towards 0, the variances staying as they are: 0 is none,
@@ -119,11 +119,11 @@ class GaussianInformation(Information):
         left, _ = self._pairs(contexts, targets, targets)
         return self._entropy(targets, left)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.rows(contexts).gains
+        return self.profiles(contexts).cmi
 
-    def rows(self, contexts: Sequence[Context]) -> Rows:
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains of all variables, with their tests while variables are few."""
         d = self.n_variables
         targets = np.array([target for target, _ in contexts], dtype=np.int64)
@@ -133,22 +133,22 @@ class GaussianInformation(Information):
         self._require_independent(contexts, failed)
         entropies = self._entropy(targets, left)
         if d > WHOLE_ROWS:
-            return Rows(entropies, gains)
+            return Profiles(entropies, gains)
         stats = np.zeros((len(contexts), d, STATS))
         stats[:, :, 0] = gains
         stats[:, :, 1] = 1.0
         stats[:, :, 2] = (self.n_rows - 2 - np.diff(starts))[:, None]
-        return Rows(entropies, gains, stats)
+        return Profiles(entropies, gains, stats)
 
-    def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
+    def as_tests(self, gains: Floats, stats: Floats) -> Tests:
         """Gains with the degrees of freedom of their F tests."""
         nothing = np.full(len(gains), np.nan)
-        return Evidence(
+        return Tests(
             gains, stats[:, 0], stats[:, 1], nothing, nothing, nothing, self.n_rows,
             self.n_variables, stats[:, 2],
         )  # fmt: skip
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """The candidates of all queries, end to end."""
         contexts = [
             Context(target, given) for target, given, candidates in queries for _ in candidates
@@ -163,7 +163,7 @@ class GaussianInformation(Information):
             _, gains[rest] = self._pairs(asked, targets[rest], others[rest])
         return self._tested(gains, [len(given) for _, given in contexts], 1)
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group: a multiple correlation."""
         contexts, sizes, tested = [], [], []
         for target, given, members in groups:
@@ -192,13 +192,13 @@ class GaussianInformation(Information):
 
     def _tested(
         self, gains: Floats, n_given: Sequence[int], n_tested: Sequence[int] | int
-    ) -> Evidence:
+    ) -> Tests:
         stats = np.zeros((len(gains), STATS))
         stats[:, 0] = gains
         stats[:, 1] = n_tested
         # Rows left when a mean and a coefficient for each variable have been fitted.
         stats[:, 2] = self.n_rows - 1 - np.asarray(n_given, dtype=np.float64) - stats[:, 1]
-        return self.as_evidence(gains, stats)
+        return self.as_tests(gains, stats)
 
     def _entropy(self, targets: Ints, left: Floats) -> Floats:
         found: Floats = 0.5 * np.log(2 * math.pi * math.e * np.maximum(left, DETERMINED))

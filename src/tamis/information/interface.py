@@ -1,6 +1,6 @@
 """The two questions every algorithm of the paper asks: H(X_k | S) and I(X_k ; X_l | S).
 
-Whatever can answer them, counts of a table or a known network, is an ``Information``;
+Whatever can answer them, counts of a table or a known network, is a ``Source``;
 the algorithms see nothing else. Variables are positions 0..d-1, entropies are in nats,
 and calls come in batches, because one pass over the data can answer many questions.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,14 @@ from tamis.errors import SettingError
 __all__ = [
     "STATS",
     "Context",
-    "Evidence",
     "Floats",
     "Group",
-    "Information",
     "Interaction",
     "Ints",
+    "Profiles",
     "Query",
-    "Rows",
+    "Source",
+    "Tests",
 ]
 
 Floats = NDArray[np.float64]
@@ -60,16 +60,16 @@ class Group(NamedTuple):
 
 
 @dataclass(slots=True)
-class Evidence:
+class Tests:
     """What a decision rule needs to know about a batch of tests, one entry a test.
 
-    ``gain`` is I(X_k ; X_l | S) by the source's own estimator. The other fields describe
+    ``cmi`` is I(X_k ; X_l | S) by the source's own estimator. The other fields describe
     the same table as a test of independence: the plug-in gain, the degrees of freedom that
     the occupied levels leave, Pearson's X2 summed over the strata of S, and the exact mean
     and variance of that X2 when the rows of X_k are permuted within each stratum.
     """
 
-    gain: Floats
+    cmi: Floats
     plugin: Floats
     df: Floats
     pearson: Floats
@@ -83,11 +83,13 @@ class Evidence:
     rows: Floats | None = None
     """Where each test has rows of its own: how many, in place of ``n_rows``, those of the table."""
 
+    __test__: ClassVar[bool] = False  # not a class of tests of a program
+
     def __len__(self) -> int:
-        return len(self.gain)
+        return len(self.cmi)
 
     @classmethod
-    def gathered(cls, entries: Sequence[tuple[Evidence, int]]) -> Evidence:
+    def gathered(cls, entries: Sequence[tuple[Tests, int]]) -> Tests:
         """Single tests out of several batches of one source, as one batch."""
         first = entries[0][0]
         columns = {}
@@ -97,7 +99,7 @@ class Evidence:
         return cls(n_rows=first.n_rows, n_variables=first.n_variables, **columns)
 
     @classmethod
-    def end_to_end(cls, one: Evidence, other: Evidence) -> Evidence:
+    def end_to_end(cls, one: Tests, other: Tests) -> Tests:
         """The tests of two batches of one source as one batch."""
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(one, name), getattr(other, name)])
@@ -106,7 +108,7 @@ class Evidence:
         }
         return replace(one, **columns)
 
-    def at(self, places: Ints) -> Evidence:
+    def at(self, places: Ints) -> Tests:
         """Some of the tests."""
         parts = {name: getattr(self, name) for name in _BY_TEST}
         return replace(
@@ -120,25 +122,25 @@ class Evidence:
 
 
 _BY_TEST = (
-    "gain", "plugin", "df", "pearson", "null_mean", "null_variance", "residual", "rows",
+    "cmi", "plugin", "df", "pearson", "null_mean", "null_variance", "residual", "rows",
 )  # fmt: skip
 """The parts of evidence that have an entry for each test."""
 
 
-class Rows(NamedTuple):
+class Profiles(NamedTuple):
     """For each context its entropy, the gains of all variables and, where they came along,
     their tests.
 
-    ``entropies`` has shape (contexts,), ``gains`` (contexts, d); ``stats``, if any, (contexts,
+    ``entropies`` has shape (contexts,), ``cmi`` (contexts, d); ``stats``, if any, (contexts,
     d, STATS).
     """
 
     entropies: Floats
-    gains: Floats
+    cmi: Floats
     stats: Floats | None = None
 
 
-class Information(ABC):
+class Source(ABC):
     """A source of entropies and of the evidence for dependence."""
 
     names: tuple[str, ...]
@@ -166,27 +168,27 @@ class Information(ABC):
         """H(target | given), one for each context."""
 
     @abstractmethod
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context.
 
         The entries of the target and of the given variables themselves are 0.
         """
 
-    def rows(self, contexts: Sequence[Context]) -> Rows:
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains, with the tests of all candidates where they are at hand."""
-        return Rows(self.entropies(contexts), self.gains(contexts))
+        return Profiles(self.entropies(contexts), self.cmi(contexts))
 
-    def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
+    def as_tests(self, gains: Floats, stats: Floats) -> Tests:
         """Gains and their tests, one a line of ``stats``, as a rule reads them."""
         plugin, df, pearson, mean, variance = stats.T
-        return Evidence(gains, plugin, df, pearson, mean, variance, self.n_rows, self.n_variables)
+        return Tests(gains, plugin, df, pearson, mean, variance, self.n_rows, self.n_variables)
 
     @abstractmethod
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """All that is known about each test: the candidates of all queries, end to end."""
 
     @abstractmethod
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group."""
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
@@ -200,7 +202,7 @@ class Information(ABC):
         """The same, with the price of the states that can occur, as far as the rows tell."""
         return self.penalised_likelihoods(contexts)
 
-    def scale_free(self) -> Information | None:
+    def scale_free(self) -> Source | None:
         """The same information about columns brought to one scale; None where no column has a
         unit."""
         return None

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import entr
 
 from tamis.errors import DataError
-from tamis.information.interface import Context, Evidence, Floats, Group, Information, Query
+from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
 
 MOST_CELLS = 2**20
 """The largest joint table; a larger network wants inference, not a table."""
@@ -28,7 +28,7 @@ RESOLUTION = 1e-12
 """Below this an entropy or a gain is rounding and is reported as exactly 0."""
 
 
-class JointInformation(Information):
+class JointInformation(Source):
     """H and I of a distribution given by the probabilities of all its cells.
 
     ``joint[x_0, ..., x_{d-1}]`` is a probability. What is 0 in theory comes out as exactly
@@ -75,13 +75,13 @@ class JointInformation(Information):
         """H(target | given), one for each context."""
         return np.array([self._conditional({k}, given) for k, given in contexts], dtype=np.float64)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         everyone = range(self.n_variables)
         values = [[self._gain(k, given, {other}) for other in everyone] for k, given in contexts]
         return np.array(values, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """The exact gain of each test; what only a sample has, its X2 and null law, is nan.
 
         ``df`` counts all levels of the variables, as in a sample where all of them occur.
@@ -94,15 +94,15 @@ class JointInformation(Information):
             ]
         )
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group."""
         return self._evidence([(target, given, set(members)) for target, given, members in groups])
 
-    def _evidence(self, tests: Sequence[tuple[int, tuple[int, ...], set[int]]]) -> Evidence:
+    def _evidence(self, tests: Sequence[tuple[int, tuple[int, ...], set[int]]]) -> Tests:
         gain = np.array([self._gain(*test) for test in tests], dtype=np.float64)
         unknown = np.full(len(tests), math.nan)
-        return Evidence(
-            gain=gain,
+        return Tests(
+            cmi=gain,
             plugin=gain.copy(),
             df=np.array([self._degrees_of_freedom(*test) for test in tests], dtype=np.float64),
             pearson=unknown,

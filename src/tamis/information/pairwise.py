@@ -30,14 +30,14 @@ from tamis.information.gap_states import GapStates, noise_of_gaps
 from tamis.information.interface import (
     STATS,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Interaction,
     Ints,
+    Profiles,
     Query,
-    Rows,
+    Source,
+    Tests,
 )
 from tamis.information.regret import price
 from tamis.information.scaling import counted_in, require_scaling
@@ -56,10 +56,10 @@ class _Judged(NamedTuple):
     used: Ints
 
 
-class PairwiseInformation(Information):
+class PairwiseInformation(Source):
     """H and I of a table of levels with gaps, through estimators that need no support.
 
-    Evidence names the rows of each test. Looking ahead is off: the parities it goes by are those
+    Each test names its rows. Looking ahead is off: the parities it goes by are those
     of complete rows.
     """
 
@@ -94,25 +94,25 @@ class PairwiseInformation(Information):
         """H(target | given), each on the rows that have the target and all that is given."""
         return np.array([self._entropy(context) for context in contexts], dtype=np.float64)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l, each on the rows that have all of them."""
-        return self.rows(contexts).gains
+        return self.profiles(contexts).cmi
 
-    def rows(self, contexts: Sequence[Context]) -> Rows:
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains; the tests, whose rows differ, are asked for as evidence."""
         known = [self._whole(context) for context in contexts]
         gains = np.array([judged.gains for _, judged in known])
-        return Rows(
+        return Profiles(
             np.array([entropy for entropy, _ in known], dtype=np.float64),
             gains.reshape(len(contexts), self.n_variables),
         )
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """All that is known about each test: the candidates of all queries, end to end."""
         parts = [self._judged(*query) for query in queries]
         return self._evidence(parts)
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group."""
         return self._evidence([self._judge_group(group) for group in groups])
 
@@ -251,16 +251,16 @@ class PairwiseInformation(Information):
         group = Group(0, tuple(range(1, n_given)), tuple(range(n_given, len(columns))))
         if whole.n_rows < 2:
             return _Judged(np.zeros(1), np.zeros((1, STATS)), np.array([whole.n_rows]))
-        found = CountedInformation(whole, self.estimator, n_jobs=1).joint_evidence([group])
+        found = CountedInformation(whole, self.estimator, n_jobs=1).joint_tests([group])
         stats = np.array(
             [[found.plugin[0], found.df[0], found.pearson[0], found.null_mean[0],
               found.null_variance[0]]]
         )  # fmt: skip
-        return _Judged(found.gain, stats, np.array([whole.n_rows]))
+        return _Judged(found.cmi, stats, np.array([whole.n_rows]))
 
-    def _evidence(self, parts: Sequence[_Judged]) -> Evidence:
+    def _evidence(self, parts: Sequence[_Judged]) -> Tests:
         gains, stats, used = _joined(parts)
-        found = self.as_evidence(gains, stats)
+        found = self.as_tests(gains, stats)
         found.rows = used.astype(np.float64)
         return found
 

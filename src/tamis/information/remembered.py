@@ -8,13 +8,13 @@ import numpy as np
 
 from tamis.information.interface import (
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Interaction,
+    Profiles,
     Query,
-    Rows,
+    Source,
+    Tests,
 )
 
 MOST_BYTES = 2**28
@@ -26,14 +26,14 @@ Interactions = list[tuple[Interaction, ...]]
 _Row = tuple[float, Floats, Floats | None]
 
 
-class RememberedInformation(Information):
+class RememberedInformation(Source):
     """The answers of another source; whole rows of gains, and interactions, are kept.
 
     ``interactions`` that are known already, by the size of the largest sets, are not looked for.
     """
 
     def __init__(
-        self, source: Information, interactions: Mapping[int, Interactions] | None = None
+        self, source: Source, interactions: Mapping[int, Interactions] | None = None
     ) -> None:
         self.source = source
         self.names = source.names
@@ -43,7 +43,7 @@ class RememberedInformation(Information):
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
         self._likelihoods: dict[Context, float] = {}
-        self._groups: dict[Group, tuple[Evidence, int]] = {}
+        self._groups: dict[Group, tuple[Tests, int]] = {}
         self._interactions: dict[int, Interactions] = dict(interactions or {})
 
     def varies(self, k: int) -> bool:
@@ -72,31 +72,31 @@ class RememberedInformation(Information):
             found[unknown] = self.source.entropies([contexts[i] for i in unknown])
         return found
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.rows(contexts).gains
+        return self.profiles(contexts).cmi
 
-    def rows(self, contexts: Sequence[Context]) -> Rows:
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies, gains and tests; contexts not seen before are asked for in one batch."""
         rows: list[_Row | None] = [self._rows.get(context) for context in contexts]
         unknown = [i for i, row in enumerate(rows) if row is None]
         if len(unknown) == len(contexts):
-            fresh = self.source.rows(contexts)
+            fresh = self.source.profiles(contexts)
             self._keep(contexts, fresh)
             return fresh
         if unknown:
             asked = [contexts[i] for i in unknown]
-            fresh = self.source.rows(asked)
+            fresh = self.source.profiles(asked)
             self._keep(asked, fresh)
             for i, row in zip(unknown, _lines(fresh), strict=True):
                 rows[i] = row
         return _together([row for row in rows if row is not None])
 
-    def as_evidence(self, gains: Floats, stats: Floats) -> Evidence:
+    def as_tests(self, gains: Floats, stats: Floats) -> Tests:
         """Gains and their tests, as a rule reads them."""
-        return self.source.as_evidence(gains, stats)
+        return self.source.as_tests(gains, stats)
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """All that is known about each test; what rows do not hold is asked for in one batch."""
         gains, stats = [], []
         known, unknown = [], []
@@ -109,28 +109,28 @@ class RememberedInformation(Information):
                 gains.append(row[1][query.candidates])
                 stats.append(row[2][query.candidates])
         if not known:
-            return self.source.evidence(queries)
-        read = self.as_evidence(np.concatenate(gains), np.concatenate(stats))
+            return self.source.tests(queries)
+        read = self.as_tests(np.concatenate(gains), np.concatenate(stats))
         if not unknown:
             return read
-        asked = self.source.evidence([queries[i] for i in unknown])
-        both = Evidence.end_to_end(read, asked)
+        asked = self.source.tests([queries[i] for i in unknown])
+        both = Tests.end_to_end(read, asked)
         # Who is where: the tests of what is known come first, then those that were asked for.
         lengths = np.array([len(queries[i].candidates) for i in (*known, *unknown)])
         owners = np.repeat(np.array((*known, *unknown)), lengths)
         return both.at(np.argsort(owners, kind="stable"))
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group; each group is counted once."""
         unknown = [one for one in dict.fromkeys(groups) if one not in self._groups]
         if len(unknown) == len(groups) or not groups:
-            fresh = self.source.joint_evidence(groups)
+            fresh = self.source.joint_tests(groups)
             self._groups.update({one: (fresh, i) for i, one in enumerate(groups)})
             return fresh
         if unknown:
-            fresh = self.source.joint_evidence(unknown)
+            fresh = self.source.joint_tests(unknown)
             self._groups.update({one: (fresh, i) for i, one in enumerate(unknown)})
-        return Evidence.gathered([self._groups[one] for one in groups])
+        return Tests.gathered([self._groups[one] for one in groups])
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The score of each node; those not known are asked for in one batch."""
@@ -144,7 +144,7 @@ class RememberedInformation(Information):
         """The score of each node, with the price of the states that can occur."""
         return self.source.occurring_likelihoods(contexts)
 
-    def scale_free(self) -> Information | None:
+    def scale_free(self) -> Source | None:
         """The same about columns brought to one scale; None where no column has a unit."""
         free = self.source.scale_free()
         return None if free is None else RememberedInformation(free)
@@ -163,22 +163,22 @@ class RememberedInformation(Information):
             self._interactions[largest] = self.source.interactions(largest)
         return self._interactions[largest]
 
-    def _keep(self, contexts: Sequence[Context], fresh: Rows) -> None:
-        size = fresh.gains.nbytes + (0 if fresh.stats is None else fresh.stats.nbytes)
+    def _keep(self, contexts: Sequence[Context], fresh: Profiles) -> None:
+        size = fresh.cmi.nbytes + (0 if fresh.stats is None else fresh.stats.nbytes)
         if self._bytes + size > MOST_BYTES:
             return
         self._bytes += size
         self._rows.update(zip(contexts, _lines(fresh), strict=True))
 
 
-def _lines(rows: Rows) -> list[_Row]:
-    stats = [None] * len(rows.gains) if rows.stats is None else list(rows.stats)
-    return list(zip(rows.entropies.tolist(), list(rows.gains), stats, strict=True))
+def _lines(rows: Profiles) -> list[_Row]:
+    stats = [None] * len(rows.cmi) if rows.stats is None else list(rows.stats)
+    return list(zip(rows.entropies.tolist(), list(rows.cmi), stats, strict=True))
 
 
-def _together(rows: Sequence[_Row]) -> Rows:
+def _together(rows: Sequence[_Row]) -> Profiles:
     stats = [row[2] for row in rows if row[2] is not None]
-    return Rows(
+    return Profiles(
         np.array([row[0] for row in rows]),
         np.array([row[1] for row in rows]),
         np.array(stats) if stats else None,

@@ -29,14 +29,14 @@ from tamis.information.gap_states import GapStates, noise_of_gaps
 from tamis.information.interface import (
     STATS,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Interaction,
     Ints,
+    Profiles,
     Query,
-    Rows,
+    Source,
+    Tests,
 )
 from tamis.information.real_counts import Cells, entropy, real_terms, summed, test_cells
 from tamis.information.regret import price
@@ -56,7 +56,7 @@ class _Judged(NamedTuple):
     worth: Floats
 
 
-class WeightedInformation(Information):
+class WeightedInformation(Source):
     """H and I of a table of levels whose rows have weights. Looking ahead is off."""
 
     def __init__(self, table: Table, estimator: str | EntropyEstimator = "grassberger") -> None:
@@ -88,24 +88,24 @@ class WeightedInformation(Information):
         """H(target | given), one for each context."""
         return np.array([self._entropy(context) for context in contexts], dtype=np.float64)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.rows(contexts).gains
+        return self.profiles(contexts).cmi
 
-    def rows(self, contexts: Sequence[Context]) -> Rows:
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains; the tests are asked for as evidence."""
         known = [self._whole(context) for context in contexts]
         gains = np.array([judged.gains for _, judged in known])
-        return Rows(
+        return Profiles(
             np.array([found for found, _ in known], dtype=np.float64),
             gains.reshape(len(contexts), self.n_variables),
         )
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """All that is known about each test: the candidates of all queries, end to end."""
         return self._evidence([self._judged(*query) for query in queries])
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group."""
         parts = []
         for target, given, members in groups:
@@ -227,10 +227,10 @@ class WeightedInformation(Information):
         scale = total / square if square > 0 else 0.0
         return counts * scale, max(total * scale, 1.0)
 
-    def _evidence(self, parts: Sequence[_Judged]) -> Evidence:
+    def _evidence(self, parts: Sequence[_Judged]) -> Tests:
         stats = np.concatenate([np.zeros((0, STATS)), *(part.stats for part in parts)])
         gains = np.concatenate([np.zeros(0), *(part.gains for part in parts)])
-        found = self.as_evidence(gains, stats)
+        found = self.as_tests(gains, stats)
         found.rows = np.concatenate([np.zeros(0), *(part.worth for part in parts)])
         return found
 

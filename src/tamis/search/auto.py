@@ -18,7 +18,7 @@ import networkx as nx
 import numpy as np
 
 from tamis.defaults import Search
-from tamis.information.interface import Context, Information, Query
+from tamis.information.interface import Context, Query, Source
 from tamis.search.directions import Edge, directions, evenness
 from tamis.search.orders import CLEAR, Ordering, best_ordering, climb, loss_without
 from tamis.search.outcome import Admission, Outcome
@@ -87,7 +87,7 @@ class Tried:
 
 
 def try_searches(
-    information: Information, settings: Settings, progress: Progress | None = None
+    information: Source, settings: Settings, progress: Progress | None = None
 ) -> list[Tried]:
     """Run the searches; the best comes first."""
     tried = []
@@ -115,7 +115,7 @@ def _credited(tried: Sequence[Tried], best: Tried) -> Tried:
 
 
 def with_refinement(
-    information: Information, settings: Settings, tried: Sequence[Tried], *, same_units: bool
+    information: Source, settings: Settings, tried: Sequence[Tried], *, same_units: bool
 ) -> list[Tried]:
     """Look for the class that fits best, and for the likeliest DAG in it; the answer comes first.
 
@@ -143,8 +143,8 @@ def with_refinement(
 
 
 def _free_ordering(
-    information: Information,
-    free: Information,
+    information: Source,
+    free: Source,
     selector: Selector,
     settings: Settings,
     tried: Sequence[Tried],
@@ -164,7 +164,7 @@ def _free_ordering(
 
 
 def _of_alike(
-    information: Information, settings: Settings, refined: Tried, tried: Sequence[Tried]
+    information: Source, settings: Settings, refined: Tried, tried: Sequence[Tried]
 ) -> Tried:
     """The class that fits best; or that of a search, if it fits alike with as many edges because
     effects cancel in it, and its noise is clearly spread more evenly.
@@ -181,7 +181,7 @@ def _of_alike(
     return chosen
 
 
-def _cancels(information: Information, settings: Settings, one: Tried) -> bool:
+def _cancels(information: Source, settings: Settings, one: Tried) -> bool:
     """Whether some arrow joins two columns that look independent by themselves."""
     queries = [
         Query(k, (), np.array(sorted(members), dtype=np.int64))
@@ -190,11 +190,11 @@ def _cancels(information: Information, settings: Settings, one: Tried) -> bool:
     ]
     if not queries:
         return False
-    strengths = settings.boundary_rule.scores(information.evidence(queries))
+    strengths = settings.boundary_rule.scores(information.tests(queries))
     return bool(strengths.min() < -math.log(INDEPENDENT))
 
 
-def _tried(information: Information, found: Ordering) -> Tried:
+def _tried(information: Source, found: Ordering) -> Tried:
     """The DAG of an order."""
     empty = {k: frozenset[int]() for k in range(information.n_variables)}
     parents = {**empty, **found.parents}
@@ -206,13 +206,13 @@ def _found_twice(tried: Sequence[Tried]) -> bool:
     return sum(one.parents == tried[0].parents for one in tried) > 1
 
 
-def score_of(information: Information, parents: Mapping[int, frozenset[int]]) -> float:
+def score_of(information: Source, parents: Mapping[int, frozenset[int]]) -> float:
     """The penalised likelihood of a DAG."""
     return math.fsum(information.penalised_likelihoods(_contexts(parents)).tolist())
 
 
 def merits_of(
-    information: Information, parents: Mapping[int, frozenset[int]], score: float
+    information: Source, parents: Mapping[int, frozenset[int]], score: float
 ) -> tuple[float, float]:
     """What speaks for a DAG, with parent sets priced by all their states and by those that occur:
     its score, and the weight of its noise entropies."""
@@ -235,22 +235,20 @@ def _contexts(parents: Mapping[int, frozenset[int]]) -> list[Context]:
     return [Context(k, tuple(sorted(members))) for k, members in parents.items()]
 
 
-def _likeliest(information: Information, settings: Settings, one: Tried) -> Tried:
+def _likeliest(information: Source, settings: Settings, one: Tried) -> Tried:
     """The likeliest member of the class."""
     parents = directions(information, one.parents, settings.constraints).parents
     merits = merits_of(information, parents, one.score)
     return replace(one, parents=parents, merits=merits)
 
 
-def _orders(information: Information, tried: Sequence[Tried]) -> list[list[int]]:
+def _orders(information: Source, tried: Sequence[Tried]) -> list[list[int]]:
     """The orders in which the searches admitted what varies."""
     outcomes = [one.outcome for one in tried if one.outcome is not None]
     return [[k for layer in o.layers for k in layer if information.varies(k)] for o in outcomes]
 
 
-def _starts(
-    information: Information, settings: Settings, tried: Sequence[Tried]
-) -> list[list[int]]:
+def _starts(information: Source, settings: Settings, tried: Sequence[Tried]) -> list[list[int]]:
     """The orders of the searches, and the most uncertain first, which is far from all of them."""
     everyone = range(information.n_variables)
     entropies = information.entropies([Context(k, ()) for k in everyone])
@@ -282,7 +280,7 @@ def _ordering_of(selector: Selector, found: Ordering, chosen: Tried) -> Ordering
 
 
 def _told(
-    information: Information,
+    information: Source,
     selector: Selector,
     found: Ordering,
     tried: Sequence[Tried],
@@ -321,7 +319,7 @@ def _part(progress: Progress | None, i: int) -> Progress | None:
     return report
 
 
-def _selector(information: Information, settings: Settings, tried: Sequence[Tried]) -> Selector:
+def _selector(information: Source, settings: Settings, tried: Sequence[Tried]) -> Selector:
     """Looks ahead where one of the searches has taken several parents at once."""
     ahead, interactions = settings.look_ahead or 1, None
     if ahead > 1:
@@ -348,7 +346,7 @@ def _selector(information: Information, settings: Settings, tried: Sequence[Trie
 
 
 def _outcome(
-    information: Information,
+    information: Source,
     selector: Selector,
     found: Ordering,
     parents: Mapping[int, frozenset[int]],
@@ -378,7 +376,7 @@ def _outcome(
 
 
 def _uncertainties(
-    information: Information, outcome: Outcome, node: int, children: Sequence[int]
+    information: Source, outcome: Outcome, node: int, children: Sequence[int]
 ) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     """H of a node and of its children given the node's parents; the others were not compared."""
     found = np.full(information.n_variables, np.inf, dtype=np.float32)

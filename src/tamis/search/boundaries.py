@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from tamis.information.interface import STATS, Context, Evidence, Floats, Information, Ints, Query
+from tamis.information.interface import STATS, Context, Floats, Ints, Query, Source, Tests
 from tamis.search.cmi_rows import Given, ListedRow
 from tamis.search.constraints import Constraints, as_bits
 from tamis.search.outcome import Boundary
@@ -20,7 +20,7 @@ class Boundaries(ABC):
     entropies: Floats
     """H(X_k | m_k) of the remaining nodes; infinite for the admitted ones."""
 
-    def __init__(self, information: Information) -> None:
+    def __init__(self, information: Source) -> None:
         self._information = information
 
     @abstractmethod
@@ -35,9 +35,9 @@ class Boundaries(ABC):
     def close(self, targets: Sequence[int]) -> list[Boundary]:
         """The boundaries of nodes at their admission; they remain no longer."""
 
-    def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
+    def tests(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Tests:
         """That each target depends on each of its candidates, given its boundary."""
-        return self._information.evidence(
+        return self._information.tests(
             [Query(k, self.given(k), c) for k, c in zip(targets, candidates, strict=True)]
         )
 
@@ -51,7 +51,7 @@ class Boundaries(ABC):
 class AncestralBoundaries(Boundaries):
     """No boundary search: every node is conditioned on the whole ancestral set (Alg. 1)."""
 
-    def __init__(self, information: Information, constraints: Constraints | None = None) -> None:
+    def __init__(self, information: Source, constraints: Constraints | None = None) -> None:
         super().__init__(information)
         self._blocked = () if constraints is None else constraints.blocked
         self._ancestors: tuple[int, ...] = ()
@@ -96,7 +96,7 @@ class GrownBoundaries(Boundaries):
     """
 
     def __init__(
-        self, information: Information, selector: Selector, *, first_come: bool = False
+        self, information: Source, selector: Selector, *, first_come: bool = False
     ) -> None:
         super().__init__(information)
         d = information.n_variables
@@ -144,15 +144,15 @@ class GrownBoundaries(Boundaries):
             self.entropies[k] = np.inf
         return found
 
-    def evidence(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Evidence:
+    def tests(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Tests:
         """Read from the rows of gains, if they come with the tests of all candidates."""
         tests = self._whole_rows(targets)
         if tests is None:
-            return super().evidence(targets, candidates)
+            return super().tests(targets, candidates)
         gains, stats = tests
         rows = np.repeat(np.array(targets, dtype=np.int64), [len(c) for c in candidates])
         others = np.concatenate(candidates)
-        return self._information.as_evidence(gains[rows, others], stats[rows, others])
+        return self._information.as_tests(gains[rows, others], stats[rows, others])
 
     def _whole_rows(self, targets: Sequence[int]) -> tuple[Floats, Floats] | None:
         """The gains and the tests of all variables given the boundary of each target."""
@@ -163,7 +163,7 @@ class GrownBoundaries(Boundaries):
             if self._tests is None:
                 d = len(self._given)
                 self._tests = np.zeros((d, d)), np.zeros((d, d, STATS))
-            self._tests[0][k] = row.tests.gains
+            self._tests[0][k] = row.tests.cmi
             self._tests[1][k] = row.tests.stats
             self._unread.discard(k)
         return self._tests

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Floats, Information, Ints, Rows
+from tamis.information.interface import Context, Floats, Ints, Profiles, Source
 from tamis.search.constraints import as_bits
 from tamis.search.parts import in_parts
 
@@ -48,7 +48,7 @@ class ListedRow:
     gains: list[float]
     scores: list[float] | None
     is_whole: bool
-    tests: Rows | None = None
+    tests: Profiles | None = None
     """The tests of all variables by position, for those who read them."""
 
     def best(self, candidates: int, rank: Sequence[int] | None) -> Best | None:
@@ -124,7 +124,7 @@ class CmiRows:
     context is asked about many times.
     """
 
-    def __init__(self, information: Information, rule: Rule, *, lists: bool) -> None:
+    def __init__(self, information: Source, rule: Rule, *, lists: bool) -> None:
         self._information = information
         self._rule = rule
         self._lists = lists
@@ -148,10 +148,10 @@ class CmiRows:
             if (row := self._rows[one.target].get(one.given)) is None or not row.is_whole
         ]
         for part in in_parts(unknown, self._information.n_variables):
-            self._file(part, self._information.rows(part))
+            self._file(part, self._information.profiles(part))
 
-    def _file(self, contexts: Sequence[Context], counted: Rows) -> None:
-        gains = counted.gains.copy()
+    def _file(self, contexts: Sequence[Context], counted: Profiles) -> None:
+        gains = counted.cmi.copy()
         places = [(i, k) for i, (target, given) in enumerate(contexts) for k in (target, *given)]
         gains[tuple(np.array(places).T)] = -np.inf
         entropies = counted.entropies.tolist()
@@ -169,7 +169,7 @@ class CmiRows:
             else:
                 rows[given] = WholeRow(entropy, own.copy())
 
-    def _list_all(self, contexts: Sequence[Context], counted: Rows, gains: Floats) -> None:
+    def _list_all(self, contexts: Sequence[Context], counted: Profiles, gains: Floats) -> None:
         """List whole rows, with all their scores where their tests came along: one by one they
         would take longer."""
         order = np.argsort(-gains, axis=1, kind="stable")
@@ -178,7 +178,7 @@ class CmiRows:
         if counted.stats is not None:
             stats = list(counted.stats)
             tests = counted.stats.reshape(gains.size, -1)
-            evidence = self._information.as_evidence(counted.gains.ravel(), tests)
+            evidence = self._information.as_tests(counted.cmi.ravel(), tests)
             every = self._rule.scores(evidence).reshape(gains.shape)
             scores = np.take_along_axis(every, order, axis=1).tolist()
         for i, (variables, (target, given)) in enumerate(
@@ -192,7 +192,7 @@ class CmiRows:
                 falling[i][:n],
                 None if score is None else score[:n],
                 True,
-                None if self._lists else Rows(counted.entropies[i], counted.gains[i], stats[i]),
+                None if self._lists else Profiles(counted.entropies[i], counted.cmi[i], stats[i]),
             )
 
 

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from tamis.information.interface import Context, Floats, Information
+from tamis.information.interface import Context, Floats, Source
 from tamis.metrics.equivalence import compelled_edges
 from tamis.search.constraints import Constraints
 
@@ -66,7 +66,7 @@ class Directions:
 
 
 def directions(
-    information: Information, parents: Parents, constraints: Constraints | None = None
+    information: Source, parents: Parents, constraints: Constraints | None = None
 ) -> Directions:
     """The members of a DAG's equivalence class, weighed by their noise entropies.
 
@@ -88,7 +88,7 @@ def directions(
     return Directions(chosen, compelled | shared, found)
 
 
-def evenness(information: Information, parents: Parents) -> float:
+def evenness(information: Source, parents: Parents) -> float:
     """ln of the weight of one DAG: how evenly its noise entropies are spread.
 
     It compares DAGs of different classes too, where these fit alike.
@@ -111,7 +111,7 @@ class NoiseEntropies:
     differs little.
     """
 
-    def __init__(self, information: Information, parents: Parents) -> None:
+    def __init__(self, information: Source, parents: Parents) -> None:
         self._information = information
         self._known: dict[Context, float] = {}
         kinds = information.entropy_kinds()

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Group, Information
+from tamis.information.interface import Group, Source
 from tamis.search.boundaries import Boundaries
 from tamis.search.outcome import Decision
 
@@ -21,7 +21,7 @@ LayerStep = tuple[list[int], dict[int, Decision], dict[int, Decision]]
 
 
 def find_layer(
-    information: Information,
+    information: Source,
     boundaries: Boundaries,
     order: Sequence[int],
     rule: Rule,
@@ -52,7 +52,7 @@ def find_layer(
 
 
 def test_all(
-    information: Information,
+    information: Source,
     boundaries: Boundaries,
     targets: Sequence[int],
     others: tuple[int, ...],
@@ -67,17 +67,17 @@ def test_all(
     if not targets:
         return []
     if len(others) == 1:
-        evidence = boundaries.evidence(targets, [np.array(others, dtype=np.int64)] * len(targets))
+        evidence = boundaries.tests(targets, [np.array(others, dtype=np.int64)] * len(targets))
     else:
         groups = [Group(k, boundaries.given(k), others) for k in targets]
-        evidence = information.joint_evidence(groups)
+        evidence = information.joint_tests(groups)
     bar = float(rule.bar(1))
     known = np.array([closest[k].score if k in closest else -np.inf for k in targets])
     ceilings = rule.ceilings(evidence)
     open_ones = np.flatnonzero((ceilings >= bar) | (ceilings > known))
     scores = rule.scores(evidence.at(open_ones))
     dependent = rule.accepts(scores, 1, inclusive=inclusive).tolist()
-    gains = evidence.gain[open_ones].tolist()
+    gains = evidence.cmi[open_ones].tolist()
     return [
         Decision(targets[i], others, boundaries.given(targets[i]), gain, score, bar, yes)
         for i, gain, score, yes in zip(

@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Evidence, Group, Information, Interaction, Query
+from tamis.information.interface import Context, Group, Interaction, Query, Source, Tests
 from tamis.search.cmi_rows import Best, CmiRows, Given, Row, WholeRow
 from tamis.search.constraints import Constraints, as_bits
 from tamis.search.interactions import Listed, listed, sets_to_try
@@ -116,7 +116,7 @@ class Selector:
 
     def __init__(
         self,
-        information: Information,
+        information: Source,
         rule: Rule,
         interactions: Sequence[Sequence[Interaction]] | None = None,
         *,
@@ -455,19 +455,19 @@ class Selector:
     def _know_sets(self, groups: Sequence[Group]) -> None:
         fresh = list(dict.fromkeys(groups))
         self._sets.update(
-            zip(fresh, self._judge(self._information.joint_evidence(fresh)), strict=True)
+            zip(fresh, self._judge(self._information.joint_tests(fresh)), strict=True)
         )
 
     def _know_tests(self, tests: Sequence[Test]) -> None:
         """Whole rows would tell the same and more, but few of them are read again."""
         fresh = list(dict.fromkeys(tests))
         queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
-        judged = self._judge(self._information.evidence(queries))
+        judged = self._judge(self._information.tests(queries))
         self._tests.update(zip(fresh, judged, strict=True))
 
-    def _judge(self, evidence: Evidence) -> list[Judged]:
+    def _judge(self, evidence: Tests) -> list[Judged]:
         scores = self._rule.scores(evidence).tolist()
-        return list(zip(evidence.gain.tolist(), scores, strict=True))
+        return list(zip(evidence.cmi.tolist(), scores, strict=True))
 
     def _know_scores(self, contexts: Sequence[Context]) -> None:
         fresh = [one for one in dict.fromkeys(contexts) if one not in self._scores]

@@ -50,10 +50,10 @@ def _loudest(
     """For each node but the first, its test with the less uncertain nodes that speaks loudest."""
     tau = np.array(order, dtype=np.int64)
     for places in _parts(len(tau)):
-        evidence = boundaries.evidence([order[i] for i in places], [tau[:i] for i in places])
+        evidence = boundaries.tests([order[i] for i in places], [tau[:i] for i in places])
         lengths = np.array(places)
         tops, scores = strongest(rule, evidence, lengths)
-        gains = evidence.gain[tops].tolist()
+        gains = evidence.cmi[tops].tolist()
         others = tau[tops - (np.cumsum(lengths) - lengths)].tolist()
         for i, other, gain, score in zip(places, others, gains, scores.tolist(), strict=True):
             bar = float(rule.bar(i))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Evidence, Floats, Ints
+from tamis.information.interface import Floats, Ints, Tests
 
 MANY = 2**16
 """From so many tests on ceilings pay."""
 
 
-def strongest(rule: Rule, evidence: Evidence, lengths: Ints) -> tuple[Ints, Floats]:
+def strongest(rule: Rule, evidence: Tests, lengths: Ints) -> tuple[Ints, Floats]:
     """The place and the score of the strongest test of each run of so many, the first of equals."""
     if len(evidence) < MANY:
         scores = rule.scores(evidence)

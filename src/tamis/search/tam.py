@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from tamis.information.interface import Information
+from tamis.information.interface import Source
 from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries, GrownBoundaries
 from tamis.search.masking import LayerStep
@@ -16,7 +16,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of nodes admitted so far and the number of all nodes."""
 
 
-def run(information: Information, settings: Settings, progress: Progress | None = None) -> Outcome:
+def run(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
     d = information.n_variables
     selector = _selector(information, settings)
@@ -56,7 +56,7 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
         outcome.layers[:1] = [constant + first]
 
 
-def _selector(information: Information, settings: Settings) -> Selector:
+def _selector(information: Source, settings: Settings) -> Selector:
     ahead = settings.look_ahead or 1
     return Selector(
         information,
@@ -69,14 +69,14 @@ def _selector(information: Information, settings: Settings) -> Selector:
     )
 
 
-def _boundaries(information: Information, selector: Selector, settings: Settings) -> Boundaries:
+def _boundaries(information: Source, selector: Selector, settings: Settings) -> Boundaries:
     if settings.boundary == "none":
         return AncestralBoundaries(information, settings.constraints)
     return GrownBoundaries(information, selector, first_come=settings.is_reference)
 
 
 def _next_layer(
-    information: Information,
+    information: Source,
     boundaries: Boundaries,
     remaining: Collection[int],
     settings: Settings,

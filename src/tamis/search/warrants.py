@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tamis.information.interface import Information
+from tamis.information.interface import Source
 from tamis.search.auto import probability_of
 from tamis.search.constraints import Constraints
 from tamis.search.directions import Edge, directions
@@ -30,7 +30,7 @@ class Warrant(NamedTuple):
 
 
 def warrants(
-    information: Information,
+    information: Source,
     outcome: Outcome,
     losses: Mapping[Edge, float],
     constraints: Constraints | None,

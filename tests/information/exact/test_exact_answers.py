@@ -47,8 +47,8 @@ def test_entropies_are_those_of_the_joint_table(seed):
 def test_gains_are_those_of_the_joint_table(seed):
     comp, ref = both(known.random_network(seed))
     contexts = [Context(k, given) for k, given, _ in random_questions(seed, 7, n=12)]
-    found = comp.gains(contexts)
-    np.testing.assert_allclose(found, ref.gains(contexts), atol=CLOSE)
+    found = comp.cmi(contexts)
+    np.testing.assert_allclose(found, ref.cmi(contexts), atol=CLOSE)
     assert (found >= 0).all()
     for row, (target, inside) in zip(found, contexts, strict=True):
         assert not row[[target, *inside]].any()
@@ -59,9 +59,9 @@ def test_gains_are_those_of_the_joint_table(seed):
 def test_groups_have_the_evidence_of_the_joint_table(seed):
     comp, ref = both(known.random_network(seed))
     groups = list(random_questions(seed, 7))
-    found, wanted = comp.joint_evidence(groups), ref.joint_evidence(groups)
-    np.testing.assert_allclose(found.gain, wanted.gain, atol=CLOSE)
-    np.testing.assert_array_equal(found.plugin, found.gain)
+    found, wanted = comp.joint_tests(groups), ref.joint_tests(groups)
+    np.testing.assert_allclose(found.cmi, wanted.cmi, atol=CLOSE)
+    np.testing.assert_array_equal(found.plugin, found.cmi)
     np.testing.assert_array_equal(found.df, wanted.df)
     for field in (found.pearson, found.null_mean, found.null_variance):
         assert field.shape == (len(groups),)
@@ -74,8 +74,8 @@ def test_groups_have_the_evidence_of_the_joint_table(seed):
 def test_candidates_have_the_evidence_of_the_joint_table(seed):
     comp, ref = both(known.random_network(seed))
     queries = [Query(k, z, np.array(others)) for k, z, others in random_questions(seed, 7, n=9)]
-    found, wanted = comp.evidence(queries), ref.evidence(queries)
-    np.testing.assert_allclose(found.gain, wanted.gain, atol=CLOSE)
+    found, wanted = comp.tests(queries), ref.tests(queries)
+    np.testing.assert_allclose(found.cmi, wanted.cmi, atol=CLOSE)
     np.testing.assert_array_equal(found.df, wanted.df)
 
 
@@ -117,10 +117,10 @@ def test_single_questions_and_batches_have_the_same_answers():
             information.conditional_entropy(k, inside)
             == (information.entropies([Context(k, inside)])[0])
         )
-        row = information.gains([Context(k, inside)])[0]
+        row = information.cmi([Context(k, inside)])[0]
         assert [information.gain(k, [other], inside) for other in range(7)] == row.tolist()
-        group = information.joint_evidence([Group(k, inside, others)])
-        assert information.gain(k, others, inside) == group.gain[0]
+        group = information.joint_tests([Group(k, inside, others)])
+        assert information.gain(k, others, inside) == group.cmi[0]
 
 
 def test_a_target_that_is_given_has_no_entropy_and_nothing_to_gain():
@@ -158,7 +158,7 @@ def test_variables_with_one_value_vary_with_nothing():
     assert [comp.varies(k) for k in range(4)] == [True, False, True, False]
     contexts = [Context(k, (j,)) for k in range(4) for j in range(4)]
     np.testing.assert_allclose(comp.entropies(contexts), ref.entropies(contexts), atol=1e-15)
-    assert not comp.gains(contexts).any()
+    assert not comp.cmi(contexts).any()
     assert comp.separated(2, [0])
     assert comp.entropy_of([1]) == comp.entropy_of([3]) == comp.entropy_of([]) == 0.0
     assert comp.marginal([1, 0]).tolist() == [[0.3, 0.7]]
@@ -168,7 +168,7 @@ def test_variables_with_one_value_vary_with_nothing():
 
 def test_a_network_of_constants_has_no_entropy():
     information = ExactInformation(["a", "b"], [(), (0,)], [[1.0], [[1.0]]])
-    assert information.gains([Context(0, ()), Context(1, (0,))]).tolist() == [[0, 0], [0, 0]]
+    assert information.cmi([Context(0, ()), Context(1, (0,))]).tolist() == [[0, 0], [0, 0]]
     assert information.entropy_of([0, 1]) == 0.0
     assert information.marginal([0, 1]).tolist() == [[1.0]]
 
@@ -185,14 +185,14 @@ def test_nodes_without_edges_add_up():
 def test_empty_batches_have_empty_answers():
     information = ExactInformation(*known.chain(3))
     assert information.entropies([]).shape == (0,)
-    assert information.gains([]).shape == (0, 3)
-    assert len(information.evidence([])) == len(information.joint_evidence([])) == 0
-    assert len(information.evidence([Query(0, (), np.zeros(0, dtype=np.int64))])) == 0
+    assert information.cmi([]).shape == (0, 3)
+    assert len(information.tests([])) == len(information.joint_tests([])) == 0
+    assert len(information.tests([Query(0, (), np.zeros(0, dtype=np.int64))])) == 0
 
 
 def test_degrees_of_freedom_beyond_all_numbers_are_infinite():
     information = ExactInformation(*known.network([()] * 1100, [2] * 1100))
-    assert information.joint_evidence([Group(0, tuple(range(2, 1100)), (1,))]).df[0] == math.inf
+    assert information.joint_tests([Group(0, tuple(range(2, 1100)), (1,))]).df[0] == math.inf
 
 
 def test_positions_may_be_numbers_of_numpy_beyond_the_64th():
@@ -222,9 +222,9 @@ def test_tables_handed_out_can_be_changed_without_harm():
 def test_a_source_can_be_sent_to_another_process():
     information = ExactInformation(*known.random_network(5, arities=(2, 3)))
     contexts = [Context(k, (0, 3)) for k in range(7)]
-    wanted = information.gains(contexts)
+    wanted = information.cmi(contexts)
     fresh = pickle.loads(pickle.dumps(information))  # noqa: S301
-    np.testing.assert_array_equal(fresh.gains(contexts), wanted)
+    np.testing.assert_array_equal(fresh.cmi(contexts), wanted)
 
 
 HALF = [0.5, 0.5]

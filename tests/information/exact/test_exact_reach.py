@@ -30,7 +30,7 @@ def test_the_forecast_is_the_largest_table_made(seed, made):
             if isinstance(question, Context):
                 information.entropies([question])
             else:
-                information.joint_evidence([question])
+                information.joint_tests([question])
             assert max(made, default=0) == cells
 
 
@@ -80,9 +80,9 @@ def test_a_row_with_one_gain_too_large_is_refused_as_a_whole(made):
     sizes = [roomy.forecast(Group(0, (7,), (k,))) for k in range(1, 36) if k != 7]
     assert 0 < sizes[0] < max(sizes)
     with pytest.raises(TooLarge):
-        ExactInformation(*network, memory_limit=8 * max(sizes) - 1).gains([Context(0, (7,))])
+        ExactInformation(*network, memory_limit=8 * max(sizes) - 1).cmi([Context(0, (7,))])
     assert made == []
-    assert ExactInformation(*network, memory_limit=8 * max(sizes)).gains([Context(0, (7,))]).any()
+    assert ExactInformation(*network, memory_limit=8 * max(sizes)).cmi([Context(0, (7,))]).any()
 
 
 def test_a_table_asked_for_must_fit_as_well(made):
@@ -104,10 +104,10 @@ def test_no_limit_allows_what_numpy_cannot_hold(made):
 def test_answers_are_remembered(made):
     information = ExactInformation(*known.grid(4))
     contexts = [Context(15, (0, 1)), Context(15, (1, 0))]
-    first = information.gains(contexts)
+    first = information.cmi(contexts)
     assert made
     made.clear()
-    assert information.gains(contexts).tolist() == first.tolist()
+    assert information.cmi(contexts).tolist() == first.tolist()
     # What the graph makes irrelevant does not make a new question.
     assert information.separated(10, [2, 3], [6, 9])
     wanted = information.conditional_entropy(10, [6, 9])

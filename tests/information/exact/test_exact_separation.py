@@ -120,7 +120,7 @@ def test_what_the_graph_decides_costs_no_table(monkeypatch):
 
 def test_a_row_of_gains_is_zero_exactly_where_the_graph_separates():
     information = ExactInformation(*known.network([(), (0,), (1,), (1,), (), (3, 4)], [2] * 6))
-    row = information.gains([Context(2, (3,))])[0]
+    row = information.cmi([Context(2, (3,))])[0]
     assert (row > 0).tolist() == [True, True, False, False, False, False]
-    row = information.gains([Context(2, (5,))])[0]
+    row = information.cmi([Context(2, (5,))])[0]
     assert (row > 0).tolist() == [True, True, False, True, True, False]

@@ -22,11 +22,11 @@ from tamis.information.exact.pieces import Terms, combined
 from tamis.information.interface import (
     STATS,
     Context,
-    Evidence,
     Floats,
     Group,
-    Information,
     Query,
+    Source,
+    Tests,
 )
 from tamis.information.joint import _arities, _check_acyclic, _check_names, _normalised
 
@@ -34,7 +34,7 @@ MEMORY_LIMIT = 2**30
 """Bytes of the largest table unless told otherwise: 1 GiB."""
 
 
-class ExactInformation(Information):
+class ExactInformation(Source):
     """H and I of a Bayesian network by exact inference.
 
     ``parents[k]`` holds the positions of the parents of variable k, and ``tables[k]`` its
@@ -136,7 +136,7 @@ class ExactInformation(Information):
         """H(target | given), one for each context."""
         return np.array([self.conditional_entropy(*context) for context in contexts], dtype=float)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context.
 
         Variables that are d-separated cost nothing. A row is refused as a whole.
@@ -149,12 +149,12 @@ class ExactInformation(Information):
             row[linked] = self._inference.values(questions)
         return rows
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """The exact gain of each test; what only a sample has, its X2 and null law, is nan.
 
         ``df`` counts all levels of the variables, as in a sample where all of them occur.
         """
-        return self.joint_evidence(
+        return self.joint_tests(
             [
                 Group(target, given, (int(candidate),))
                 for target, given, candidates in queries
@@ -162,13 +162,13 @@ class ExactInformation(Information):
             ]
         )
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group."""
         gains = np.array([self.gain(k, others, given) for k, given, others in groups], dtype=float)
         stats = np.full((len(groups), STATS), math.nan)
         stats[:, 0] = gains
         stats[:, 1] = [self._degrees_of_freedom(group) for group in groups]
-        return self.as_evidence(gains, stats)
+        return self.as_tests(gains, stats)
 
     def _degrees_of_freedom(self, group: Group) -> float:
         target, given, others = group

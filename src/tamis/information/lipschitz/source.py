@@ -52,7 +52,7 @@ import numpy as np
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError, SettingError
-from tamis.information.interface import Context, Evidence, Floats, Group, Information, Query
+from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
 from tamis.information.lipschitz.cube import to_cube
 from tamis.information.lipschitz.entropy import DifferentialEntropy
 from tamis.information.lipschitz.smoothing import Smoothing
@@ -61,7 +61,7 @@ MOST_DIMENSIONS = 4
 """The largest set of columns whose entropy is estimated; docs/lipschitz.md shows why."""
 
 
-class LipschitzInformation(Information):
+class LipschitzInformation(Source):
     """H and I of measured columns, from differential entropies of at most four columns.
 
     ``columns`` has a row for each name. A constant column has entropy 0 and informs nobody, as in
@@ -103,13 +103,13 @@ class LipschitzInformation(Information):
         """H(target | given) in nats; it depends on the target's unit, and may be negative."""
         return np.array([self._conditional(k, given) for k, given in contexts], dtype=np.float64)
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         everyone = range(self.n_variables)
         values = [[self._gain(k, given, {other}) for other in everyone] for k, given in contexts]
         return np.array(values, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """The gain of each test; all that belongs to other tests is nan."""
         gains = [
             self._gain(target, given, {int(candidate)})
@@ -118,15 +118,15 @@ class LipschitzInformation(Information):
         ]
         return self._untested(gains)
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one gain a group."""
         return self._untested(
             [self._gain(target, given, set(members)) for target, given, members in groups]
         )
 
-    def _untested(self, gains: Sequence[float]) -> Evidence:
-        return Evidence(
-            gain=np.array(gains, dtype=np.float64),
+    def _untested(self, gains: Sequence[float]) -> Tests:
+        return Tests(
+            cmi=np.array(gains, dtype=np.float64),
             plugin=_unknown(gains),
             df=_unknown(gains),
             pearson=_unknown(gains),

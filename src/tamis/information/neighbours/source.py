@@ -17,7 +17,7 @@ import numpy as np
 from tamis.counts.sharing import usable_jobs
 from tamis.data.table import Table
 from tamis.errors import DataError
-from tamis.information.interface import Context, Evidence, Floats, Group, Information, Query
+from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
 from tamis.information.neighbours.chance import whole
 from tamis.information.neighbours.columns import (
     normal_scores,
@@ -46,7 +46,7 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-class NearestNeighbours(Information):
+class NearestNeighbours(Source):
     """What sources that work with neighbours share; ``space`` holds the columns.
 
     ``own_entropies`` are the H(X_k) given nothing. H(X_k | S) is H(X_k) less the gains of the
@@ -102,7 +102,7 @@ class NearestNeighbours(Information):
                 found[i] = self._own_entropies[context.target] - told
         return found
 
-    def gains(self, contexts: Sequence[Context]) -> Floats:
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context.
 
         Estimates are as they come; where there is no dependence about half of them are below 0.
@@ -115,9 +115,9 @@ class NearestNeighbours(Information):
                 line[pair[1]] = self._known_gains[_twin(pair)]
         return found
 
-    def evidence(self, queries: Sequence[Query]) -> Evidence:
+    def tests(self, queries: Sequence[Query]) -> Tests:
         """The candidates of all queries, end to end, each with the moments of its shuffles."""
-        return self.joint_evidence(
+        return self.joint_tests(
             [
                 Group(target, given, (int(candidate),))
                 for target, given, candidates in queries
@@ -125,7 +125,7 @@ class NearestNeighbours(Information):
             ]
         )
 
-    def joint_evidence(self, groups: Sequence[Group]) -> Evidence:
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group; the members move together."""
         keys = []
         for target, given, members in groups:
@@ -140,11 +140,11 @@ class NearestNeighbours(Information):
         self._known_tests.update(zip(missing, tested, strict=True))
         return self._as_tests([self._known_tests[key] for key in keys])
 
-    def _as_tests(self, tests: Sequence[Tested]) -> Evidence:
+    def _as_tests(self, tests: Sequence[Tested]) -> Tests:
         gain, mean, variance, number = np.array(tests, dtype=np.float64).reshape(-1, 4).T
         nothing = np.full(len(gain), np.nan)
-        return Evidence(
-            gain=gain,
+        return Tests(
+            cmi=gain,
             plugin=gain.copy(),
             df=np.maximum(number - 1, 0),
             pearson=nothing,
