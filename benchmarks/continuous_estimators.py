@@ -21,9 +21,7 @@ from scipy.spatial import cKDTree
 from scipy.special import digamma
 
 from tamis.data import read_table
-from tamis.decisions.f_test import FTest
-from tamis.decisions.local_permutation import LocalPermutation
-from tamis.decisions.pvalue import PValueRule
+from tamis.decisions.p_values import FTest, LocalPermutation, PValue
 from tamis.information.copula import CopulaInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Query, Source
@@ -260,7 +258,7 @@ CONFOUNDING: dict[str, tuple[Callable[[Floats], Floats], Callable[[Floats], Floa
 
 
 def tests() -> None:
-    rules: dict[str, PValueRule] = {"gaussian": FTest(), "copula": FTest()}
+    rules: dict[str, PValue] = {"gaussian": FTest(), "copula": FTest()}
     rules["neighbours"] = LocalPermutation()
     lines = []
     for label, (of_x, of_y) in CONFOUNDING.items():
@@ -338,7 +336,7 @@ def times() -> None:
 # Whole graphs.
 
 
-def learned_shd(information: Source, rule: PValueRule, drawn: Simulated) -> int:
+def learned_shd(information: Source, rule: PValue, drawn: Simulated) -> int:
     outcome = search(information, Settings("sequential", rule, rule))
     names = information.names
     edges = [(names[p], names[k]) for k, b in outcome.boundaries.items() for p in b.members]

@@ -18,7 +18,7 @@ from scipy import stats
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 
-from tamis.decisions.fixed import Fixed
+from tamis.decisions.rule import Fixed
 from tamis.information.interface import Context, Query
 from tamis.information.lipschitz import LipschitzInformation, Smoothing
 from tamis.information.lipschitz.cube import to_cube

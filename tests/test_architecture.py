@@ -13,6 +13,7 @@ SOURCE = Path(tamis.__file__).parent
 
 LEVELS = [
     {"errors"},
+    {"plugins"},
     {"atomic"},
     {"journal"},
     {"data"},

@@ -292,18 +292,32 @@ def test_entropies_given_more_cells_of_two_levels_than_can_be_numbered():
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_rule_of_ones_own_is_refused_before_the_search():
-    class Always(Rule):
-        name, unit = "always", "nats"
+class TwiceAsMuch(Rule):
+    """A rule from outside: as Fixed, with a threshold of twice the number."""
 
-        def scores(self, evidence):
-            raise AssertionError("the search has begun")
+    def __init__(self, half: float) -> None:
+        self.half = half
 
-        def bar(self, tests):
-            return np.zeros(())
+    def scores(self, tests):
+        return tests.cmi
 
-    with pytest.raises(tamis.SettingError, match=r"tamis\.rules"):
-        tamis.TAM(boundary_rule=Always()).fit(chain())
+    def bar(self, n_tests):
+        return np.full(np.shape(n_tests), 2 * self.half)
+
+
+def test_a_rule_from_outside_is_used_recorded_and_read_back(tmp_path):
+    model = tamis.TAM("node", boundary_rule=TwiceAsMuch(0.01), masking_rule=0.02).fit(chain())
+    same = tamis.TAM("node", boundary_rule=0.02, masking_rule=0.02).fit(chain())
+    assert model.result_.parents == same.result_.parents
+    assert model.result_.trace == same.result_.trace
+    tamis.save(model.result_, tmp_path / "found.json")
+    loaded = tamis.load(tmp_path / "found.json")
+    assert loaded == model.result_
+    assert loaded.settings["boundary_rule"] == {
+        "rule": f"{__name__}.TwiceAsMuch",
+        "half": 0.01,
+        "unit": "nats",
+    }
 
 
 def test_names_that_differ_by_an_invisible_end_still_have_an_order():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tamis.errors import (
         DataError,
         FileFormatError,
+        PluginError,
         SettingError,
         TamisError,
         TamisWarning,
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from tamis.estimator import TAM
     from tamis.formats import load, save
     from tamis.identifiability import Check, check
+    from tamis.information.estimators import EntropyEstimator
+    from tamis.information.interface import Ability, Context, Group, Profiles, Query, Source, Tests
     from tamis.knowledge import Knowledge
     from tamis.network import BayesianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
@@ -36,6 +39,14 @@ _HOME = {
     "check": "tamis.identifiability",
     "Discretization": "tamis.data.discretize",
     "discretize": "tamis.data.discretize",
+    "Ability": "tamis.information.interface",
+    "Context": "tamis.information.interface",
+    "EntropyEstimator": "tamis.information.estimators",
+    "Group": "tamis.information.interface",
+    "Profiles": "tamis.information.interface",
+    "Query": "tamis.information.interface",
+    "Source": "tamis.information.interface",
+    "Tests": "tamis.information.interface",
     "Knowledge": "tamis.knowledge",
     "Result": "tamis.result",
     "load": "tamis.formats",
@@ -47,21 +58,31 @@ _HOME = {
     "DataError": "tamis.errors",
     "SettingError": "tamis.errors",
     "FileFormatError": "tamis.errors",
+    "PluginError": "tamis.errors",
     "TamisWarning": "tamis.errors",
 }
 
 __all__ = [
     "TAM",
+    "Ability",
     "BayesianNetwork",
     "Check",
+    "Context",
     "DataError",
     "Discretization",
+    "EntropyEstimator",
     "FileFormatError",
+    "Group",
     "Knowledge",
+    "PluginError",
+    "Profiles",
+    "Query",
     "Result",
     "SettingError",
+    "Source",
     "TamisError",
     "TamisWarning",
+    "Tests",
     "__version__",
     "baselines",
     "check",

@@ -9,13 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tamis.decisions.chi_squared import ChiSquared
-from tamis.decisions.f_test import FTest
-from tamis.decisions.fixed import Fixed
-from tamis.decisions.local_permutation import LocalPermutation
-from tamis.decisions.permutation import Permutation
-from tamis.decisions.pvalue import PValueRule, Untested
-from tamis.decisions.rule import Rule
+from tamis.decisions.p_values import ChiSquared, FTest, LocalPermutation, Permutation, PValue
+from tamis.decisions.rule import Fixed, Rule
 from tamis.information.lipschitz.source import MOST_DIMENSIONS
 
 Search = Literal["auto", "sequential", "sieve", "node", "layer", "reference"]
@@ -46,7 +41,7 @@ ALPHA = 0.02
 """The level of "auto" for the whole graph, shared out among its nodes."""
 
 
-def _tested(test: type[PValueRule], entropy: str | None = None) -> dict[Search, Defaults]:
+def _tested(test: type[PValue], entropy: str | None = None) -> dict[Search, Defaults]:
     """The defaults of each search with this test."""
     calibrated = Defaults(entropy, test(0.001), test(0.01), "one")
     return {
@@ -73,27 +68,27 @@ _SMOOTHED: dict[Search, Defaults] = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of information about a table: its defaults by search, and the test that gives an
-    edge its p-value."""
+    """A kind of information about a table, and its defaults by search."""
 
     searches: Mapping[Search, Defaults]
-    test: PValueRule
     auto: Search = "auto"
     """What search="auto" runs. It compares graphs by their likelihood; where there is none, it is
     the search that was right most often."""
+    tested: bool = True
+    """Whether it has a test, which gives every edge a p-value."""
     largest_boundary: int | None = None
     """The most parents a node may have, where the source can judge no more."""
 
 
 KINDS: dict[KindName, Kind] = {
-    "counts": Kind(_COUNTED, Permutation()),
-    "gaussian": Kind(_tested(FTest), FTest()),
-    "copula": Kind(_tested(FTest), FTest()),
-    "neighbours": Kind(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
-    "mixed": Kind(_tested(LocalPermutation), LocalPermutation(), auto="sequential"),
-    "conditional-gaussian": Kind(_tested(ChiSquared), ChiSquared()),
+    "counts": Kind(_COUNTED),
+    "gaussian": Kind(_tested(FTest)),
+    "copula": Kind(_tested(FTest)),
+    "neighbours": Kind(_tested(LocalPermutation), auto="sequential"),
+    "mixed": Kind(_tested(LocalPermutation), auto="sequential"),
+    "conditional-gaussian": Kind(_tested(ChiSquared)),
     "lipschitz": Kind(
-        _SMOOTHED, Untested(), auto="sequential", largest_boundary=MOST_DIMENSIONS - 2
+        _SMOOTHED, auto="sequential", tested=False, largest_boundary=MOST_DIMENSIONS - 2
     ),
 }
 """What can be known about a table: counts of levels, the moments of numbers or of their ranks,

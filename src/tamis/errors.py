@@ -15,6 +15,10 @@ class SettingError(TamisError, ValueError):
     """A parameter, or a combination of parameters, that has no meaning."""
 
 
+class PluginError(SettingError):
+    """Something from outside tamis that failed, or gave an answer without meaning."""
+
+
 class FileFormatError(TamisError, ValueError):
     """A file that is not what its name says."""
 

@@ -11,8 +11,9 @@ from tamis.blocks.moment_table import MomentTable, open_moments
 from tamis.blocks.packed import BlockTable
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
-from tamis.decisions.pvalue import PValueRule
-from tamis.decisions.rate import Rate
+from tamis.decisions.p_values import PValue
+from tamis.decisions.rule import Rate
+from tamis.decisions.specification import attached
 from tamis.defaults import KindName
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import open_source
@@ -155,7 +156,8 @@ def search(information: Source, settings: Settings, progress: Progress | None = 
     """Run a search on any source of information."""
     if settings.search == "auto":
         raise SettingError("search='auto' compares likelihoods, which need rows: name a search")
-    return run(information, settings.bound(information), progress)
+    source = attached(information, *settings.rules)
+    return run(source, settings.bound(source), progress)
 
 
 Found = tuple[dict[int, tuple[int, ...]], list[list[int]]]
@@ -170,7 +172,7 @@ def interactions_of(table: Table, settings: Settings) -> dict[int, Interactions]
 
 def found_in(table: Table, settings: Settings, interactions: Mapping[int, Interactions]) -> Found:
     """What is found in a table, in one thread and without the reasons."""
-    source = open_information(table, replace(settings, n_jobs=1))
+    source = attached(open_information(table, replace(settings, n_jobs=1)), *settings.rules)
     information = RememberedInformation(source, interactions)
     chosen: str = settings.search
     if chosen == "auto":
@@ -245,10 +247,7 @@ def _require_for_gaps(settings: Settings) -> None:
             f"missing='pairwise' counts levels, and information={settings.information!r} does not: "
             "use missing='drop', or information='counts'"
         )
-    rules = [settings.boundary_rule]
-    if settings.search != "sequential":
-        rules.append(settings.masking_rule)
-    if any(isinstance(rule, Rate) for rule in rules):
+    if any(isinstance(rule, Rate) for rule in settings.rules):
         raise SettingError(
             "Rate sets one threshold by the number of rows, and with missing='pairwise' that "
             "differs from test to test: use Permutation, ChiSquared, BIC or Fixed"
@@ -256,6 +255,7 @@ def _require_for_gaps(settings: Settings) -> None:
 
 
 def _answer(source: Source, settings: Settings, progress: Progress | None) -> Answer:
+    source = attached(source, *settings.rules)
     if settings.search != "auto":
         return Answer(settings, source, run(source, settings.bound(source), progress))
     settings = replace(settings, look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
@@ -296,7 +296,7 @@ def _at_its_level(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, .
     that finds more and loses none or explains the table clearly better; and what to say about
     that."""
     rule = answer.settings.boundary_rule
-    if not asked.leaves_open("alpha", "boundary_rule") or not isinstance(rule, PValueRule):
+    if not asked.leaves_open("alpha", "boundary_rule") or not isinstance(rule, PValue):
         return answer, ()
     information = answer.information
     level = level_for(answer.outcome, rule.alpha, information.n_variables)

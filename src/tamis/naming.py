@@ -9,7 +9,7 @@ import numpy as np
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable
 from tamis.data import Table, table_notes
-from tamis.decisions.pvalue import PValueRule
+from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Query, Source
 from tamis.result import (
@@ -36,7 +36,6 @@ class Names:
         self._names = names
         self._settings = settings
         self._information = information
-        self._test = settings.kind.test
 
     def result(
         self,
@@ -81,7 +80,7 @@ class Names:
                 found += _edge_contexts(outcome.boundaries[k])
         wanted = {(k, p, given) for p, k, _, *both in found for given in both}
         known = self._judged(outcome)
-        known |= _judge(self._information, sorted(wanted - known.keys()), self._test)
+        known |= _judge(self._information, sorted(wanted - known.keys()))
         gaps = _entropy_gaps(outcome)
         constraints = self._settings.knowledge.constraints(self._information.names)
         rests_on = warrants(self._information, outcome, losses, constraints, self._is_given)
@@ -104,7 +103,8 @@ class Names:
     def _judged(self, outcome: Outcome) -> dict[Judged, tuple[float, float]]:
         """The gain and the p-value of what the search itself has judged by this test."""
         rule = self._settings.boundary_rule
-        if type(rule) is not type(self._test):
+        preferred = self._information.test_names[:1]
+        if not isinstance(rule, PValue) or rule.test not in (None, *preferred):
             return {}
         return {
             (d.target, d.others[0], d.given): (d.gain, rule.natural(d.score))
@@ -187,15 +187,14 @@ Judged = tuple[int, int, tuple[int, ...]]
 """A child, a parent, and what they were tested given."""
 
 
-def _judge(
-    information: Source, tests: Sequence[Judged], rule: PValueRule
-) -> dict[Judged, tuple[float, float]]:
-    """The gain and the p-value of each."""
-    if not tests:
+def _judge(information: Source, asked: Sequence[Judged]) -> dict[Judged, tuple[float, float]]:
+    """The gain and the p-value of each; nan where the source has no test."""
+    if not asked:
         return {}
-    evidence = information.tests([Query(k, given, np.array([p])) for k, p, given in tests])
-    p_values = np.exp(-rule.scores(evidence))
-    return dict(zip(tests, zip(evidence.cmi.tolist(), p_values.tolist(), strict=True), strict=True))
+    tests = information.tests([Query(k, given, np.array([p])) for k, p, given in asked])
+    log_p = tests.log_p
+    p_values = np.full(len(tests), np.nan) if log_p is None else np.exp(log_p)
+    return dict(zip(asked, zip(tests.cmi.tolist(), p_values.tolist(), strict=True), strict=True))
 
 
 def _entropy_gaps(outcome: Outcome) -> dict[tuple[int, int], float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tamis.data import Table, read_table
-from tamis.decisions.permutation import Permutation
+from tamis.decisions.p_values import Permutation
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule
 from tamis.errors import SettingError

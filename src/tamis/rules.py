@@ -1,7 +1,11 @@
 """The decision rules: what counts as dependence, and what each rule promises.
 
+A rule is a threshold, on p-values or on nats, with its correction for many candidates. The p-values
+are the source's, which owns its tests; a rule names the test that it asks for. Rules of your own
+derive from ``Rule``.
+
 ================ ============================================ ==================================
-rule             a gain counts as dependence when             choose it
+rule             information counts as dependence when     choose it
 ================ ============================================ ==================================
 Permutation      p < alpha / tests, by permutation moments    for rows; holds in sparse tables
 ChiSquared       p < alpha / tests, by the G-test             for rows that fill every cell
@@ -10,26 +14,31 @@ Fixed            it exceeds a number of nats                  for exact or smoot
 Rate             it exceeds a number set by n and d           to follow Theorem thm:tuning
 FTest            p < alpha / tests, by the F test             for moments (gaussian, copula)
 LocalPermutation p < alpha / tests, by shuffles of near rows  for neighbours (neighbours, mixed)
+PValue           p < alpha / tests, by the source's own test  for any source that has one
+CallableTest     p < alpha / tests, by a function of yours    for a test of another library
 ================ ============================================ ==================================
 """
 
 from __future__ import annotations
 
-from tamis.decisions.bic import BIC
-from tamis.decisions.chi_squared import ChiSquared
-from tamis.decisions.f_test import FTest
-from tamis.decisions.fixed import Fixed
-from tamis.decisions.local_permutation import LocalPermutation
-from tamis.decisions.permutation import Permutation
-from tamis.decisions.rate import Rate
-from tamis.decisions.rule import Rule
+from tamis.decisions.p_values import (
+    CallableTest,
+    ChiSquared,
+    FTest,
+    LocalPermutation,
+    Permutation,
+    PValue,
+)
+from tamis.decisions.rule import BIC, Fixed, Rate, Rule
 
 __all__ = [
     "BIC",
+    "CallableTest",
     "ChiSquared",
     "FTest",
     "Fixed",
     "LocalPermutation",
+    "PValue",
     "Permutation",
     "Rate",
     "Rule",

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import version
-from inspect import signature
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from tamis.blocks.limits import bytes_of
 from tamis.counts.interactions import LARGEST
 from tamis.counts.sharing import usable_jobs
 from tamis.data.reading import Missing, require_missing
-from tamis.decisions.pvalue import PValueRule
+from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule, rule_from_dict, rule_to_dict
 from tamis.defaults import (
@@ -34,8 +33,13 @@ from tamis.defaults import (
 )
 from tamis.errors import DataError, SettingError
 from tamis.information.catalogue import source_settings
-from tamis.information.estimators import ESTIMATORS, EntropyEstimator, as_estimator
-from tamis.information.interface import Source
+from tamis.information.estimators import (
+    AnyEstimator,
+    as_estimator,
+    estimator_from_dict,
+    estimator_to_dict,
+)
+from tamis.information.interface import Ability, Source
 from tamis.knowledge import Constraints, Knowledge
 
 VERSION = "tamis"
@@ -64,7 +68,7 @@ class Settings:
     alpha: InitVar[float | None] = None
     """The level of the rules, which hold it from then on."""
     information: KindName | Literal["auto"] = "auto"
-    entropy: EntropyEstimator | None = OPEN
+    entropy: AnyEstimator | None = OPEN
     """How entropies are estimated from counts; other information has no such choice."""
     boundary: Boundary = "pps"
     backward: Backward = OPEN
@@ -96,9 +100,10 @@ class Settings:
         return not any(name in self.asked for name in names)
 
     @property
-    def kind(self) -> Kind:
-        """The kind of information, counts while that is not chosen."""
-        return KINDS[_chosen(self.information)]
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that the search uses."""
+        masks = self.search != "sequential"
+        return (self.boundary_rule, self.masking_rule)[: 1 + masks]
 
     @property
     def is_reference(self) -> bool:
@@ -107,13 +112,12 @@ class Settings:
 
     def on(self, information: KindName, **changes: Any) -> Settings:  # noqa: ANN401 - any field
         """What was asked for with these changes, filled in for this kind of information."""
-        settings = Settings(**{**self.asked, "information": information, **changes})
-        settings.to_dict()  # a rule that cannot be kept with the result is refused now
-        return settings
+        return Settings(**{**self.asked, "information": information, **changes})
 
     def bound(self, source: Source) -> Settings:
         """The settings for one source: rules for its size, knowledge about its columns, and sets
         of candidates as large as pays."""
+        _require_abilities(self, source)
         size = source.n_rows, source.n_variables
         return replace(
             self,
@@ -126,14 +130,9 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """What JSON can hold, enough to run the same again."""
         written = {name: getattr(self, name) for name in RECORDED}
-        estimator = self.entropy
         return written | {
             "information": _chosen(self.information),
-            "entropy": (
-                None
-                if estimator is None
-                else {"estimator": estimator.name, **estimator.parameters()}
-            ),
+            "entropy": None if self.entropy is None else estimator_to_dict(self.entropy),
             "boundary_rule": rule_to_dict(self.boundary_rule),
             "masking_rule": (
                 None if self.search == "sequential" else rule_to_dict(self.masking_rule)
@@ -151,7 +150,7 @@ class Settings:
         return cls(
             **given
             | {
-                "entropy": None if entropy is None else _estimator_from_dict(entropy),
+                "entropy": None if entropy is None else estimator_from_dict(entropy),
                 "boundary_rule": _rule_from_dict(written["boundary_rule"]),
                 "masking_rule": None if masking is None else _rule_from_dict(masking),
                 "knowledge": _knowledge_from_dict(written["knowledge"]),
@@ -259,7 +258,7 @@ def _at_level(given: Given, information: KindName, defaults: Defaults) -> Defaul
         return defaults
     if given["boundary_rule"] is not None:
         raise SettingError("alpha sets the level of the rules: give alpha or boundary_rule")
-    if not isinstance(defaults.boundary_rule, PValueRule):
+    if not isinstance(defaults.boundary_rule, PValue):
         by = (
             f"search={given['search']!r}"
             if given["search"] == "reference"
@@ -340,7 +339,7 @@ def _require_without_pps(given: Given, backward: Backward) -> None:
         )
 
 
-def _estimator(given: Given, information: KindName, defaults: Defaults) -> EntropyEstimator | None:
+def _estimator(given: Given, information: KindName, defaults: Defaults) -> AnyEstimator | None:
     asked = given["entropy"]
     if defaults.entropy is not None:
         return as_estimator(defaults.entropy if asked is None else asked)
@@ -354,7 +353,7 @@ def _estimator(given: Given, information: KindName, defaults: Defaults) -> Entro
 
 def _rule(parameter: str, given: Given, default: Rule) -> Rule:
     try:
-        return default if given[parameter] is None else as_rule(given[parameter])
+        return default if given[parameter] is None else as_rule(given[parameter], default)
     except SettingError as error:
         raise SettingError(f"{parameter}: {error}") from None
 
@@ -374,6 +373,23 @@ def _knowledge(given: Given) -> Knowledge:
             "use another search"
         )
     return knowledge
+
+
+def _require_abilities(settings: Settings, source: Source) -> None:
+    """Refuse settings that ask more of a source than it can do."""
+    if settings.search == "auto":
+        source.require(Ability.LIKELIHOOD, "search='auto'", "name a search")
+    if settings.search == "layer" and not settings.masking_rule.judges_groups:
+        raise SettingError(
+            f"search='layer' tests a node with a whole layer, and {settings.masking_rule!r} with "
+            "one other at a time: use search='node'"
+        )
+    if settings.search == "layer" and isinstance(settings.masking_rule, PValue):
+        source.require(
+            Ability.JOINT_TESTS, "search='layer'", "use search='node', or a threshold in nats"
+        )
+    if settings.look_ahead is not None and settings.look_ahead > 1:
+        source.require(Ability.LOOK_AHEAD, f"look_ahead={settings.look_ahead}", "use look_ahead=1")
 
 
 def _constraints(knowledge: Knowledge, source: Source) -> Constraints | None:
@@ -403,14 +419,3 @@ def _rule_from_dict(written: object) -> Rule:
     if not isinstance(written, dict):
         raise SettingError(f"{written!r} is not a decision rule")
     return rule_from_dict(written)
-
-
-def _estimator_from_dict(written: object) -> EntropyEstimator:
-    given = dict(written) if isinstance(written, dict) else {}
-    name = given.pop("estimator", None)
-    if name not in ESTIMATORS:
-        raise SettingError(f"{written!r} is not an entropy estimator")
-    kind = ESTIMATORS[name]
-    if not given.keys() <= signature(kind).parameters.keys():
-        raise SettingError(f"the entropy estimator {name!r} has no parameters {list(given)}")
-    return kind(**given)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.information.interface import Tests
+from tamis.information.null_laws import CountTests
+
+STATS = ("plugin", "df", "pearson", "null_mean", "null_variance")
 
 
-def evidence(n_rows: float = 1000.0, n_variables: int = 5, **fields) -> Tests:
-    """Evidence with these fields, as arrays of one length; the fields not named are 0."""
+def evidence(n_rows: float = 1000.0, **fields) -> CountTests:
+    """Tests of counts with these fields, as arrays of one length; the fields not named are 0."""
     arrays = {name: np.atleast_1d(np.asarray(value, float)) for name, value in fields.items()}
     size = max((len(array) for array in arrays.values()), default=1)
-    names = ("cmi", "plugin", "df", "pearson", "null_mean", "null_variance")
-    filled = {
-        name: np.resize(arrays[name], size) if name in arrays else np.zeros(size) for name in names
-    }
-    return Tests(**filled, n_rows=n_rows, n_variables=n_variables)
+    filled = [
+        np.resize(arrays[name], size) if name in arrays else np.zeros(size)
+        for name in ("cmi", *STATS)
+    ]
+    return CountTests(filled[0], stats=np.array(filled[1:]).T, n_rows=n_rows)
 
 
 def tables_of_independent(rng: np.random.Generator, size: int, n_rows: int, z, x, y) -> np.ndarray:
@@ -30,7 +32,7 @@ def tables_of_independent(rng: np.random.Generator, size: int, n_rows: int, z, x
     return rng.multinomial(n_rows, p.ravel() / p.sum(), size=size).reshape(size, *p.shape)
 
 
-def evidence_of(tables: np.ndarray) -> Tests:
+def evidence_of(tables: np.ndarray) -> CountTests:
     """The evidence of many tests at once; ``tables[test, stratum, i, j]`` counts rows."""
     tables = tables.astype(float)
     a, b = tables.sum(axis=3), tables.sum(axis=2)
@@ -43,16 +45,14 @@ def evidence_of(tables: np.ndarray) -> Tests:
     plugin = np.where(tables > 0, tables * log_ratio, 0).sum(axis=(1, 2, 3)) / N.sum(axis=1)
     mean, variance = _permutation_moments(a, b, N, r, s)
     varies = (mean > 0) & (variance > 1e-12 * mean)  # an exact 0 is lost to rounding
-    return Tests(
-        cmi=plugin,
-        plugin=plugin,
-        df=((r - 1) * (s - 1) * (N > 0)).sum(axis=1).astype(float),
-        pearson=np.where(varies, pearson, 0).sum(axis=1),
-        null_mean=np.where(varies, mean, 0).sum(axis=1),
-        null_variance=np.where(varies, variance, 0).sum(axis=1),
-        n_rows=float(N[0].sum()),
-        n_variables=3,
-    )
+    stats = {
+        "plugin": plugin,
+        "df": ((r - 1) * (s - 1) * (N > 0)).sum(axis=1).astype(float),
+        "pearson": np.where(varies, pearson, 0).sum(axis=1),
+        "null_mean": np.where(varies, mean, 0).sum(axis=1),
+        "null_variance": np.where(varies, variance, 0).sum(axis=1),
+    }
+    return evidence(float(N[0].sum()), cmi=plugin, **stats)
 
 
 def _permutation_moments(a, b, N, r, s):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.special import gammaincc
 
 from tables import rows, table_of
-from tamis.decisions.gamma_tail import ceilings
 from tamis.information.counted import CountedInformation
+from tamis.information.gamma_tail import ceilings
 from tamis.information.interface import Query
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation
 

@@ -9,29 +9,20 @@ import pytest
 from scipy import stats
 
 from tamis.data import read_table
-from tamis.decisions.f_test import FTest
-from tamis.decisions.local_permutation import LocalPermutation
+from tamis.decisions.p_values import FTest, LocalPermutation
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.interface import Query, Tests
+from tamis.information.interface import Query
 from tamis.information.neighbours import NeighbourInformation
+from tamis.information.null_laws import ShuffleTests
 
 QUERY = [Query(0, (2,), np.array([1]))]
 
 
-def evidence(gain: list[float], mean: float, variance: float, shuffles: int) -> Tests:
-    values, size = np.array(gain), len(gain)
-    return Tests(
-        values,
-        values,
-        np.full(size, shuffles - 1.0),
-        np.full(size, np.nan),
-        np.full(size, mean),
-        np.full(size, variance),
-        100.0,
-        3,
-    )
+def evidence(gain: list[float], mean: float, variance: float, shuffles: int) -> ShuffleTests:
+    stats = np.tile([mean, variance, shuffles - 1.0], (len(gain), 1))
+    return ShuffleTests(np.array(gain), stats=stats, n_rows=100.0)
 
 
 @pytest.mark.parametrize("shuffles", [2, 20, 200])
@@ -103,10 +94,10 @@ def test_evidence_of_other_kinds_is_refused():
     moments = GaussianInformation.from_table(read_table(rows, measured=True)).tests(QUERY)
     counts = CountedInformation(read_table((rows > 0).astype(int))).tests(QUERY)
     for found in (moments, counts):
-        with pytest.raises(SettingError, match="LocalPermutation tests by shuffles"):
+        with pytest.raises(SettingError, match=r"does not know the law of (moments|counts)"):
             LocalPermutation().p_values(found)
     shuffled = NeighbourInformation.from_table(read_table(rows, measured=True), shuffles=3)
-    with pytest.raises(SettingError, match="FTest"):
+    with pytest.raises(SettingError, match="choose 'local-permutation'"):
         FTest().p_values(shuffled.tests(QUERY))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tamis.data import read_table
-from tamis.decisions.f_test import FTest
+from tamis.decisions.p_values import FTest
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.copula import CopulaInformation
 from tamis.information.gaussian import GaussianInformation

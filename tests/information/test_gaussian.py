@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import tamis
 from tamis.cli import app
 from tamis.data import read_table
-from tamis.decisions.f_test import FTest
+from tamis.decisions.p_values import FTest
 from tamis.errors import DataError, SettingError
 from tamis.information import gaussian
 from tamis.information.gaussian import GaussianInformation
@@ -190,7 +190,7 @@ def test_with_more_columns_than_rows_only_the_sets_that_come_up_matter():
     rows = numbers(5, n=6, d=9)
     information = source(rows)
     assert np.isfinite(information.profiles([Context(0, (1, 2, 3))]).cmi).all()
-    for ask in (information.rows, information.entropies):
+    for ask in (information.profiles, information.entropies):
         with pytest.raises(DataError, match="'x6' is a linear function of 'x1', 'x2'"):
             ask([Context(0, (1, 2)), Context(0, (1, 2, 3, 4, 5, 6))])
 
@@ -315,7 +315,7 @@ def test_a_result_from_numbers_survives_saving(tmp_path):
     [
         ({"search": "reference"}, "does not go with"),
         ({"entropy": "plugin"}, "entropy="),
-        ({"boundary_rule": tamis.rules.Permutation()}, "Permutation tests levels"),
+        ({"boundary_rule": tamis.rules.Permutation()}, "Permutation does not go with moments"),
         ({"information": "magic"}, "information must be one of"),
     ],
 )
@@ -334,7 +334,7 @@ def test_labels_are_no_numbers():
 def test_counting_refuses_measurements_and_names_the_way_out():
     with pytest.raises(DataError, match="information='gaussian'"):
         tamis.TAM(information="counts").fit(numbers(9))
-    with pytest.raises(SettingError, match="FTest tests numbers"):
+    with pytest.raises(SettingError, match="FTest does not go with counts"):
         tamis.TAM(boundary_rule=FTest()).fit(np.random.default_rng(0).integers(0, 2, (50, 3)))
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 from tamis.data import read_table
-from tamis.decisions.local_permutation import LocalPermutation
+from tamis.decisions.p_values import LocalPermutation
 from tamis.errors import DataError, TamisWarning
 from tamis.information.interface import Context, Query
 from tamis.information.mixed import MixedInformation, level_entropy

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 
 from tamis.data import Table, read_table
-from tamis.decisions.f_test import FTest
-from tamis.decisions.local_permutation import LocalPermutation
-from tamis.decisions.pvalue import PValueRule
+from tamis.decisions.p_values import FTest, LocalPermutation, PValue
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Group, Query, Source
@@ -174,7 +172,7 @@ def test_the_order_of_columns_and_monotone_transforms_leave_no_trace(seed, order
         there = tuple(sorted(place[v] for v in s))
         one = plain.tests([Query(0, s, np.array([1, 3]))])
         other = moved.tests([Query(place[0], there, np.array([place[1], place[3]]))])
-        assert one.gain.tolist() == other.gain.tolist()
+        assert one.cmi.tolist() == other.cmi.tolist()
         assert one.null_variance.tolist() == other.null_variance.tolist()
         here, elsewhere = (
             plain.entropies([Context(0, s)]),
@@ -222,7 +220,7 @@ def test_a_seed_decides_the_shuffles_and_nothing_else():
     rows = confounded(9)
     query = Query(0, (2,), np.array([1]))
     one, other = (source(rows, seed=seed, shuffles=5).tests([query]) for seed in (0, 1))
-    assert one.gain[0] == other.gain[0]
+    assert one.cmi[0] == other.cmi[0]
     assert one.null_mean[0] != other.null_mean[0]
 
 
@@ -348,7 +346,7 @@ def test_normal_scores_are_even_quantiles_and_ties_share_the_middle():
     assert scores[2:].tolist() == [0.0, 0.0]
 
 
-def edges_found(information: Source, rule: PValueRule) -> set[tuple[str, str]]:
+def edges_found(information: Source, rule: PValue) -> set[tuple[str, str]]:
     found = search(information, Settings("sequential", rule, rule)).boundaries
     names = information.names
     return {(names[p], names[k]) for k, boundary in found.items() for p in boundary.members}

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import tamis
 from tamis.data.table import Table
-from tamis.decisions.bic import BIC
-from tamis.decisions.chi_squared import ChiSquared
-from tamis.decisions.permutation import Permutation
+from tamis.decisions.p_values import ChiSquared, Permutation
+from tamis.decisions.rule import BIC
 from tamis.errors import SettingError, TamisWarning
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators.estimator import EntropyEstimator
@@ -91,8 +90,7 @@ def test_every_test_is_that_of_the_rows_that_have_its_columns(seed, name):
                 assert getattr(found, field)[j] == pytest.approx(value, rel=1e-9, abs=1e-11), field
                 assert getattr(fresh, field)[j] == getattr(found, field)[j]
             assert whole[i, k] == found.cmi[j]
-            assert found.rows is not None
-            assert found.rows[j] == rows.n_rows
+            assert found.n_rows[j] == rows.n_rows
             for rule in (Permutation(), ChiSquared(), BIC()):
                 score = rule.scores(found)[j]
                 assert score == pytest.approx(rule.scores(wanted)[0], rel=1e-6, abs=1e-8)
@@ -178,7 +176,7 @@ def test_columns_that_are_never_seen_together_are_independent():
     table = Table(("a", "b"), ((0, 1), (0, 1)), codes, gaps={0: absent, 1: ~absent})
     source = PairwiseInformation(table)
     found = source.tests([Query(0, (), np.array([1]))])
-    assert (found.cmi[0], found.plugin[0], found.rows[0]) == (0.0, 0.0, 0.0)
+    assert (found.cmi[0], found.plugin[0], found.n_rows[0]) == (0.0, 0.0, 0.0)
     assert Permutation().p_values(found)[0] == 1.0
     assert ChiSquared().p_values(found)[0] == 1.0
     assert BIC().scores(found)[0] <= 0.0

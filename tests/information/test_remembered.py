@@ -49,7 +49,6 @@ def test_answers_are_those_of_the_source(source, room, monkeypatch):
         for field in ("cmi", "pearson", "null_mean", "null_variance", "df", "plugin"):
             np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
         assert ours.n_rows == theirs.n_rows
-        assert ours.residual is None
     assert keeping.interactions(2) == source.interactions(2)
     assert [keeping.varies(k) for k in range(5)] == [True] * 4 + [False]
 
@@ -57,13 +56,13 @@ def test_answers_are_those_of_the_source(source, room, monkeypatch):
 def test_each_context_is_asked_for_once(source, monkeypatch):
     keeping = RememberedInformation(source)
     asked: list[Context] = []
-    plain = source.rows
+    plain = source.profiles
 
     def counted(contexts):
         asked.extend(contexts)
         return plain(contexts)
 
-    monkeypatch.setattr(source, "rows", counted)
+    monkeypatch.setattr(source, "profiles", counted)
     for _ in range(3):
         keeping.profiles(CONTEXTS)
         keeping.cmi(CONTEXTS[:1])

@@ -15,9 +15,8 @@ import tamis
 from tamis.data import read_table
 from tamis.data.table import Table
 from tamis.data.weights import effective_rows
-from tamis.decisions.bic import BIC
-from tamis.decisions.chi_squared import ChiSquared
-from tamis.decisions.permutation import Permutation
+from tamis.decisions.p_values import ChiSquared, Permutation
+from tamis.decisions.rule import BIC
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.estimators import Grassberger
 from tamis.information.gaussian import GaussianInformation
@@ -27,7 +26,7 @@ from tamis.information.real_counts import real_terms
 from tamis.information.weighted import WeightedInformation
 from tamis.information.weighted_moments import weighted_gaussian
 
-FIELDS = ["cmi", "plugin", "df", "pearson", "null_mean", "null_variance", "rows"]
+FIELDS = ["cmi", "plugin", "df", "pearson", "null_mean", "null_variance", "n_rows"]
 
 
 def quietly(data, **how) -> Table:

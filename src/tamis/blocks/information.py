@@ -7,7 +7,14 @@ from tamis.blocks.folding import BlockLookup
 from tamis.blocks.packed import BlockTable
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
-from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.counting import by_function
+from tamis.information.estimators import (
+    AnyEstimator,
+    EntropyEstimator,
+    EntropyFunction,
+    as_additive,
+)
+from tamis.information.interface import Source
 
 WHOLE_ROWS = 1024
 """Larger than in memory: there asking again is cheap, here it takes another round."""
@@ -28,7 +35,7 @@ class BlockInformation(CountedInformation):
         self.names = table.names
         self.n_rows = float(table.n_rows)
         self._rows = table.n_rows
-        self.estimator = as_estimator(estimator)
+        self.estimator = as_additive(estimator, type(self).__name__)
         self._blocks = BlockCounts(table, n_jobs)
         self._counts = self._blocks
         self._lookup = _lookup(self.estimator, table.n_rows)
@@ -50,12 +57,19 @@ def _lookup(estimator: EntropyEstimator, n_rows: int) -> BlockLookup:
 
 
 def open_packed(
-    table: BlockTable, information: str, estimator: EntropyEstimator | None, n_jobs: int | None
-) -> BlockInformation:
+    table: BlockTable, information: str, estimator: AnyEstimator | None, n_jobs: int | None
+) -> Source:
     """The counts of a packed table; other information would need its rows."""
     if estimator is None:
         raise SettingError(
             f"information={information!r} needs the rows in memory, and a table in blocks is "
             "counted only: use information='counts', or read the table itself"
         )
+    return open_blocks(table, estimator, n_jobs)
+
+
+def open_blocks(table: BlockTable, estimator: AnyEstimator, n_jobs: int | None) -> Source:
+    """The counts of a table in blocks, by whichever estimator."""
+    if isinstance(estimator, EntropyFunction):
+        return by_function(BlockInformation(table, n_jobs=n_jobs), estimator)
     return BlockInformation(table, estimator, n_jobs=n_jobs)

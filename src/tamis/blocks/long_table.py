@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.blocks.held import HeldPlanes
-from tamis.blocks.information import BlockInformation
+from tamis.blocks.information import open_blocks
 from tamis.blocks.packed import DEFAULT_MEMORY, PROGRAM_BYTES, BlockTable, Counted
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.view import View
 from tamis.counts.interactions import MOST_BYTES
 from tamis.data.table import Table
-from tamis.information.estimators import EntropyEstimator
+from tamis.information.estimators import AnyEstimator
+from tamis.information.interface import Source
 
 LONG = 2**17
 ROWS_A_COLUMN = 3000
@@ -71,6 +72,6 @@ def is_long(table: Table) -> bool:
     return whole and table.n_rows >= max(LONG, ROWS_A_COLUMN * table.n_variables)
 
 
-def open_long(table: Table, estimator: EntropyEstimator, n_jobs: int | None) -> BlockInformation:
+def open_long(table: Table, estimator: AnyEstimator, n_jobs: int | None) -> Source:
     """The counts of a long table: the same numbers, sooner."""
-    return BlockInformation(LongTable(table), estimator, n_jobs=n_jobs)
+    return open_blocks(LongTable(table), estimator, n_jobs)

@@ -15,13 +15,8 @@ from dataclasses import dataclass
 from scipy.optimize import brentq
 from scipy.special import betaincinv, chdtri, chndtr, ncfdtr
 
-from tamis.decisions.bic import BIC
-from tamis.decisions.chi_squared import ChiSquared
-from tamis.decisions.f_test import FTest
-from tamis.decisions.fixed import Fixed
-from tamis.decisions.permutation import Permutation
-from tamis.decisions.pvalue import PValueRule
-from tamis.decisions.rule import Rule
+from tamis.decisions.p_values import ChiSquared, FTest, Permutation, PValue
+from tamis.decisions.rule import BIC, Fixed, Rule
 
 POWER = 0.8
 """A dependence is called visible if it is found in this share of tables."""
@@ -60,7 +55,7 @@ class Detectable:
 
 def level_of(rule: Rule, n_tests: int) -> float | None:
     """The level of one test of so many; None for a rule without levels. The rule is bound."""
-    return rule.alpha / max(n_tests, 1) if isinstance(rule, PValueRule) else None
+    return rule.alpha / max(n_tests, 1) if isinstance(rule, PValue) else None
 
 
 def detectable(

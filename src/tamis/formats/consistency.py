@@ -8,7 +8,6 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import TypeVar
 
-from tamis.decisions.pvalue import Untested
 from tamis.defaults import KINDS
 from tamis.formats.settings import wrong_settings
 from tamis.formats.verdicts import wrong_verdict
@@ -125,7 +124,7 @@ def _edges(result: Result) -> Iterator[str]:
             yield f"the warrant of {ends} is {edge.warrant!r}"
         if not 0.0 <= edge.direction_probability <= 1.0:
             yield f"the direction_probability of {ends} is {edge.direction_probability!r}"
-    untested = isinstance(KINDS[result.settings["information"]].test, Untested)
+    untested = not KINDS[result.settings["information"]].tested
     for edge in result.edges:
         if untested and math.isnan(edge.p_value):
             continue

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from tamis.decisions.fixed import Fixed
+from tamis.decisions.rule import Fixed
 from tamis.defaults import Boundary, Search
 from tamis.identifiability.known import Known
 from tamis.identifiability.main_condition import Ancestor, Place

@@ -34,17 +34,17 @@ from tamis.information.gaussian_ratios import (
 )
 from tamis.information.interface import (
     STATS,
+    Ability,
     Context,
     Floats,
     Group,
     Ints,
-    Profiles,
     Query,
     Source,
-    Tests,
 )
 from tamis.information.logistic import Regression, covariance, linear_gains, regress
 from tamis.information.neighbours.chance import whole
+from tamis.information.null_laws import RatioTests
 
 THIN = 10
 """Cells with fewer rows have no covariance of their own."""
@@ -58,6 +58,10 @@ Members = tuple[int, ...]
 
 class ConditionalGaussianInformation(Source):
     """H and I of levels and measurements, as if these were normal given those."""
+
+    title = "conditional Gaussians"
+    test_names = RatioTests.offered
+    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
 
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
         self.names = table.names
@@ -98,19 +102,11 @@ class ConditionalGaussianInformation(Source):
         found = [self._ratios(*context)[0] for context in contexts]
         return np.array(found, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def profiles(self, contexts: Sequence[Context]) -> Profiles:
-        """Entropies and gains; tests are made when they are asked for, as some take a fit."""
-        return Profiles(self.entropies(contexts), self.cmi(contexts))
+    def as_tests(self, cmi: Floats, stats: Floats) -> RatioTests:
+        """Likelihood ratios, scaled to follow chi-squared: 2 n times the first statistic."""
+        return RatioTests(cmi, stats=stats, n_rows=self.n_rows)
 
-    def as_tests(self, gains: Floats, stats: Floats) -> Tests:
-        """Gains with statistics that follow chi-squared: 2 n times ``plugin``, with ``df``."""
-        unknown = np.full(len(gains), np.nan)
-        return Tests(
-            gains, stats[:, 0], stats[:, 1], unknown, stats[:, 1], unknown, self.n_rows,
-            self.n_variables,
-        )  # fmt: skip
-
-    def tests(self, queries: Sequence[Query]) -> Tests:
+    def tests(self, queries: Sequence[Query]) -> RatioTests:
         """The candidates of all queries, end to end."""
         gains, stats = [np.zeros(0)], [np.zeros((0, STATS))]
         for query in queries:
@@ -119,7 +115,7 @@ class ConditionalGaussianInformation(Source):
             stats.append(found[:, :STATS])
         return self.as_tests(np.concatenate(gains), np.concatenate(stats))
 
-    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+    def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
         """The same for groups of variables, judged one after the other, levels first: gains add
         by the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
         found = np.zeros((len(groups), STATS + 1))

@@ -12,9 +12,10 @@ from scipy.special import xlogy
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
 from tamis.data.table import Table
-from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.estimators import EntropyEstimator, as_additive
 from tamis.information.interface import (
     STATS,
+    Ability,
     Context,
     Floats,
     Group,
@@ -23,8 +24,8 @@ from tamis.information.interface import (
     Profiles,
     Query,
     Source,
-    Tests,
 )
+from tamis.information.null_laws import CountTests
 from tamis.information.regret import log_regret
 
 WHOLE_ROWS = 128
@@ -35,6 +36,9 @@ class CountedInformation(Source):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
     whole_rows = WHOLE_ROWS
+    title = "counts"
+    test_names = CountTests.offered
+    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS, Ability.LOOK_AHEAD})
 
     def __init__(
         self,
@@ -46,7 +50,7 @@ class CountedInformation(Source):
         self.names = table.names
         self.n_rows = float(table.n_rows)
         self._rows = table.n_rows
-        self.estimator = as_estimator(estimator)
+        self.estimator = as_additive(estimator, type(self).__name__)
         self._counts = MemoryCounts(table, n_jobs)
         self._lookup = _lookup(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
@@ -81,7 +85,11 @@ class CountedInformation(Source):
         stats = found.stats.reshape(len(wanted), d, STATS) if whole else None
         return Profiles(found.entropies, found.gains.reshape(len(wanted), d), stats)
 
-    def tests(self, queries: Sequence[Query]) -> Tests:
+    def as_tests(self, cmi: Floats, stats: Floats) -> CountTests:
+        """Entries of profiles as tests of counts."""
+        return CountTests(cmi, stats=stats, n_rows=self.n_rows)
+
+    def tests(self, queries: Sequence[Query]) -> CountTests:
         """All that is known about each test: the candidates of all queries, end to end."""
         if not queries:
             return self.as_tests(np.zeros(0), np.zeros((0, STATS)))
@@ -92,7 +100,7 @@ class CountedInformation(Source):
         found = self._counts.judge(contexts, candidates, self._lookup, tests=True)
         return self.as_tests(found.gains, found.stats)
 
-    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+    def joint_tests(self, groups: Sequence[Group]) -> CountTests:
         """The same for groups of variables, one test a group."""
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
         members = [group.members for group in groups]
@@ -111,12 +119,20 @@ class CountedInformation(Source):
         score alike here too."""
         return self._likelihoods(contexts, occurring=True)
 
+    def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
+        """For each set of columns the rows of every joint state that occurs."""
+        return self._counts.tables(sets)
+
+    def n_cells(self, members: Sequence[int]) -> float:
+        """The number of cells that a table of these columns has, whether they occur or not."""
+        return math.prod(float(self._counts.arities[k]) for k in members)
+
     def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
         reduced = [self._reduced(context) for context in contexts]
         sets = [(*given, target) for target, given in reduced] + [given for _, given in reduced]
         scores = [
             xlogy(cells, cells).sum() - log_regret(self._size(one, cells, occurring), self._rows)
-            for one, cells in zip(sets, self._counts.tables(sets), strict=True)
+            for one, cells in zip(sets, self.tables(sets), strict=True)
         ]
         of_families, of_strata = np.array(scores, dtype=np.float64).reshape(2, len(contexts))
         found: Floats = of_families - of_strata
@@ -125,8 +141,7 @@ class CountedInformation(Source):
     def _size(self, members: Sequence[int], cells: Ints, occurring: bool) -> float:
         """The number of cells of a table: all, or those that occur and, by the numbers of cells
         with one and with two rows, those that were missed (Chao, 1984)."""
-        sizes = self._counts.arities
-        everything = math.prod(float(sizes[k]) for k in members)
+        everything = self.n_cells(members)
         if not occurring:
             return everything
         seen, once, twice = (np.count_nonzero(one) for one in (cells, cells == 1, cells == 2))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tamis.data.table import Table
 from tamis.information.counted import CountedInformation
-from tamis.information.estimators import EntropyEstimator
+from tamis.information.estimators import AnyEstimator, EntropyFunction
 from tamis.information.interface import Source
 
 
-def open_counts(table: Table, estimator: EntropyEstimator, n_jobs: int | None) -> Source:
+def open_counts(table: Table, estimator: AnyEstimator, n_jobs: int | None) -> Source:
     """Plain rows go to the bit planes; gaps and survey weights to sources made for them."""
     if table.weights is not None:
         from tamis.information.weighted import WeightedInformation
@@ -18,4 +18,13 @@ def open_counts(table: Table, estimator: EntropyEstimator, n_jobs: int | None) -
         from tamis.information.pairwise import PairwiseInformation
 
         return PairwiseInformation(table, estimator)
+    if isinstance(estimator, EntropyFunction):
+        return by_function(CountedInformation(table, n_jobs=n_jobs), estimator)
     return CountedInformation(table, estimator, n_jobs=n_jobs)
+
+
+def by_function(counted: CountedInformation, function: EntropyFunction) -> Source:
+    """The same counts, with entropies by a function of whole tables."""
+    from tamis.information.whole_tables import WholeTables
+
+    return WholeTables(counted, function)

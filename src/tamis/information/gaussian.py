@@ -24,6 +24,7 @@ from tamis.errors import DataError
 from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
     STATS,
+    Ability,
     Context,
     Floats,
     Group,
@@ -31,9 +32,9 @@ from tamis.information.interface import (
     Profiles,
     Query,
     Source,
-    Tests,
 )
 from tamis.information.moments import Moments, blocks
+from tamis.information.null_laws import MomentTests
 from tamis.information.shrinkage import analytic, checked, checked_or_auto
 
 DETERMINED = 1e-9
@@ -57,6 +58,10 @@ class GaussianInformation(Source):
     ``shrinkage`` pulls the covariances towards 0, the variances staying as they are: 0 is none,
     1 makes all variables independent. It steadies tables with few rows for their columns.
     """
+
+    title = "moments"
+    test_names = MomentTests.offered
+    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
 
     def __init__(
         self,
@@ -140,15 +145,11 @@ class GaussianInformation(Source):
         stats[:, :, 2] = (self.n_rows - 2 - np.diff(starts))[:, None]
         return Profiles(entropies, gains, stats)
 
-    def as_tests(self, gains: Floats, stats: Floats) -> Tests:
-        """Gains with the degrees of freedom of their F tests."""
-        nothing = np.full(len(gains), np.nan)
-        return Tests(
-            gains, stats[:, 0], stats[:, 1], nothing, nothing, nothing, self.n_rows,
-            self.n_variables, stats[:, 2],
-        )  # fmt: skip
+    def as_tests(self, cmi: Floats, stats: Floats) -> MomentTests:
+        """Entries of profiles as tests of linear dependence."""
+        return MomentTests(cmi, stats=stats, n_rows=self.n_rows)
 
-    def tests(self, queries: Sequence[Query]) -> Tests:
+    def tests(self, queries: Sequence[Query]) -> MomentTests:
         """The candidates of all queries, end to end."""
         contexts = [
             Context(target, given) for target, given, candidates in queries for _ in candidates
@@ -163,7 +164,7 @@ class GaussianInformation(Source):
             _, gains[rest] = self._pairs(asked, targets[rest], others[rest])
         return self._tested(gains, [len(given) for _, given in contexts], 1)
 
-    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+    def joint_tests(self, groups: Sequence[Group]) -> MomentTests:
         """The same for groups of variables, one test a group: a multiple correlation."""
         contexts, sizes, tested = [], [], []
         for target, given, members in groups:
@@ -192,7 +193,7 @@ class GaussianInformation(Source):
 
     def _tested(
         self, gains: Floats, n_given: Sequence[int], n_tested: Sequence[int] | int
-    ) -> Tests:
+    ) -> MomentTests:
         stats = np.zeros((len(gains), STATS))
         stats[:, 0] = gains
         stats[:, 1] = n_tested

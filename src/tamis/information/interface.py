@@ -1,16 +1,17 @@
 """The two questions every algorithm of the paper asks: H(X_k | S) and I(X_k ; X_l | S).
 
-Whatever can answer them, counts of a table or a known network, is a ``Source``;
-the algorithms see nothing else. Variables are positions 0..d-1, entropies are in nats,
+Whatever can answer them, counts of a table, a known network or a program from elsewhere, is a
+``Source``; the algorithms see nothing else. Variables are positions 0..d-1, entropies are in nats,
 and calls come in batches, because one pass over the data can answer many questions.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from enum import StrEnum
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from tamis.errors import SettingError
 
 __all__ = [
     "STATS",
+    "Ability",
     "Context",
     "Floats",
     "Group",
@@ -34,6 +36,17 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Ability(StrEnum):
+    """What a source may be able to do besides answering the two questions."""
+
+    LIKELIHOOD = "likelihood"
+    """Score graphs: ``penalised_likelihoods``, and ``occurring_likelihoods`` if it differs."""
+    JOINT_TESTS = "joint tests"
+    """Give ``joint_tests`` p-values of several variables at once, not only their information."""
+    LOOK_AHEAD = "look-ahead"
+    """Find sets of variables that say something only together: ``interactions``."""
 
 
 class Context(NamedTuple):
@@ -59,80 +72,95 @@ class Group(NamedTuple):
     members: tuple[int, ...]
 
 
-@dataclass(slots=True)
 class Tests:
-    """What a decision rule needs to know about a batch of tests, one entry a test.
+    """What a source says about a batch of tests, one entry each.
 
-    ``cmi`` is I(X_k ; X_l | S) by the source's own estimator. The other fields describe
-    the same table as a test of independence: the plug-in gain, the degrees of freedom that
-    the occupied levels leave, Pearson's X2 summed over the strata of S, and the exact mean
-    and variance of that X2 when the rows of X_k are permuted within each stratum.
+    ``cmi`` is I(X_k ; X_l | S) in nats, by the source's own estimator. ``log_p`` is the natural
+    logarithm of the p-value of independence, by the test that the source prefers; None where it
+    has none. ``n_rows`` is the number of rows behind the tests, one for all or one each.
+
+    Sources with several tests, or with p-values that are dear, return a subclass: it keeps in
+    ``stats``, one line a test, what p-values follow from, and works them out when they are asked
+    for, because of very many tests few are judged.
     """
 
-    cmi: Floats
-    plugin: Floats
-    df: Floats
-    pearson: Floats
-    null_mean: Floats
-    null_variance: Floats
-    n_rows: float
-    n_variables: int
-    residual: Floats | None = None
-    """For numbers: the rows left after fitting everything; their tests have no strata."""
+    __slots__ = ("_log_p", "cmi", "n_rows", "stats")
+    __test__: ClassVar[bool] = False  # nothing for pytest to collect
 
-    rows: Floats | None = None
-    """Where each test has rows of its own: how many, in place of ``n_rows``, those of the table."""
+    offered: ClassVar[tuple[str, ...]] = ()
+    """The tests by name, where there are several; the source prefers the first."""
+    origin: ClassVar[str] = "this source"
+    """Whose tests these are, in a message."""
 
-    __test__: ClassVar[bool] = False  # not a class of tests of a program
+    def __init__(
+        self,
+        cmi: Floats,
+        log_p: Floats | None = None,
+        *,
+        n_rows: float | Floats = math.inf,
+        stats: Floats | None = None,
+    ) -> None:
+        self.cmi = cmi
+        self.n_rows = n_rows
+        self.stats = stats
+        self._log_p = log_p
 
     def __len__(self) -> int:
         return len(self.cmi)
 
-    @classmethod
-    def gathered(cls, entries: Sequence[tuple[Tests, int]]) -> Tests:
-        """Single tests out of several batches of one source, as one batch."""
-        first = entries[0][0]
-        columns = {}
-        for name in _BY_TEST:
-            if getattr(first, name) is not None:
-                columns[name] = np.array([getattr(batch, name)[i] for batch, i in entries])
-        return cls(n_rows=first.n_rows, n_variables=first.n_variables, **columns)
+    @property
+    def log_p(self) -> Floats | None:
+        """ln of each p-value by the test that the source prefers; None where it has none."""
+        return self._log_p
 
-    @classmethod
-    def end_to_end(cls, one: Tests, other: Tests) -> Tests:
-        """The tests of two batches of one source as one batch."""
-        columns: dict[str, Any] = {
-            name: np.concatenate([getattr(one, name), getattr(other, name)])
-            for name in _BY_TEST
-            if getattr(one, name) is not None
-        }
-        return replace(one, **columns)
+    def log_p_by(self, test: str | None) -> Floats:
+        """ln of each p-value by the test of this name, or by the one that the source prefers."""
+        found = self.log_p
+        if found is None:
+            raise SettingError(
+                f"{self.origin} gives no p-values: choose a threshold in nats, such as Fixed(0.04)"
+            )
+        return found
 
-    def at(self, places: Ints) -> Tests:
-        """Some of the tests."""
-        parts = {name: getattr(self, name) for name in _BY_TEST}
-        return replace(
-            self, **{name: one[places] for name, one in parts.items() if one is not None}
+    def least_log_p(self, test: str | None) -> Floats:
+        """What each log p is at least; quicker than log p itself where there are very many."""
+        return self.log_p_by(test)
+
+    def penalised(self) -> Floats:
+        """What dependence adds to the log-likelihood of the rows, less its price by BIC."""
+        raise SettingError(
+            f"BIC counts degrees of freedom, and {self.origin} has none: choose another rule"
         )
 
-    @property
-    def n_tested(self) -> float | Floats:
-        """The rows behind each test."""
-        return self.n_rows if self.rows is None else self.rows
+    def at(self, places: Ints) -> Self:
+        """Some of the tests."""
+        return type(self)(
+            self.cmi[places],
+            None if self._log_p is None else self._log_p[places],
+            n_rows=self.n_rows[places] if isinstance(self.n_rows, np.ndarray) else self.n_rows,
+            stats=None if self.stats is None else self.stats[places],
+        )
 
-
-_BY_TEST = (
-    "cmi", "plugin", "df", "pearson", "null_mean", "null_variance", "residual", "rows",
-)  # fmt: skip
-"""The parts of evidence that have an entry for each test."""
+    def followed_by(self, others: Sequence[Tests]) -> Tests:
+        """These tests and more of the same source, end to end."""
+        batches = (self, *others)
+        log_p = [one._log_p for one in batches if one._log_p is not None]
+        stats = [one.stats for one in batches if one.stats is not None]
+        rows = [one.n_rows for one in batches if isinstance(one.n_rows, np.ndarray)]
+        return type(self)(
+            np.concatenate([one.cmi for one in batches]),
+            np.concatenate(log_p) if log_p else None,
+            n_rows=np.concatenate(rows) if rows else self.n_rows,
+            stats=np.concatenate(stats) if stats else None,
+        )
 
 
 class Profiles(NamedTuple):
-    """For each context its entropy, the gains of all variables and, where they came along,
-    their tests.
+    """For each context its entropy, its cmi with all variables and, where they came along, their
+    tests.
 
-    ``entropies`` has shape (contexts,), ``cmi`` (contexts, d); ``stats``, if any, (contexts,
-    d, STATS).
+    ``entropies`` has shape (contexts,), ``cmi`` (contexts, d); ``stats``, if any, (contexts, d, a
+    few), each line of which ``Source.as_tests`` turns into a test.
     """
 
     entropies: Floats
@@ -141,19 +169,58 @@ class Profiles(NamedTuple):
 
 
 class Source(ABC):
-    """A source of entropies and of the evidence for dependence."""
+    """What can say how uncertain a variable is given others, and how much one tells of another.
+
+    A source of your own has ``names``, ``n_rows`` and ``entropies``; all else follows from those.
+    Override ``cmi`` where it has an estimator of its own. Override ``tests``, and name the test in
+    ``test_names``, where it has p-values. Each further ability is declared in ``abilities`` and
+    then has its methods (``Ability``).
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> class Coins(tamis.Source):
+    ...     names, n_rows = ("one", "other"), float("inf")
+    ...     def entropies(self, contexts):
+    ...         return np.array([0.0 if one.given else np.log(2) for one in contexts])
+    >>> Coins().cmi([(0, ())]).round(3)
+    array([[0.   , 0.693]])
+    """
 
     names: tuple[str, ...]
     n_rows: float
-    """The number of rows behind the answers; infinite for a known network."""
+    """The number of rows behind the answers; infinite for a known law."""
+    test_names: tuple[str, ...] = ()
+    """What gives ``Tests.log_p``, as in ``("kernel test",)``; empty without p-values. The sources
+    of tamis may have several tests, of which the first is preferred."""
+    abilities: frozenset[str] = frozenset()
+    """What this source can do besides: members of ``Ability``."""
     score_noise: float = 0.0
     """How much of the logarithm of the turns tried the scores of two graphs may differ because
     they are not of the same rows."""
+    entropy_variance: float = 1.0
+    """The variance of an estimated entropy H(X_k | S), times the number of rows: at most about."""
 
     @property
     def n_variables(self) -> int:
         """The paper's d."""
         return len(self.names)
+
+    @property
+    def title(self) -> str:
+        """What messages call this source."""
+        return type(self).__name__
+
+    def require(self, ability: Ability, needed_by: str, instead: str) -> None:
+        """Refuse to go on without an ability; ``instead`` says what to do."""
+        if ability not in self.abilities:
+            raise SettingError(
+                f"{needed_by} needs {ability}, and there is none with {self.title}: {instead}"
+            )
+
+    def has_own(self, method: str) -> bool:
+        """Whether this source answers a question itself, or leaves it to the entropies."""
+        return getattr(type(self), method) is not getattr(Source, method)
 
     def varies(self, k: int) -> bool:
         """Whether a variable takes more than one value; one that does not informs nobody."""
@@ -163,57 +230,75 @@ class Source(ABC):
         """How many rows have a value in each of these columns; None where all rows have."""
         return None
 
+    # The questions.
+
     @abstractmethod
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), one for each context."""
 
-    @abstractmethod
     def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context.
 
         The entries of the target and of the given variables themselves are 0.
         """
+        everyone = range(self.n_variables)
+        groups = [Group(k, tuple(given), (other,)) for k, given in contexts for other in everyone]
+        return self._by_entropies(groups).reshape(len(contexts), self.n_variables)
 
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
-        """Entropies and gains, with the tests of all candidates where they are at hand."""
+        """Entropies and cmi, with the tests of all candidates where they are at hand."""
         return Profiles(self.entropies(contexts), self.cmi(contexts))
 
-    def as_tests(self, gains: Floats, stats: Floats) -> Tests:
-        """Gains and their tests, one a line of ``stats``, as a rule reads them."""
-        plugin, df, pearson, mean, variance = stats.T
-        return Tests(gains, plugin, df, pearson, mean, variance, self.n_rows, self.n_variables)
+    def as_tests(self, cmi: Floats, stats: Floats) -> Tests:
+        """Entries of ``Profiles`` as tests, one a line of ``stats``: by default ln p."""
+        return Tests(cmi, stats[:, 0], n_rows=self.n_rows)
 
-    @abstractmethod
     def tests(self, queries: Sequence[Query]) -> Tests:
-        """All that is known about each test: the candidates of all queries, end to end."""
+        """The candidates of all queries, end to end, each tested with its target."""
+        if not self.has_own("cmi"):
+            return self.joint_tests(
+                [
+                    Group(k, given, (int(one),))
+                    for k, given, candidates in queries
+                    for one in candidates
+                ]
+            )
+        rows = self.cmi([Context(k, given) for k, given, _ in queries])
+        parts = [row[query.candidates] for row, query in zip(rows, queries, strict=True)]
+        return Tests(np.concatenate([np.zeros(0), *parts]), n_rows=self.n_rows)
 
-    @abstractmethod
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
-        """The same for groups of variables, one test a group."""
+        """Each target with a group of variables, one test a group."""
+        return Tests(self._by_entropies(groups), n_rows=self.n_rows)
+
+    def _by_entropies(self, groups: Sequence[Group]) -> Floats:
+        """I(target ; members | given) = H(target | given) - H(target | given, members)."""
+        fresh = [set(members) - {target, *given} for target, given, members in groups]
+        some = [i for i, one in enumerate(fresh) if one]
+        before = [Context(groups[i].target, groups[i].given) for i in some]
+        after = [
+            Context(groups[i].target, tuple(sorted({*groups[i].given, *fresh[i]}))) for i in some
+        ]
+        asked = list(dict.fromkeys((*before, *after)))
+        known = dict(zip(asked, self.entropies(asked) if asked else (), strict=True))
+        found = np.zeros(len(groups))
+        found[some] = [known[b] - known[a] for b, a in zip(before, after, strict=True)]
+        return found
+
+    # With LIKELIHOOD.
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the likelihood of each target given its set, less the price of its parameters.
 
         Added up over the nodes of a DAG this is its score, the larger the better.
         """
-        raise SettingError(f"{type(self).__name__} has no rows whose likelihood could be scored")
+        raise SettingError(f"there is no likelihood with {self.title}")
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The same, with the price of the states that can occur, as far as the rows tell."""
         return self.penalised_likelihoods(contexts)
 
-    def scale_free(self) -> Source | None:
-        """The same information about columns brought to one scale; None where no column has a
-        unit."""
-        return None
-
-    entropy_variance: float = 1.0
-    """The variance of an estimated entropy H(X_k | S), times the number of rows: at most about."""
-
-    def entropy_kinds(self) -> Sequence[object]:
-        """For each variable what its entropies can be compared with: those of its own kind, and
-        with nothing where this is None."""
-        return [0] * self.n_variables
+    # With LOOK_AHEAD.
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""
@@ -226,6 +311,17 @@ class Source(ABC):
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each variable the sets of up to ``largest`` others to try together, by strength."""
         raise SettingError(
-            f"looking ahead needs the counts of a table of levels; {type(self).__name__} has "
-            "none: use look_ahead=1"
+            f"looking ahead needs counts of complete rows of equal weight, not {self.title}: use "
+            "look_ahead=1"
         )
+
+    # What entropies of different variables mean to each other.
+
+    def scale_free(self) -> Source | None:
+        """The same about columns brought to one scale; None where no column has a unit."""
+        return None
+
+    def entropy_kinds(self) -> Sequence[object]:
+        """For each variable what its entropies can be compared with: those of its own kind, and
+        with nothing where this is None."""
+        return [0] * self.n_variables

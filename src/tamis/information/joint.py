@@ -35,6 +35,8 @@ class JointInformation(Source):
     0.0: conditional entropies and gains under 1e-12 are taken for the rounding they are.
     """
 
+    title = "exact information"
+
     def __init__(self, names: Sequence[str], joint: ArrayLike) -> None:
         probabilities = np.asarray(joint, dtype=np.float64)
         _check_names(names, probabilities.ndim)
@@ -82,39 +84,15 @@ class JointInformation(Source):
         return np.array(values, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
     def tests(self, queries: Sequence[Query]) -> Tests:
-        """The exact gain of each test; what only a sample has, its X2 and null law, is nan.
-
-        ``df`` counts all levels of the variables, as in a sample where all of them occur.
-        """
-        return self._evidence(
-            [
-                (target, given, {int(candidate)})
-                for target, given, candidates in queries
-                for candidate in candidates
-            ]
+        """The exact cmi of each test; p-values are of samples."""
+        return self.joint_tests(
+            [Group(k, given, (int(one),)) for k, given, candidates in queries for one in candidates]
         )
 
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group."""
-        return self._evidence([(target, given, set(members)) for target, given, members in groups])
-
-    def _evidence(self, tests: Sequence[tuple[int, tuple[int, ...], set[int]]]) -> Tests:
-        gain = np.array([self._gain(*test) for test in tests], dtype=np.float64)
-        unknown = np.full(len(tests), math.nan)
-        return Tests(
-            cmi=gain,
-            plugin=gain.copy(),
-            df=np.array([self._degrees_of_freedom(*test) for test in tests], dtype=np.float64),
-            pearson=unknown,
-            null_mean=unknown.copy(),
-            null_variance=unknown.copy(),
-            n_rows=self.n_rows,
-            n_variables=self.n_variables,
-        )
-
-    def _degrees_of_freedom(self, target: int, given: tuple[int, ...], others: set[int]) -> int:
-        others = others - {target, *given}
-        return (self._cells({target}) - 1) * (self._cells(others) - 1) * self._cells(set(given))
+        found = [self._gain(target, given, set(members)) for target, given, members in groups]
+        return Tests(np.array(found, dtype=np.float64))
 
     def _cells(self, variables: set[int]) -> int:
         return math.prod(self._joint.shape[k] for k in variables)

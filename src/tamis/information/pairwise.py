@@ -23,22 +23,21 @@ from tamis.counts.gaps import judge_over_gaps
 from tamis.counts.independence import SCALE
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.data.table import Table
-from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
-from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.information.estimators import AnyEstimator, as_additive
 from tamis.information.gap_states import GapStates, noise_of_gaps
 from tamis.information.interface import (
     STATS,
+    Ability,
     Context,
     Floats,
     Group,
-    Interaction,
     Ints,
     Profiles,
     Query,
     Source,
-    Tests,
 )
+from tamis.information.null_laws import CountTests
 from tamis.information.regret import price
 from tamis.information.scaling import counted_in, require_scaling
 
@@ -63,10 +62,14 @@ class PairwiseInformation(Source):
     of complete rows.
     """
 
-    def __init__(self, table: Table, estimator: str | EntropyEstimator = "grassberger") -> None:
+    title = "counts of rows with gaps"
+    test_names = CountTests.offered
+    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
+
+    def __init__(self, table: Table, estimator: str | AnyEstimator = "grassberger") -> None:
         self.names = table.names
         self.n_rows = float(table.n_rows)
-        self.estimator = as_estimator(estimator)
+        self.estimator = as_additive(estimator, "missing='pairwise'")
         require_scaling(self.estimator)
         self._table = table
         self._arities = table.arities
@@ -99,7 +102,7 @@ class PairwiseInformation(Source):
         return self.profiles(contexts).cmi
 
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
-        """Entropies and gains; the tests, whose rows differ, are asked for as evidence."""
+        """Entropies and cmi; the tests, whose rows differ, are asked for apart."""
         known = [self._whole(context) for context in contexts]
         gains = np.array([judged.gains for _, judged in known])
         return Profiles(
@@ -107,12 +110,12 @@ class PairwiseInformation(Source):
             gains.reshape(len(contexts), self.n_variables),
         )
 
-    def tests(self, queries: Sequence[Query]) -> Tests:
+    def tests(self, queries: Sequence[Query]) -> CountTests:
         """All that is known about each test: the candidates of all queries, end to end."""
         parts = [self._judged(*query) for query in queries]
         return self._evidence(parts)
 
-    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+    def joint_tests(self, groups: Sequence[Group]) -> CountTests:
         """The same for groups of variables, one test a group."""
         return self._evidence([self._judge_group(group) for group in groups])
 
@@ -127,13 +130,6 @@ class PairwiseInformation(Source):
         scores the same in both directions.
         """
         return np.array([self._score(context) for context in contexts], dtype=np.float64)
-
-    def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
-        """Refused: parities are counted in complete rows."""
-        raise SettingError(
-            "looking ahead needs rows without gaps; with missing='pairwise' use look_ahead=1, or "
-            "missing='drop' or 'level'"
-        )
 
     # Entropies and tests.
 
@@ -252,17 +248,11 @@ class PairwiseInformation(Source):
         if whole.n_rows < 2:
             return _Judged(np.zeros(1), np.zeros((1, STATS)), np.array([whole.n_rows]))
         found = CountedInformation(whole, self.estimator, n_jobs=1).joint_tests([group])
-        stats = np.array(
-            [[found.plugin[0], found.df[0], found.pearson[0], found.null_mean[0],
-              found.null_variance[0]]]
-        )  # fmt: skip
-        return _Judged(found.cmi, stats, np.array([whole.n_rows]))
+        return _Judged(found.cmi, np.asarray(found.stats), np.array([whole.n_rows]))
 
-    def _evidence(self, parts: Sequence[_Judged]) -> Tests:
+    def _evidence(self, parts: Sequence[_Judged]) -> CountTests:
         gains, stats, used = _joined(parts)
-        found = self.as_tests(gains, stats)
-        found.rows = used.astype(np.float64)
-        return found
+        return CountTests(gains, stats=stats, n_rows=used.astype(np.float64))
 
     # Scores and their errors.
 

@@ -16,6 +16,7 @@ from tamis.information.interface import (
     Source,
     Tests,
 )
+from tamis.information.wrapper import Wrapper
 
 MOST_BYTES = 2**28
 """Contexts beyond this are counted again when they are asked for again."""
@@ -26,8 +27,8 @@ Interactions = list[tuple[Interaction, ...]]
 _Row = tuple[float, Floats, Floats | None]
 
 
-class RememberedInformation(Source):
-    """The answers of another source; whole rows of gains, and interactions, are kept.
+class RememberedInformation(Wrapper):
+    """The answers of another source; whole profiles, and interactions, are kept.
 
     ``interactions`` that are known already, by the size of the largest sets, are not looked for.
     """
@@ -35,28 +36,12 @@ class RememberedInformation(Source):
     def __init__(
         self, source: Source, interactions: Mapping[int, Interactions] | None = None
     ) -> None:
-        self.source = source
-        self.names = source.names
-        self.n_rows = source.n_rows
-        self.score_noise = source.score_noise
-        self.entropy_variance = source.entropy_variance
+        super().__init__(source)
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
         self._likelihoods: dict[Context, float] = {}
         self._groups: dict[Group, tuple[Tests, int]] = {}
         self._interactions: dict[int, Interactions] = dict(interactions or {})
-
-    def varies(self, k: int) -> bool:
-        """Whether a variable takes more than one value."""
-        return self.source.varies(k)
-
-    def entropy_kinds(self) -> Sequence[object]:
-        """For each variable what its entropies can be compared with."""
-        return self.source.entropy_kinds()
-
-    def rows_with(self, variables: Sequence[int]) -> int | None:
-        """How many rows have a value in each of these columns; None where all rows have."""
-        return self.source.rows_with(variables)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given); only those not known from a row are asked for."""
@@ -92,10 +77,6 @@ class RememberedInformation(Source):
                 rows[i] = row
         return _together([row for row in rows if row is not None])
 
-    def as_tests(self, gains: Floats, stats: Floats) -> Tests:
-        """Gains and their tests, as a rule reads them."""
-        return self.source.as_tests(gains, stats)
-
     def tests(self, queries: Sequence[Query]) -> Tests:
         """All that is known about each test; what rows do not hold is asked for in one batch."""
         gains, stats = [], []
@@ -114,7 +95,7 @@ class RememberedInformation(Source):
         if not unknown:
             return read
         asked = self.source.tests([queries[i] for i in unknown])
-        both = Tests.end_to_end(read, asked)
+        both = read.followed_by([asked])
         # Who is where: the tests of what is known come first, then those that were asked for.
         lengths = np.array([len(queries[i].candidates) for i in (*known, *unknown)])
         owners = np.repeat(np.array((*known, *unknown)), lengths)
@@ -130,7 +111,9 @@ class RememberedInformation(Source):
         if unknown:
             fresh = self.source.joint_tests(unknown)
             self._groups.update({one: (fresh, i) for i, one in enumerate(unknown)})
-        return Tests.gathered([self._groups[one] for one in groups])
+        kept = [self._groups[one] for one in groups]
+        first, *others = [batch.at(np.array([i])) for batch, i in kept]
+        return first.followed_by(others)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The score of each node; those not known are asked for in one batch."""
@@ -139,23 +122,6 @@ class RememberedInformation(Source):
             fresh = self.source.penalised_likelihoods(unknown).tolist()
             self._likelihoods.update(zip(unknown, fresh, strict=True))
         return np.array([self._likelihoods[context] for context in contexts], dtype=np.float64)
-
-    def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """The score of each node, with the price of the states that can occur."""
-        return self.source.occurring_likelihoods(contexts)
-
-    def scale_free(self) -> Source | None:
-        """The same about columns brought to one scale; None where no column has a unit."""
-        free = self.source.scale_free()
-        return None if free is None else RememberedInformation(free)
-
-    def affordable_look_ahead(self) -> int:
-        """The largest sets of candidates that can be looked for within the budget; 1 is none."""
-        return self.source.affordable_look_ahead()
-
-    def worthwhile_look_ahead(self) -> int:
-        """The largest sets of candidates that it pays to look for."""
-        return self.source.worthwhile_look_ahead()
 
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each variable the sets of up to ``largest`` others to try together, by strength."""

@@ -23,21 +23,21 @@ from scipy.special import xlogy
 from tamis.counts.compiled import Codes
 from tamis.data.table import Table
 from tamis.data.weights import effective_rows
-from tamis.errors import DataError, SettingError
-from tamis.information.estimators import EntropyEstimator, as_estimator
+from tamis.errors import DataError
+from tamis.information.estimators import AnyEstimator, as_additive
 from tamis.information.gap_states import GapStates, noise_of_gaps
 from tamis.information.interface import (
     STATS,
+    Ability,
     Context,
     Floats,
     Group,
-    Interaction,
     Ints,
     Profiles,
     Query,
     Source,
-    Tests,
 )
+from tamis.information.null_laws import CountTests
 from tamis.information.real_counts import Cells, entropy, real_terms, summed, test_cells
 from tamis.information.regret import price
 
@@ -59,12 +59,16 @@ class _Judged(NamedTuple):
 class WeightedInformation(Source):
     """H and I of a table of levels whose rows have weights. Looking ahead is off."""
 
-    def __init__(self, table: Table, estimator: str | EntropyEstimator = "grassberger") -> None:
+    title = "counts of weighted rows"
+    test_names = CountTests.offered
+    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
+
+    def __init__(self, table: Table, estimator: str | AnyEstimator = "grassberger") -> None:
         if table.weights is None:
             raise DataError("The table has no weights: count its rows as they are.")
         self.names = table.names
         self.n_rows = effective_rows(table.weights)
-        self.estimator = as_estimator(estimator)
+        self.estimator = as_additive(estimator, "a table with survey weights")
         self._terms = real_terms(self.estimator)
         self._n_table = table.n_rows
         self._gaps = table.gaps
@@ -93,7 +97,7 @@ class WeightedInformation(Source):
         return self.profiles(contexts).cmi
 
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
-        """Entropies and gains; the tests are asked for as evidence."""
+        """Entropies and cmi; the tests are asked for apart."""
         known = [self._whole(context) for context in contexts]
         gains = np.array([judged.gains for _, judged in known])
         return Profiles(
@@ -101,11 +105,11 @@ class WeightedInformation(Source):
             gains.reshape(len(contexts), self.n_variables),
         )
 
-    def tests(self, queries: Sequence[Query]) -> Tests:
+    def tests(self, queries: Sequence[Query]) -> CountTests:
         """All that is known about each test: the candidates of all queries, end to end."""
         return self._evidence([self._judged(*query) for query in queries])
 
-    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+    def joint_tests(self, groups: Sequence[Group]) -> CountTests:
         """The same for groups of variables, one test a group."""
         parts = []
         for target, given, members in groups:
@@ -120,10 +124,6 @@ class WeightedInformation(Source):
         With gaps: what the parents explain on the rows that have them, as in ``pairwise``.
         """
         return np.array([self._score(context) for context in contexts], dtype=np.float64)
-
-    def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
-        """Refused: parities are counted in rows of equal weight."""
-        raise SettingError("looking ahead needs rows of equal weight: use look_ahead=1")
 
     # Entropies and tests.
 
@@ -227,12 +227,11 @@ class WeightedInformation(Source):
         scale = total / square if square > 0 else 0.0
         return counts * scale, max(total * scale, 1.0)
 
-    def _evidence(self, parts: Sequence[_Judged]) -> Tests:
+    def _evidence(self, parts: Sequence[_Judged]) -> CountTests:
         stats = np.concatenate([np.zeros((0, STATS)), *(part.stats for part in parts)])
         gains = np.concatenate([np.zeros(0), *(part.gains for part in parts)])
-        found = self.as_tests(gains, stats)
-        found.rows = np.concatenate([np.zeros(0), *(part.worth for part in parts)])
-        return found
+        worth = np.concatenate([np.zeros(0), *(part.worth for part in parts)])
+        return CountTests(gains, stats=stats, n_rows=worth)
 
     # Scores and their errors.
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from tamis.information.interface import STATS, Context, Floats, Ints, Query, Source, Tests
+from tamis.information.interface import Context, Floats, Ints, Query, Source, Tests
 from tamis.search.cmi_rows import Given, ListedRow
 from tamis.search.constraints import Constraints, as_bits
 from tamis.search.outcome import Boundary
@@ -162,7 +162,7 @@ class GrownBoundaries(Boundaries):
                 return None
             if self._tests is None:
                 d = len(self._given)
-                self._tests = np.zeros((d, d)), np.zeros((d, d, STATS))
+                self._tests = np.zeros((d, d)), np.zeros((d, d, row.tests.stats.shape[-1]))
             self._tests[0][k] = row.tests.cmi
             self._tests[1][k] = row.tests.stats
             self._unread.discard(k)

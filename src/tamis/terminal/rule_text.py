@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from inspect import signature
 
-from tamis.decisions.fixed import Fixed
-from tamis.decisions.rule import Rule
+from tamis.decisions.rule import Fixed, Rule
 from tamis.decisions.specification import RULES, rule_from_dict
 from tamis.errors import SettingError
 

@@ -61,12 +61,7 @@ def test_groups_have_the_evidence_of_the_joint_table(seed):
     groups = list(random_questions(seed, 7))
     found, wanted = comp.joint_tests(groups), ref.joint_tests(groups)
     np.testing.assert_allclose(found.cmi, wanted.cmi, atol=CLOSE)
-    np.testing.assert_array_equal(found.plugin, found.cmi)
-    np.testing.assert_array_equal(found.df, wanted.df)
-    for field in (found.pearson, found.null_mean, found.null_variance):
-        assert field.shape == (len(groups),)
-        assert np.isnan(field).all()
-    assert (found.n_rows, found.n_variables) == (math.inf, 7)
+    assert (found.n_rows, found.log_p) == (math.inf, None)
 
 
 @settings(deadline=None, max_examples=60)
@@ -76,7 +71,6 @@ def test_candidates_have_the_evidence_of_the_joint_table(seed):
     queries = [Query(k, z, np.array(others)) for k, z, others in random_questions(seed, 7, n=9)]
     found, wanted = comp.tests(queries), ref.tests(queries)
     np.testing.assert_allclose(found.cmi, wanted.cmi, atol=CLOSE)
-    np.testing.assert_array_equal(found.df, wanted.df)
 
 
 @settings(deadline=None, max_examples=60)
@@ -188,11 +182,6 @@ def test_empty_batches_have_empty_answers():
     assert information.cmi([]).shape == (0, 3)
     assert len(information.tests([])) == len(information.joint_tests([])) == 0
     assert len(information.tests([Query(0, (), np.zeros(0, dtype=np.int64))])) == 0
-
-
-def test_degrees_of_freedom_beyond_all_numbers_are_infinite():
-    information = ExactInformation(*known.network([()] * 1100, [2] * 1100))
-    assert information.joint_tests([Group(0, tuple(range(2, 1100)), (1,))]).df[0] == math.inf
 
 
 def test_positions_may_be_numbers_of_numpy_beyond_the_64th():

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import signature
+
 from tamis.errors import SettingError
 from tamis.information.estimators.estimator import EntropyEstimator
+from tamis.information.estimators.function import EntropyFunction
 from tamis.information.estimators.grassberger import Grassberger
 from tamis.information.estimators.jackknife import Jackknife
 from tamis.information.estimators.miller_madow import MillerMadow
 from tamis.information.estimators.minimax import Minimax
 from tamis.information.estimators.plugin import Plugin
+from tamis.information.estimators.recorded import RecordedEstimator
+from tamis.plugins import Plain, is_plain, is_qualified, plain, qualified_name
 
 ESTIMATORS: dict[str, type[EntropyEstimator]] = {
     estimator.name: estimator
@@ -16,26 +22,71 @@ ESTIMATORS: dict[str, type[EntropyEstimator]] = {
 }
 """Every estimator that can be asked for by name."""
 
+AnyEstimator = EntropyEstimator | EntropyFunction
+"""A sum over cells, which is quick, or any function of the counts of a table."""
+
 __all__ = [
     "ESTIMATORS",
+    "AnyEstimator",
     "EntropyEstimator",
+    "EntropyFunction",
     "Grassberger",
     "Jackknife",
     "MillerMadow",
     "Minimax",
     "Plugin",
+    "RecordedEstimator",
+    "as_additive",
     "as_estimator",
+    "estimator_from_dict",
+    "estimator_to_dict",
 ]
 
 
-def as_estimator(spec: str | EntropyEstimator) -> EntropyEstimator:
-    """The estimator of this name with its default settings; an estimator is returned as it is."""
-    if isinstance(spec, EntropyEstimator):
+def as_estimator(spec: str | AnyEstimator | Callable[..., float]) -> AnyEstimator:
+    """The estimator of this name with its default settings; an estimator is returned as it is, and
+    a function f(counts) -> nats becomes one."""
+    if isinstance(spec, EntropyEstimator | EntropyFunction):
         return spec
+    if callable(spec) and not isinstance(spec, type):
+        return EntropyFunction(spec)
     if not isinstance(spec, str) or spec not in ESTIMATORS:
         choices = ", ".join(map(repr, ESTIMATORS))
         raise SettingError(
             f"there is no entropy estimator {spec!r}; choose one of {choices}, or pass an "
-            "EntropyEstimator object."
+            "EntropyEstimator object or a function of the counts of a table."
         )
     return ESTIMATORS[spec]()
+
+
+def as_additive(spec: str | AnyEstimator, needed_by: str) -> EntropyEstimator:
+    """The estimator, if it is a sum over cells."""
+    found = as_estimator(spec)
+    if isinstance(found, EntropyFunction):
+        raise SettingError(
+            f"entropy={found.name} is a function of whole tables, and {needed_by} needs a sum over "
+            f"cells: use one of {', '.join(map(repr, ESTIMATORS))}"
+        )
+    return found
+
+
+def estimator_to_dict(estimator: AnyEstimator) -> dict[str, Plain]:
+    """The estimator in a form that JSON can hold; one from outside by its qualified name."""
+    own = type(estimator) in (*ESTIMATORS.values(), RecordedEstimator, EntropyFunction)
+    name = estimator.name if own else qualified_name(estimator)
+    return {"estimator": name, **plain(estimator.parameters())}
+
+
+def estimator_from_dict(written: object) -> EntropyEstimator:
+    """What ``estimator_to_dict`` wrote; of one from outside only the record, imported from
+    nowhere."""
+    given = dict(written) if isinstance(written, dict) else {}
+    name = given.pop("estimator", None)
+    if is_qualified(name) and all(map(is_plain, given.values())):
+        return RecordedEstimator(name, given)
+    if name not in ESTIMATORS:
+        raise SettingError(f"{written!r} is not an entropy estimator")
+    kind = ESTIMATORS[name]
+    if not given.keys() <= signature(kind).parameters.keys():
+        raise SettingError(f"the entropy estimator {name!r} has no parameters {list(given)}")
+    return kind(**given)

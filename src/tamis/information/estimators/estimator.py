@@ -8,11 +8,13 @@ to know none of them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counts.fold import HEAD
+from tamis.plugins import Plain
 
 __all__ = ["HEAD", "EntropyEstimator"]
 
@@ -32,7 +34,7 @@ class EntropyEstimator(ABC):
     def terms(self, counts: NDArray[np.int64], n_rows: int, support: int) -> NDArray[np.float64]:
         """f(count) of a cell, for each of these counts, in a table of ``n_rows`` rows."""
 
-    def parameters(self) -> dict[str, str | int]:
+    def parameters(self) -> Mapping[str, Plain]:
         """What, besides the name, would make the same estimator again."""
         return {}
 

@@ -20,7 +20,6 @@ from tamis.information.exact.inference import Inference
 from tamis.information.exact.limits import MOST_AXES
 from tamis.information.exact.pieces import Terms, combined
 from tamis.information.interface import (
-    STATS,
     Context,
     Floats,
     Group,
@@ -48,6 +47,8 @@ class ExactInformation(Source):
     What computes to less than 1e-12, or to less than 4e-15 of the entropies it is made of, is
     reported as exactly 0.0: a gain above 0 is there, and one below that size is not seen.
     """
+
+    title = "exact information"
 
     def __init__(
         self,
@@ -150,34 +151,15 @@ class ExactInformation(Source):
         return rows
 
     def tests(self, queries: Sequence[Query]) -> Tests:
-        """The exact gain of each test; what only a sample has, its X2 and null law, is nan.
-
-        ``df`` counts all levels of the variables, as in a sample where all of them occur.
-        """
+        """The exact cmi of each test; p-values are of samples."""
         return self.joint_tests(
-            [
-                Group(target, given, (int(candidate),))
-                for target, given, candidates in queries
-                for candidate in candidates
-            ]
+            [Group(k, given, (int(one),)) for k, given, candidates in queries for one in candidates]
         )
 
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """The same for groups of variables, one test a group."""
-        gains = np.array([self.gain(k, others, given) for k, given, others in groups], dtype=float)
-        stats = np.full((len(groups), STATS), math.nan)
-        stats[:, 0] = gains
-        stats[:, 1] = [self._degrees_of_freedom(group) for group in groups]
-        return self.as_tests(gains, stats)
-
-    def _degrees_of_freedom(self, group: Group) -> float:
-        target, given, others = group
-        inside = set(others) - {target, *given}
-        return (self.levels[target] - 1) * (self._cells(inside) - 1) * self._cells(set(given))
-
-    def _cells(self, variables: Iterable[int]) -> float:
-        # Of floats, so that a product of many is infinite and not an error.
-        return math.prod((float(self.levels[k]) for k in variables), start=1.0)
+        gains = [self.gain(target, members, given) for target, given, members in groups]
+        return Tests(np.array(gains, dtype=np.float64))
 
     # --- questions as sums of entropies ----------------------------------------------------
 

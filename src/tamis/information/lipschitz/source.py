@@ -44,7 +44,6 @@ the paper's thresholds, and the fields of other tests are nan.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -67,6 +66,8 @@ class LipschitzInformation(Source):
     ``columns`` has a row for each name. A constant column has entropy 0 and informs nobody, as in
     every other source.
     """
+
+    title = "smoothed densities"
 
     def __init__(
         self, names: Sequence[str], columns: Floats, smoothing: Smoothing | None = None
@@ -110,7 +111,7 @@ class LipschitzInformation(Source):
         return np.array(values, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
     def tests(self, queries: Sequence[Query]) -> Tests:
-        """The gain of each test; all that belongs to other tests is nan."""
+        """The cmi of each test: of its law under independence nothing is known."""
         gains = [
             self._gain(target, given, {int(candidate)})
             for target, given, candidates in queries
@@ -124,17 +125,8 @@ class LipschitzInformation(Source):
             [self._gain(target, given, set(members)) for target, given, members in groups]
         )
 
-    def _untested(self, gains: Sequence[float]) -> Tests:
-        return Tests(
-            cmi=np.array(gains, dtype=np.float64),
-            plugin=_unknown(gains),
-            df=_unknown(gains),
-            pearson=_unknown(gains),
-            null_mean=_unknown(gains),
-            null_variance=_unknown(gains),
-            n_rows=self.n_rows,
-            n_variables=self.n_variables,
-        )
+    def _untested(self, cmi: Sequence[float]) -> Tests:
+        return Tests(np.array(cmi, dtype=np.float64), n_rows=self.n_rows)
 
     def _conditional(self, target: int, given: tuple[int, ...]) -> float:
         if target in given or not self.varies(target):
@@ -183,7 +175,3 @@ class LipschitzInformation(Source):
 def _numbers(table: Table, k: int) -> Floats:
     # What is not measured is constant here, and may be a label.
     return table.numbers(k) if table.is_measured(k) else np.zeros(table.n_rows)
-
-
-def _unknown(gains: Sequence[float]) -> Floats:
-    return np.full(len(gains), math.nan)

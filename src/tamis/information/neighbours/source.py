@@ -17,7 +17,7 @@ import numpy as np
 from tamis.counts.sharing import usable_jobs
 from tamis.data.table import Table
 from tamis.errors import DataError
-from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
+from tamis.information.interface import Ability, Context, Floats, Group, Query, Source
 from tamis.information.neighbours.chance import whole
 from tamis.information.neighbours.columns import (
     normal_scores,
@@ -29,6 +29,7 @@ from tamis.information.neighbours.columns import (
 )
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.neighbours.space import Space
+from tamis.information.null_laws import ShuffleTests
 
 FOR_GAINS = 20
 """Neighbours for gains: enough that noise is small next to the dependence it could hide."""
@@ -52,6 +53,10 @@ class NearestNeighbours(Source):
     ``own_entropies`` are the H(X_k) given nothing. H(X_k | S) is H(X_k) less the gains of the
     members of S, one after the other in the order of their names.
     """
+
+    title = "nearest neighbours"
+    test_names = ShuffleTests.offered
+    abilities = frozenset({Ability.JOINT_TESTS})
 
     def __init__(
         self,
@@ -115,7 +120,7 @@ class NearestNeighbours(Source):
                 line[pair[1]] = self._known_gains[_twin(pair)]
         return found
 
-    def tests(self, queries: Sequence[Query]) -> Tests:
+    def tests(self, queries: Sequence[Query]) -> ShuffleTests:
         """The candidates of all queries, end to end, each with the moments of its shuffles."""
         return self.joint_tests(
             [
@@ -125,7 +130,7 @@ class NearestNeighbours(Source):
             ]
         )
 
-    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+    def joint_tests(self, groups: Sequence[Group]) -> ShuffleTests:
         """The same for groups of variables, one test a group; the members move together."""
         keys = []
         for target, given, members in groups:
@@ -140,19 +145,11 @@ class NearestNeighbours(Source):
         self._known_tests.update(zip(missing, tested, strict=True))
         return self._as_tests([self._known_tests[key] for key in keys])
 
-    def _as_tests(self, tests: Sequence[Tested]) -> Tests:
-        gain, mean, variance, number = np.array(tests, dtype=np.float64).reshape(-1, 4).T
-        nothing = np.full(len(gain), np.nan)
-        return Tests(
-            cmi=gain,
-            plugin=gain.copy(),
-            df=np.maximum(number - 1, 0),
-            pearson=nothing,
-            null_mean=mean,
-            null_variance=variance,
-            n_rows=self.n_rows,
-            n_variables=self.n_variables,
-        )
+    def _as_tests(self, tests: Sequence[Tested]) -> ShuffleTests:
+        found = np.array(tests, dtype=np.float64).reshape(-1, 4)
+        stats = found[:, 1:].copy()
+        stats[:, 2] = np.maximum(stats[:, 2] - 1, 0)
+        return ShuffleTests(found[:, 0].copy(), stats=stats, n_rows=self.n_rows)
 
     def _test(self, target: int, given: tuple[int, ...], members: tuple[int, ...]) -> Tested:
         """A gain next to those of its shuffled twins."""

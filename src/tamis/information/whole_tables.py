@@ -1,0 +1,97 @@
+"""Entropies by any function of the counts of a table, over whichever engine counts the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tamis.information.counted import CountedInformation
+from tamis.information.estimators import EntropyFunction
+from tamis.information.interface import Context, Floats, Group, Profiles, Query, Tests
+from tamis.information.null_laws import CountTests
+from tamis.information.wrapper import Wrapper
+
+AT_ONCE = 256
+"""Tables that are counted, and held, at once."""
+
+Set = tuple[int, ...]
+
+
+class WholeTables(Wrapper):
+    """H and I by a function of whole tables; tests and likelihoods are those of the counts.
+
+    H(X | S) is f of the joint table less f of that of S, and I(X ; Y | S) comes from four tables.
+    Each table is counted, and the function called on it, once. A constant column says nothing.
+    """
+
+    source: CountedInformation
+
+    def __init__(self, counted: CountedInformation, function: EntropyFunction) -> None:
+        super().__init__(counted)
+        self.function = function
+        self._known: dict[Set, float] = {(): 0.0}
+
+    def entropies(self, contexts: Sequence[Context]) -> Floats:
+        """H(target | given), one for each context."""
+        pairs = [(self._set({k, *given}), self._set(given)) for k, given in contexts]
+        self._learn(one for pair in pairs for one in pair)
+        return np.array([self._known[a] - self._known[b] for a, b in pairs], dtype=np.float64)
+
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
+        """I(target ; l | given) for every variable l: a row of d values for each context."""
+        everyone = range(self.n_variables)
+        groups = [Group(k, given, (other,)) for k, given in contexts for other in everyone]
+        return self._information(groups).reshape(len(contexts), self.n_variables)
+
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
+        """Entropies and cmi by the function, with the tests of the counts."""
+        counted = self.source.profiles(contexts)
+        return Profiles(self.entropies(contexts), self.cmi(contexts), counted.stats)
+
+    def tests(self, queries: Sequence[Query]) -> Tests:
+        """The candidates of all queries, end to end."""
+        groups = [
+            Group(k, given, (int(one),)) for k, given, candidates in queries for one in candidates
+        ]
+        return self._with_own_cmi(self.source.tests(queries), groups)
+
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+        """Each target with a group of variables, one test a group."""
+        return self._with_own_cmi(self.source.joint_tests(groups), groups)
+
+    def _with_own_cmi(self, counted: CountTests, groups: Sequence[Group]) -> CountTests:
+        return CountTests(self._information(groups), stats=counted.stats, n_rows=counted.n_rows)
+
+    def _information(self, groups: Sequence[Group]) -> Floats:
+        """I(target ; members | given) = H(S, X) + H(S, Y) - H(S) - H(S, X, Y)."""
+        tables = [self._tables(*group) for group in groups]
+        self._learn(one for four in tables for one in four)
+        known = self._known
+        found = [known[sx] + known[sy] - known[s] - known[sxy] for s, sx, sy, sxy in tables]
+        return np.array(found, dtype=np.float64)
+
+    def _tables(self, target: int, given: Set, members: Set) -> tuple[Set, Set, Set, Set]:
+        own = {*given}
+        fresh = {*members} - {target, *given}
+        if not fresh or target in own:
+            return (), (), (), ()  # nothing to tell
+        return (
+            self._set(own),
+            self._set(own | {target}),
+            self._set(own | fresh),
+            self._set(own | fresh | {target}),
+        )
+
+    def _set(self, members: Iterable[int]) -> Set:
+        return tuple(sorted(k for k in members if self.varies(k)))
+
+    def _learn(self, sets: Iterable[Set]) -> None:
+        """Count the tables that are new, and call the function on each."""
+        unknown = [one for one in dict.fromkeys(sets) if one not in self._known]
+        for start in range(0, len(unknown), AT_ONCE):
+            part = unknown[start : start + AT_ONCE]
+            for one, counts in zip(part, self.source.tables(part), strict=True):
+                named = ", ".join(repr(self.names[k]) for k in one)
+                cells = self.source.n_cells(one)
+                self._known[one] = self.function.entropy(counts, cells, f"the table of {named}")
