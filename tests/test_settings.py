@@ -13,7 +13,7 @@ from tamis.errors import SettingError
 from tamis.rules import Fixed, FTest, Permutation
 from tamis.settings import RECORDED, VERSION, Settings
 
-OF_THE_SEARCH = {"constraints"}
+OF_THE_SEARCH = {"constraints", "kind"}
 """What only a source can say, and so is no parameter of ``TAM``."""
 NOT_DECISIVE = {"alpha", "memory", "n_jobs"}
 """Parameters that decide nothing beside what is recorded: the level is that of the rules."""

@@ -26,10 +26,13 @@ from numpy.typing import NDArray
 from tamis.counts.sharing import usable_jobs
 from tamis.data import Table
 from tamis.decisions.specification import rule_from_dict
+from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError
+from tamis.information.interface import Source
 from tamis.information.remembered import Interactions
 from tamis.journal import Journal
 from tamis.learning import found_in, interactions_of
+from tamis.opening import open_outside
 from tamis.result import Result
 from tamis.search.auto import REFINED
 from tamis.settings import Settings
@@ -119,7 +122,7 @@ def bootstrap(
     not on ``n_jobs``. ``resume`` is a file that keeps what is done: called again, the rest is.
     """
     _require(n, seed, scheme)
-    settings = _settings(result, asked, search)
+    settings = _settings(table, result, asked, search)
     names = sorted(table.names)
     arranged = table.select([table.names.index(name) for name in names])
     # Where to look for sets of candidates all rows know best, and once is enough.
@@ -164,18 +167,27 @@ def _require(n: object, seed: object, scheme: object) -> None:
         )
 
 
-def _settings(result: Result, asked: Settings, search: str | None) -> Settings:
+def _settings(table: Table, result: Result, asked: Settings, search: str | None) -> Settings:
     """Those of the result, with the search that found it and nothing left to be chosen."""
-    information = result.settings["information"]
-    whole = asked.on(information)
+    own = asked.own_information
+    if isinstance(own, Source):
+        raise SettingError(
+            f"bootstrap draws rows anew, and {asked.read_as} cannot be made anew of them: pass a "
+            "function that makes it of a table, as in information=lambda table: ..."
+        )
+    information = own or result.settings["information"]
+    kind = None if own is None else kind_of(open_outside(own, table))
+    whole = asked.on(information, kind=kind)
     found = result.search if search is None else search
     named = whole.search if found == REFINED else found
-    known = asked.on(information, search=named)
-    look_ahead = result.settings["look_ahead"]
-    # A search that "auto" has tried goes by the rules of "auto", at the level of the result.
-    rule = rule_from_dict(result.settings["boundary_rule"])
-    base = replace(whole, boundary_rule=rule) if whole.search == "auto" else known
-    if whole.search != "auto" and named != whole.search:
+    known = asked.on(information, kind=kind, search=named)
+    look_ahead, base = result.settings["look_ahead"], known
+    if whole.search == "auto":
+        # A search that "auto" has tried goes by its rules, at the level that was found.
+        base = whole
+        if asked.leaves_open("alpha", "boundary_rule"):
+            base = replace(whole, boundary_rule=rule_from_dict(result.settings["boundary_rule"]))
+    elif named != whole.search:
         look_ahead = known.look_ahead
     most = _most_parents(result, base)
     return replace(base, search=known.search, look_ahead=look_ahead, max_boundary=most)
@@ -184,7 +196,7 @@ def _settings(result: Result, asked: Settings, search: str | None) -> Settings:
 def _most_parents(result: Result, settings: Settings) -> int | None:
     """As many parents as any column of the result has, and some more. Copies of rows fill the
     cells of large tables, and what looks like dependence there would go on for ever."""
-    if settings.boundary == "none":
+    if settings.boundary != "pps":
         return None
     most = max(map(len, result.parents.values()), default=0) + MORE_PARENTS
     return most if settings.max_boundary is None else min(most, settings.max_boundary)

@@ -5,12 +5,14 @@ Chosen by `python -m benchmarks.choose_defaults`; docs/defaults.md gives the fig
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from tamis.decisions.p_values import ChiSquared, FTest, LocalPermutation, Permutation, PValue
 from tamis.decisions.rule import Fixed, Rule
+from tamis.information.interface import Ability, Source
 from tamis.information.lipschitz.source import MOST_DIMENSIONS
 
 Search = Literal["auto", "sequential", "sieve", "node", "layer", "reference"]
@@ -32,8 +34,9 @@ class Defaults:
     """What a search uses where the user has left the choice open."""
 
     entropy: str | None
-    boundary_rule: Rule
-    masking_rule: Rule
+    boundary_rule: Rule | None
+    masking_rule: Rule | None
+    """None where nothing but the user can know a threshold."""
     backward: Backward
 
 
@@ -93,3 +96,20 @@ KINDS: dict[KindName, Kind] = {
 }
 """What can be known about a table: counts of levels, the moments of numbers or of their ranks,
 their nearest neighbours, their smoothed densities, or normal laws given levels."""
+
+OF_A_TABLE = Kind(_tested(PValue))
+"""A source that a function makes of a table, until it is made: most likely it has a test."""
+
+EXACTLY_NOTHING = 1e-9
+"""Information below this many nats is none, where the law is known."""
+
+
+def kind_of(source: Source) -> Kind:
+    """A source from outside: by its own test, by the paper's thresholds where the law is known, or
+    by thresholds that the user must give."""
+    auto: Search = "auto" if Ability.LIKELIHOOD in source.abilities else "sequential"
+    if source.test_names:
+        return Kind(_tested(PValue), auto=auto)
+    rule = Fixed(EXACTLY_NOTHING) if math.isinf(source.n_rows) else None
+    searches = dict.fromkeys(OF_A_TABLE.searches, Defaults(None, rule, rule, "one"))
+    return Kind(searches, auto=auto, tested=False)

@@ -194,12 +194,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             X,
             memory=settings.memory,
             missing=settings.missing,
-            information=settings.information,
+            information=settings.read_as,
             weights=sample_weight,
         ) as given:
             table = read_table(
                 given,
-                measured=settings.information != "counts",
+                measured=settings.read_as != "counts",
                 missing=settings.missing,
                 weights=sample_weight,
             )
@@ -253,11 +253,11 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             X,
             memory=settings.memory,
             missing=settings.missing,
-            information=settings.information,
+            information=settings.read_as,
         )
         table = read_table(
             given,
-            measured=settings.information != "counts",
+            measured=settings.read_as != "counts",
             missing=settings.missing,
             weights=sample_weight,
         )

@@ -6,23 +6,25 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tamis.blocks.long_table import is_long, open_long
-from tamis.blocks.moment_table import MomentTable, open_moments
 from tamis.blocks.packed import BlockTable
+from tamis.choices import named
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
 from tamis.decisions.p_values import PValue
-from tamis.decisions.rule import Rate
 from tamis.decisions.specification import attached
-from tamis.defaults import KindName
+from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
-from tamis.information.catalogue import open_source
-from tamis.information.counting import open_counts
 from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
 from tamis.naming import Names, layers_found
+from tamis.opening import (
+    in_search_order,
+    open_information,
+    open_outside,
+    readings,
+)
 from tamis.result import Result, Run
 from tamis.search.auto import (
     ALIKE,
@@ -58,9 +60,6 @@ MISFIT = 1.5
 """How much of the logarithm of the turns a score may rise, for every node, because a reading does
 not fit: no law of whole numbers is normal."""
 
-EXACT_FLOATS = 2**50
-"""Whole numbers up to here, and their differences, are exact as floats."""
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -80,17 +79,19 @@ class Answer:
         return self.tried[0].score + self.shift if self.tried else 0.0
 
 
-def learn(table: Table, asked: Settings, progress: Progress | None = None) -> Result:
-    """Learn a DAG from a table."""
-    # Positions break ties. Sorted by name, the order of the user's columns plays no part;
-    # the authors' program breaks them by column, so its twin keeps the columns as they are.
+def learn(table: Table | None, asked: Settings, progress: Progress | None = None) -> Result:
+    """Learn a DAG from a table; with a source from outside there need be none."""
     if isinstance(table, BlockTable):
         table.counted.begin()
-    names = table.names
-    positions = range(len(names))
-    in_order = positions if asked.is_reference else sorted(positions, key=names.__getitem__)
-    arranged = table.select(list(in_order))
-    answers, notes = _answers(arranged, asked, progress)
+    own = asked.own_information
+    if own is not None:
+        source = open_outside(own, table)
+        settings = asked.on(own, kind=kind_of(source))
+        answers, notes = [_answer(source, settings, progress)], tuple[str, ...]()
+    elif table is None:
+        raise DataError("There is no table to learn from: pass one, or a source as information.")
+    else:
+        answers, notes = _answers(in_search_order(table, asked), asked, progress)
     best = max(answers, key=lambda one: one.score)
     if best.settings.search == "auto":
         # Refined is only what explains the table better as it is; the other would cost more.
@@ -99,7 +100,7 @@ def learn(table: Table, asked: Settings, progress: Progress | None = None) -> Re
         answers, notes = [best, *answers], (*notes, *raised)
     losses = best.tried[0].losses if best.tried else {}
     notes = (*notes, *_units_note(best))
-    return Names(arranged.names, best.settings, best.information).result(
+    return Names(best.settings, best.information).result(
         table, best.outcome, losses, _ranking(answers), notes
     )
 
@@ -183,75 +184,6 @@ def found_in(table: Table, settings: Settings, interactions: Mapping[int, Intera
         outcome = run(information, settings.bound(information))
     parents = {k: boundary.members for k, boundary in outcome.boundaries.items()}
     return parents, layers_found(outcome, chosen)
-
-
-def readings(table: Table, asked: Settings) -> list[KindName]:
-    """What the table can be taken for: levels to count, numbers with moments, or both.
-
-    Whole numbers are both, and "auto" compares; two levels are the same to a count as to a moment.
-    Measurements have moments, which are quick and well calibrated; beside labels, which have
-    none, they have them in every cell of the labels.
-    """
-    if asked.information != "auto":
-        return [asked.information]
-    if not table.measured and (table.gaps or table.weights is not None):
-        # The likelihoods of the two readings would not be of the same rows.
-        return ["counts"]
-    if table.measured:
-        return ["gaussian"] if _is_numeric(table) else ["conditional-gaussian"]
-    # What is asked for in terms of counts is asked of counts.
-    of_counts = ("entropy", "boundary_rule", "masking_rule", "look_ahead")
-    if asked.search != "auto" or not asked.leaves_open(*of_counts):
-        return ["counts"]
-    return ["counts", "gaussian"] if _is_lattice(table) else ["counts"]
-
-
-def _is_numeric(table: Table) -> bool:
-    """Whether every column holds numbers: measured, or levels that are integers."""
-    return all(type(label) is int for labels in table.levels for label in labels)
-
-
-def _is_lattice(table: Table) -> bool:
-    if not _is_numeric(table) or int(table.arities.max()) <= 2:
-        return False
-    largest = max(abs(label) for labels in table.levels for label in labels)  # type: ignore[arg-type]
-    return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
-
-
-def open_information(table: Table, settings: Settings) -> Source:
-    """The source that the settings ask of a table."""
-    kind, entropy, n_jobs = settings.information, settings.entropy, settings.n_jobs
-    if isinstance(table, BlockTable):
-        from tamis.blocks.information import open_packed
-
-        return open_packed(table, kind, entropy, n_jobs)
-    if isinstance(table, MomentTable):
-        return open_moments(table, kind, settings.source)
-    if table.gaps:
-        _require_for_gaps(settings)
-    if entropy is not None:
-        return (open_long if is_long(table) else open_counts)(table, entropy, n_jobs)
-    # Counts add up the same in any order of the rows; sums of numbers do so only to rounding.
-    ordered = in_canonical_order(table)
-    if ordered.weights is not None:
-        from tamis.information.weighted_moments import open_weighted
-
-        return open_weighted(kind, ordered, ordered.weights, settings.source or {})
-    return open_source(kind, ordered, settings.source, n_jobs)
-
-
-def _require_for_gaps(settings: Settings) -> None:
-    """Refuse what does not go with rows that differ from test to test."""
-    if settings.entropy is None:
-        raise SettingError(
-            f"missing='pairwise' counts levels, and information={settings.information!r} does not: "
-            "use missing='drop', or information='counts'"
-        )
-    if any(isinstance(rule, Rate) for rule in settings.rules):
-        raise SettingError(
-            "Rate sets one threshold by the number of rows, and with missing='pairwise' that "
-            "differs from test to test: use Permutation, ChiSquared, BIC or Fixed"
-        )
 
 
 def _answer(source: Source, settings: Settings, progress: Progress | None) -> Answer:
@@ -341,7 +273,7 @@ def _ranking(answers: list[Answer]) -> tuple[Run, ...]:
     return tuple(
         Run(
             one.search,
-            answer.settings.information,
+            named(answer.settings.information),
             one.score + answer.shift,
             one.n_edges,
             RESTS_ON.get(one.search, NOT_SEARCHED if one.search == SAME else LIKELIHOOD),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -32,14 +33,14 @@ from tamis.settings import Settings
 class Names:
     """Turns positions back into names."""
 
-    def __init__(self, names: tuple[str, ...], settings: Settings, information: Source) -> None:
-        self._names = names
+    def __init__(self, settings: Settings, information: Source) -> None:
+        self._names = information.names
         self._settings = settings
         self._information = information
 
     def result(
         self,
-        table: Table,
+        table: Table | None,
         outcome: Outcome,
         losses: Mapping[tuple[int, int], float],
         ranking: tuple[Run, ...] = (),
@@ -53,21 +54,30 @@ class Names:
         entropies = {names[k]: bounds[k].entropy for k in bounds}
         order = tuple(names[k] for layer in outcome.layers for k in layer)
         layers = layers_found(outcome, self._chosen(ranking))
+        listed = names if table is None else table.names
+        labels = [()] * len(listed) if table is None else table.levels
         return Result(
-            names=table.names,
-            levels=dict(zip(table.names, table.levels, strict=True)),
-            n_rows=table.n_rows,
+            names=listed,
+            levels=dict(zip(listed, labels, strict=True)),
+            n_rows=self._n_rows(table),
             settings=self._settings.to_dict(),
             layers=tuple(map(self._all, layers)),
             order=order,
-            parents={name: parents[name] for name in table.names},
-            entropies={name: entropies[name] for name in table.names},
+            parents={name: parents[name] for name in listed},
+            entropies={name: entropies[name] for name in listed},
             edges=self._edges(outcome, losses),
             trace=self._trace(outcome),
             ranking=ranking,
-            warnings=(*table_notes(table), *notes),
+            warnings=(*(() if table is None else table_notes(table)), *notes),
             engine=_engine(table),
         )
+
+    def _n_rows(self, table: Table | None) -> int | None:
+        """The rows of the table, or those that a source from outside has seen; None of a law."""
+        if table is not None and not isinstance(self._settings.information, Source):
+            return table.n_rows
+        n_rows = self._information.n_rows
+        return None if math.isinf(n_rows) else int(n_rows)
 
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
         return next((one.search for one in ranking if one.chosen), self._settings.search)
@@ -231,7 +241,7 @@ def _edge_contexts(
     return edges
 
 
-def _engine(table: Table) -> Engine | None:
+def _engine(table: Table | None) -> Engine | None:
     """How the rows were counted so far, if that was not in memory."""
     if not isinstance(table, BlockTable | MomentTable):
         return None

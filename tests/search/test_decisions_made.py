@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from tamis.search.iamb import Blanket, shrink
+from tamis.search.pps import possible_parents
 
 import tamis
 from tables import rows, table_of, varying
@@ -17,8 +19,6 @@ from tamis.information.counted import CountedInformation
 from tamis.information.interface import Query
 from tamis.rules import Fixed, Permutation
 from tamis.search import tam
-from tamis.search.iamb import Blanket, shrink
-from tamis.search.pps import possible_parents
 from tamis.search.tam import run
 from tamis.settings import Settings
 

@@ -26,9 +26,12 @@ from tamis.forecast.probe import Clock, Probe, pace, part_of, probe, seconds_of,
 from tamis.forecast.words import reasons
 from tamis.forecast.work import Work, work_of
 from tamis.information.counted import CountedInformation
+from tamis.information.estimators import EntropyFunction
 from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
-from tamis.learning import MISFIT, open_information, readings
+from tamis.learning import MISFIT
+from tamis.opening import in_search_order, open_information, readings
+from tamis.plugins import qualified_name
 from tamis.settings import Settings
 
 MOST_WORDS = 2**22
@@ -66,11 +69,14 @@ def forecast(table: Table, asked: Settings, *, clock: Clock = time.perf_counter)
             f"A forecast tries a part of the rows in this process, and those of {table.where} are "
             "elsewhere: ask it about a sample of them"
         )
+    if asked.own_information is not None:
+        raise SettingError(
+            "A forecast knows how long tamis' own sources take, and "
+            f"information={asked.read_as} is from outside: try a part of the rows"
+        )
     started = clock()
-    names = table.names
-    asked.knowledge.constraints(names)  # what a run would refuse
-    order = list(range(len(names)))
-    arranged = table.select(order if asked.is_reference else sorted(order, key=names.__getitem__))
+    asked.knowledge.constraints(table.names)  # what a run would refuse
+    arranged = in_search_order(table, asked)
     found, notes = _readings(arranged, asked, clock)
     searched = _searched(arranged, found)
     main = max(searched, key=lambda one: one.seconds)
@@ -86,7 +92,7 @@ def forecast(table: Table, asked: Settings, *, clock: Clock = time.perf_counter)
         pair_cells=int(np.prod(np.sort(sizes)[-2:])) if len(sizes) else 0,
         boundary=found[0].probed.boundary,
         boundary_cells=_boundary_cells(sizes, found[0].probed),
-        information=tuple(one.settings.information for one in found),
+        information=tuple(one.settings.read_as for one in found),
         search=main.settings.search,
         look_ahead=found[0].look_ahead,
         why=reasons(
@@ -99,8 +105,24 @@ def forecast(table: Table, asked: Settings, *, clock: Clock = time.perf_counter)
         probe_seconds=clock() - started,
         level=level,
         detectable=visible,
-        notes=(*table.notes, *notes),
+        notes=(*table.notes, *notes, *_slower(asked)),
     )
+
+
+def _slower(asked: Settings) -> tuple[str, ...]:
+    """What a function from outside means for the time."""
+    told = []
+    if isinstance(asked.entropy, EntropyFunction):
+        told.append(
+            f"entropy={asked.entropy.name} is a function of whole tables: each is counted and the "
+            "function called on it, which takes longer than a sum over cells."
+        )
+    if callable(asked.boundary):
+        told.append(
+            f"boundary={qualified_name(asked.boundary)} is called for every remaining column after "
+            "every layer; how long that takes cannot be said."
+        )
+    return tuple(told)
 
 
 def _readings(table: Table, asked: Settings, clock: Clock) -> tuple[list[Reading], tuple[str, ...]]:

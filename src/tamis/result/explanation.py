@@ -133,6 +133,11 @@ def chance(probability: float) -> str:
     return f"{math.floor(100 * probability + 1e-9) / 100:.2f}"
 
 
+def rows_in_words(result: Result) -> str:
+    """What was learned from: so many rows, or a law that was known."""
+    return "a known law" if result.n_rows is None else _some(result.n_rows, "row")
+
+
 def engine_in_words(engine: Engine) -> str:
     """How a table was counted whose rows were not in memory."""
     parts, rounds = _some(engine.partitions, "part"), _some(engine.rounds, "round")

@@ -9,6 +9,7 @@ from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries, GrownBoundaries
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Admission, Masking, Outcome
+from tamis.search.own_boundary import OwnBoundaries
 from tamis.search.selection import Selector
 from tamis.settings import Settings
 
@@ -70,6 +71,8 @@ def _selector(information: Source, settings: Settings) -> Selector:
 
 
 def _boundaries(information: Source, selector: Selector, settings: Settings) -> Boundaries:
+    if callable(settings.boundary):
+        return OwnBoundaries(information, settings.boundary, settings.constraints)
     if settings.boundary == "none":
         return AncestralBoundaries(information, settings.constraints)
     return GrownBoundaries(information, selector, first_come=settings.is_reference)

@@ -161,12 +161,12 @@ def _open(source: str, settings: Settings, wishes: Wishes, wait: Waiting, client
 
     with _options_named():
         if client is not None:
-            return open_files(source, client, packing, information=settings.information)
+            return open_files(source, client, packing, information=settings.read_as)
         return open_blocks(
             source,
             memory=settings.memory,
             missing=settings.missing,
-            information=settings.information,
+            information=settings.read_as,
             progress=packing,
         )
 
@@ -177,7 +177,7 @@ def _read(
     """The table, if all that is wished for can be had from it."""
     table = read_table(
         _open(source, settings, wishes, wait, client),
-        measured=settings.information != "counts",
+        measured=settings.read_as != "counts",
         missing=settings.missing,
         weights=wishes.weights,
     )

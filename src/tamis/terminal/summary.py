@@ -11,7 +11,16 @@ from rich.text import Text
 
 from tamis.bootstrap import Confidence
 from tamis.identifiability.certificate import Certificate
-from tamis.result import WARRANTS, Edge, Result, chance, engine_in_words, explain, show
+from tamis.result import (
+    WARRANTS,
+    Edge,
+    Result,
+    chance,
+    engine_in_words,
+    explain,
+    rows_in_words,
+    show,
+)
 from tamis.settings import Settings
 from tamis.terminal.layout import (
     QUIET,
@@ -122,7 +131,7 @@ def _n_measured(result: Result) -> int:
 
 
 def _size(result: Result) -> str:
-    rows, columns = count(result.n_rows, "row"), count(len(result.names), "column")
+    rows, columns = rows_in_words(result), count(len(result.names), "column")
     if result.settings["information"] in ("mixed", "conditional-gaussian"):
         measured = _n_measured(result)
         return f"{rows}, {columns}: {measured} measured, {len(result.names) - measured} of levels"
