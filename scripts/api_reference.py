@@ -21,6 +21,7 @@ from pathlib import Path
 from types import GenericAlias
 
 PAGE = Path(__file__).parent.parent / "docs" / "api.md"
+ENTROPY = "tamis.information.estimators"
 WIDE = 96
 """A longer signature has one parameter a line."""
 
@@ -28,7 +29,7 @@ STARS: dict[object, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*",
     inspect.Parameter.VAR_KEYWORD: "**",
 }
-BASES = ("Rule", "Model", "EntropyEstimator")
+BASES = ("Rule", "Model", "EntropyEstimator", "PValue")
 """Classes whose members are told once, not for every class below them."""
 
 SECTIONS: dict[str, tuple[str, list[str]]] = {
@@ -64,10 +65,21 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Random graphs": ("tamis.simulate.graphs", []),
     "Laws of the nodes": ("tamis.simulate.models", []),
     "Other methods": ("tamis.baselines", []),
-    "Entropy estimators": ("tamis.information.estimators", []),
+    "Entropy estimators": (
+        ENTROPY,
+        [f"{ENTROPY}.{name}" for name in ("EntropyEstimator", "EntropyFunction", "Plugin")]
+        + [f"{ENTROPY}.{name}" for name in ("MillerMadow", "Jackknife", "Grassberger")]
+        + [f"{ENTROPY}.{name}" for name in ("Minimax", "as_estimator")],
+    ),
+    "Sources of information": (
+        "tamis.information.interface",
+        [f"tamis.{name}" for name in ("Source", "Ability", "Tests", "Profiles")]
+        + [f"tamis.{name}" for name in ("Context", "Query", "Group")],
+    ),
+    "Tests of other libraries": ("tamis.adapters", []),
     "Errors and warnings": (
         "",
-        [f"tamis.{name}" for name in ("TamisError", "DataError", "SettingError")]
+        [f"tamis.{name}" for name in ("TamisError", "DataError", "SettingError", "PluginError")]
         + [f"tamis.{name}" for name in ("FileFormatError", "TamisWarning")],
     ),
 }

@@ -24,7 +24,7 @@ LEVELS = [
     {"network"},
     {"metrics"},
     {"decisions"},
-    {"rules", "knowledge", "defaults"},
+    {"adapters", "rules", "knowledge", "defaults"},
     {"choices"},
     {"settings"},
     {"search"},

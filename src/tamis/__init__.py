@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tamis import adapters as adapters
     from tamis import baselines as baselines
     from tamis import metrics as metrics
     from tamis import rules as rules
@@ -84,6 +85,7 @@ __all__ = [
     "TamisWarning",
     "Tests",
     "__version__",
+    "adapters",
     "baselines",
     "check",
     "conditional_mutual_information",
@@ -101,7 +103,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name in ("baselines", "metrics", "rules", "simulate"):
+    if name in ("adapters", "baselines", "metrics", "rules", "simulate"):
         return import_module(f"tamis.{name}")
     if name == "__version__":
         from importlib.metadata import version

@@ -18,9 +18,10 @@ _QUALIFIED = re.compile(r"[\w<>]+(\.[\w<>]+)+")
 
 
 def qualified_name(thing: object) -> str:
-    """package.module.Name of a function, or of the class of an object."""
-    while isinstance(thing, partial):
-        thing = thing.func
+    """package.module.Name of a function, or of the class of an object; what is only wrapped around
+    another is called as that other."""
+    while isinstance(thing, partial) or hasattr(thing, "__wrapped__"):
+        thing = thing.func if isinstance(thing, partial) else thing.__wrapped__
     named = thing if hasattr(thing, "__qualname__") else type(thing)
     return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
 

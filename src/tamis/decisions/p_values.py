@@ -248,6 +248,11 @@ class CallableTest(PValue):
         """The name under which the source keeps the function's p-values."""
         return key_of(self.function)
 
+    @property
+    def knows_rows(self) -> bool:  # type: ignore[override]
+        """Whether the function was made with the rows of one table, as those of adapters are."""
+        return bool(getattr(self.function, "knows_rows", False))
+
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for one node; whether there are rows is the function's business."""
         return self._share(n_variables)

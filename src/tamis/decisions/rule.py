@@ -58,6 +58,8 @@ class Rule(ABC):
 
     judges_groups: bool = True
     """Whether several variables can be tested as one."""
+    knows_rows: bool = False
+    """Whether the rule holds the rows of one table, so that it cannot judge resamples of them."""
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for data of this size; a rule that needs rows refuses to go without."""

@@ -71,10 +71,6 @@ class CountedInformation(Source):
         nobody = [np.zeros(0, dtype=np.int64)] * len(wanted)
         return self._counts.judge(wanted, nobody, self._lookup, tests=False).entropies
 
-    def cmi(self, contexts: Sequence[Context]) -> Floats:
-        """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.profiles(contexts).cmi
-
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains, with their tests while variables are few."""
         d, whole = self.n_variables, self.n_variables <= self.whole_rows

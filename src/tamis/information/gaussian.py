@@ -124,10 +124,6 @@ class GaussianInformation(Source):
         left, _ = self._pairs(contexts, targets, targets)
         return self._entropy(targets, left)
 
-    def cmi(self, contexts: Sequence[Context]) -> Floats:
-        """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.profiles(contexts).cmi
-
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains of all variables, with their tests while variables are few."""
         d = self.n_variables

@@ -32,6 +32,7 @@ __all__ = [
     "Query",
     "Source",
     "Tests",
+    "singles",
 ]
 
 Floats = NDArray[np.float64]
@@ -141,9 +142,9 @@ class Tests:
             stats=None if self.stats is None else self.stats[places],
         )
 
-    def followed_by(self, others: Sequence[Tests]) -> Tests:
+    def followed_by(self, others: Sequence[Tests]) -> Self:
         """These tests and more of the same source, end to end."""
-        batches = (self, *others)
+        batches: tuple[Tests, ...] = (self, *others)
         log_p = [one._log_p for one in batches if one._log_p is not None]
         stats = [one.stats for one in batches if one.stats is not None]
         rows = [one.n_rows for one in batches if isinstance(one.n_rows, np.ndarray)]
@@ -241,6 +242,8 @@ class Source(ABC):
 
         The entries of the target and of the given variables themselves are 0.
         """
+        if self.has_own("profiles"):
+            return self.profiles(contexts).cmi
         everyone = range(self.n_variables)
         groups = [Group(k, tuple(given), (other,)) for k, given in contexts for other in everyone]
         return self._by_entropies(groups).reshape(len(contexts), self.n_variables)
@@ -255,14 +258,8 @@ class Source(ABC):
 
     def tests(self, queries: Sequence[Query]) -> Tests:
         """The candidates of all queries, end to end, each tested with its target."""
-        if not self.has_own("cmi"):
-            return self.joint_tests(
-                [
-                    Group(k, given, (int(one),))
-                    for k, given, candidates in queries
-                    for one in candidates
-                ]
-            )
+        if self.has_own("joint_tests") or not self.has_own("cmi"):
+            return self.joint_tests(singles(queries))
         rows = self.cmi([Context(k, given) for k, given, _ in queries])
         parts = [row[query.candidates] for row, query in zip(rows, queries, strict=True)]
         return Tests(np.concatenate([np.zeros(0), *parts]), n_rows=self.n_rows)
@@ -325,3 +322,8 @@ class Source(ABC):
         """For each variable what its entropies can be compared with: those of its own kind, and
         with nothing where this is None."""
         return [0] * self.n_variables
+
+
+def singles(queries: Sequence[Query]) -> list[Group]:
+    """The candidates of all queries, end to end, each as a group of one."""
+    return [Group(k, given, (int(one),)) for k, given, candidates in queries for one in candidates]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import entr
 
 from tamis.errors import DataError
-from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
+from tamis.information.interface import Context, Floats, Group, Source, Tests
 
 MOST_CELLS = 2**20
 """The largest joint table; a larger network wants inference, not a table."""
@@ -83,14 +83,8 @@ class JointInformation(Source):
         values = [[self._gain(k, given, {other}) for other in everyone] for k, given in contexts]
         return np.array(values, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def tests(self, queries: Sequence[Query]) -> Tests:
-        """The exact cmi of each test; p-values are of samples."""
-        return self.joint_tests(
-            [Group(k, given, (int(one),)) for k, given, candidates in queries for one in candidates]
-        )
-
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
-        """The same for groups of variables, one test a group."""
+        """The exact cmi of each group; p-values are of samples."""
         found = [self._gain(target, given, set(members)) for target, given, members in groups]
         return Tests(np.array(found, dtype=np.float64))
 

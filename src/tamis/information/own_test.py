@@ -138,9 +138,9 @@ class OwnTests(Tests):
         asked = [self._asked[i] for i in places.tolist()]
         return type(self)(self._inner.at(places), asked, self._source)
 
-    def followed_by(self, others: Sequence[Tests]) -> Tests:
+    def followed_by(self, others: Sequence[Tests]) -> Self:
         """These tests and more of the same source, end to end."""
         more = [one for one in others if isinstance(one, OwnTests)]
         inner = self._inner.followed_by([one._inner for one in more])
         asked = [*self._asked, *(pair for one in more for pair in one._asked)]
-        return OwnTests(inner, asked, self._source)
+        return type(self)(inner, asked, self._source)

@@ -11,8 +11,6 @@ the rows that are left are a biased sample, here as after leaving rows out.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import entr, xlogy
@@ -25,20 +23,11 @@ from tamis.counts.lookup import Lookup, fixed_point
 from tamis.data.table import Table
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import AnyEstimator, as_additive
-from tamis.information.gap_states import GapStates, noise_of_gaps
-from tamis.information.interface import (
-    STATS,
-    Ability,
-    Context,
-    Floats,
-    Group,
-    Ints,
-    Profiles,
-    Query,
-    Source,
-)
+from tamis.information.gap_states import noise_of_gaps
+from tamis.information.interface import STATS, Context, Floats, Group, Ints
 from tamis.information.null_laws import CountTests
 from tamis.information.regret import price
+from tamis.information.row_counts import RowCounts, end_to_end
 from tamis.information.scaling import counted_in, require_scaling
 
 KNOWN_BYTES = 2**27
@@ -47,89 +36,22 @@ SIGNS = np.array([-1, 1, 1, -1])
 """I(X_k ; X_l | S) = -H(S) + H(S, X_k) + H(S, X_l) - H(S, X_k, X_l)."""
 
 
-class _Judged(NamedTuple):
-    """Of some tests: the gains, what a rule wants to know, and the rows they were made on."""
-
-    gains: Floats
-    stats: Floats
-    used: Ints
-
-
-class PairwiseInformation(Source):
-    """H and I of a table of levels with gaps, through estimators that need no support.
-
-    Each test names its rows. Looking ahead is off: the parities it goes by are those
-    of complete rows.
-    """
+class PairwiseInformation(RowCounts):
+    """H and I of a table of levels with gaps, through estimators that need no support."""
 
     title = "counts of rows with gaps"
-    test_names = CountTests.offered
-    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
 
     def __init__(self, table: Table, estimator: str | AnyEstimator = "grassberger") -> None:
-        self.names = table.names
-        self.n_rows = float(table.n_rows)
+        super().__init__(table, table, float(table.n_rows))
         self.estimator = as_additive(estimator, "missing='pairwise'")
         require_scaling(self.estimator)
         self._table = table
         self._arities = table.arities
-        self._sizes: list[int] = table.arities.tolist()
         n = table.n_rows
         self._lookup = Lookup(self.estimator.terms, n, constant=self.estimator.constant(n))
         self._plain = fixed_point(entr(np.arange(n + 1) / n))
-        self._states = GapStates(table)
         self.score_noise = noise_of_gaps(table)
-        self._known: dict[Context, tuple[float, _Judged]] = {}
         self._rests: dict[int, float] = {}
-
-    def varies(self, k: int) -> bool:
-        """Whether the column has more than one level."""
-        return self._sizes[k] > 1
-
-    def rows_with(self, variables: Sequence[int]) -> int | None:
-        """How many rows have a value in each of these columns; None where all rows have."""
-        gaps = [self._table.gaps[k] for k in variables if k in self._table.gaps]
-        if not gaps:
-            return None
-        return int(self.n_rows) - int(np.logical_or.reduce(gaps).sum())
-
-    def entropies(self, contexts: Sequence[Context]) -> Floats:
-        """H(target | given), each on the rows that have the target and all that is given."""
-        return np.array([self._entropy(context) for context in contexts], dtype=np.float64)
-
-    def cmi(self, contexts: Sequence[Context]) -> Floats:
-        """I(target ; l | given) for every variable l, each on the rows that have all of them."""
-        return self.profiles(contexts).cmi
-
-    def profiles(self, contexts: Sequence[Context]) -> Profiles:
-        """Entropies and cmi; the tests, whose rows differ, are asked for apart."""
-        known = [self._whole(context) for context in contexts]
-        gains = np.array([judged.gains for _, judged in known])
-        return Profiles(
-            np.array([entropy for entropy, _ in known], dtype=np.float64),
-            gains.reshape(len(contexts), self.n_variables),
-        )
-
-    def tests(self, queries: Sequence[Query]) -> CountTests:
-        """All that is known about each test: the candidates of all queries, end to end."""
-        parts = [self._judged(*query) for query in queries]
-        return self._evidence(parts)
-
-    def joint_tests(self, groups: Sequence[Group]) -> CountTests:
-        """The same for groups of variables, one test a group."""
-        return self._evidence([self._judge_group(group) for group in groups])
-
-    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """What the parents explain a row, on the rows that have all of them, times all rows.
-
-        Likelihoods on different rows cannot be compared. Their means can: the node-average
-        likelihood of Balov (2013) and Bodewes and Scutari (2021). Here it is taken of a
-        difference, target with and without its parents on the same rows, each at its price by
-        quotient NML; to which comes the target alone, on all rows that have it. So what differs
-        between sets of parents is what they explain, and not whose rows were asked, and an edge
-        scores the same in both directions.
-        """
-        return np.array([self._score(context) for context in contexts], dtype=np.float64)
 
     # Entropies and tests.
 
@@ -150,38 +72,21 @@ class PairwiseInformation(Source):
             return np.bincount(cells, minlength=n_cells)
         return np.unique(cells, return_counts=True)[1].astype(np.int64)
 
-    def _whole(self, context: Context) -> tuple[float, _Judged]:
-        """The entropy of a context and the tests of all variables with it."""
-        known = self._known.get(context)
-        if known is None:
-            everyone = np.arange(self.n_variables)
-            known = self._entropy(context), self._judge(context, everyone)
-            if len(self._known) * self.n_variables * 8 * (STATS + 2) < KNOWN_BYTES:
-                self._known[context] = known
-        return known
-
-    def _judged(self, target: int, given: tuple[int, ...], candidates: Ints) -> _Judged:
-        known = self._known.get(Context(target, given))
-        if known is None:
-            return self._judge(Context(target, given), candidates)
-        gains, stats, used = known[1]
-        return _Judged(gains[candidates], stats[candidates], used[candidates])
-
-    def _judge(self, context: Context, candidates: Ints) -> _Judged:
+    def _test(self, context: Context, candidates: Ints) -> CountTests:
         cell_of_row, n_strata = self._states.cells(*context)
         n_cells = n_strata * self._sizes[context.target]
         if n_cells * int(self._arities[candidates].max(initial=1)) > self._states.most_cells:
-            return _joined([self._filtered(context, (k,)) for k in candidates.tolist()])
-        judged = self._judge_columns(
+            return end_to_end([self._filtered(context, (k,)) for k in candidates.tolist()])
+        found = self._test_columns(
             cell_of_row, n_cells, context, self._states.codes, self._arities, candidates
         )
         # A candidate that is part of its context gains nothing and has no test.
         own = np.isin(candidates, (context.target, *context.given))
-        judged.gains[own] = 0.0
-        judged.stats[own] = 0.0
-        return judged
+        found.cmi[own] = 0.0
+        np.asarray(found.stats)[own] = 0.0
+        return found
 
-    def _judge_group(self, group: Group) -> _Judged:
+    def _test_group(self, group: Group) -> CountTests:
         """Several variables as one candidate, which is missing where one of them is."""
         context = Context(group.target, group.given)
         cell_of_row, n_strata = self._states.cells(*context)
@@ -191,9 +96,9 @@ class PairwiseInformation(Source):
             return self._filtered(context, group.members)
         codes = np.where(states < 0, n_states, states)[None, :].astype(np.uint32)
         only = np.zeros(1, dtype=np.int64)
-        return self._judge_columns(cell_of_row, n_cells, context, codes, np.array([n_states]), only)
+        return self._test_columns(cell_of_row, n_cells, context, codes, np.array([n_states]), only)
 
-    def _judge_columns(
+    def _test_columns(
         self,
         cell_of_row: Ints,
         n_cells: int,
@@ -201,7 +106,7 @@ class PairwiseInformation(Source):
         codes: Codes,
         arities: Ints,
         candidates: Ints,
-    ) -> _Judged:
+    ) -> CountTests:
         used = np.zeros(len(candidates), dtype=np.int64)
         sums = np.zeros((len(candidates), 4), dtype=np.int64)
         stats = np.zeros((len(candidates), STATS))
@@ -210,7 +115,7 @@ class PairwiseInformation(Source):
             candidates, self._lookup.as_kernel_argument(), self._plain, used, sums, stats,
         )  # fmt: skip
         stats[:, 0] *= self.n_rows / np.maximum(used, 1)
-        return _Judged(self._rescaled(sums, SIGNS, used), stats, used)
+        return _tests(self._rescaled(sums, SIGNS, used), stats, used)
 
     def _rescaled(self, sums: Ints, signs: Ints, used: Ints) -> Floats:
         """Entropies added with their signs, from sums of the f of all rows.
@@ -233,10 +138,10 @@ class PairwiseInformation(Source):
             known = self._rests[used] = float(few - all_of_them)
         return known
 
-    def _filtered(self, context: Context, members: tuple[int, ...]) -> _Judged:
+    def _filtered(self, context: Context, members: tuple[int, ...]) -> CountTests:
         """One test on a table of the rows that have everything; for tables of too many cells."""
         if set(members) <= {context.target, *context.given}:
-            return _Judged(np.zeros(1), np.zeros((1, STATS)), np.zeros(1, dtype=np.int64))
+            return _tests(np.zeros(1), np.zeros((1, STATS)), np.zeros(1))
         columns = [context.target, *context.given, *members]
         part = self._table.select(columns)
         kept = np.ones(part.n_rows, dtype=np.bool_)
@@ -246,13 +151,9 @@ class PairwiseInformation(Source):
         n_given = 1 + len(context.given)
         group = Group(0, tuple(range(1, n_given)), tuple(range(n_given, len(columns))))
         if whole.n_rows < 2:
-            return _Judged(np.zeros(1), np.zeros((1, STATS)), np.array([whole.n_rows]))
+            return _tests(np.zeros(1), np.zeros((1, STATS)), np.array([whole.n_rows]))
         found = CountedInformation(whole, self.estimator, n_jobs=1).joint_tests([group])
-        return _Judged(found.cmi, np.asarray(found.stats), np.array([whole.n_rows]))
-
-    def _evidence(self, parts: Sequence[_Judged]) -> CountTests:
-        gains, stats, used = _joined(parts)
-        return CountTests(gains, stats=stats, n_rows=used.astype(np.float64))
+        return _tests(found.cmi, np.asarray(found.stats), np.array([whole.n_rows]))
 
     # Scores and their errors.
 
@@ -283,11 +184,5 @@ def _alone(counts: Ints, n_rows: int) -> float:
     return told - price(len(counts), 1.0, n_rows)
 
 
-def _joined(parts: Sequence[_Judged]) -> _Judged:
-    nothing = _Judged(np.zeros(0), np.zeros((0, STATS)), np.zeros(0, dtype=np.int64))
-    everything = (nothing, *parts)
-    return _Judged(
-        np.concatenate([part.gains for part in everything]),
-        np.concatenate([part.stats for part in everything]),
-        np.concatenate([part.used for part in everything]),
-    )
+def _tests(cmi: Floats, stats: Floats, used: Ints | Floats) -> CountTests:
+    return CountTests(cmi, stats=stats, n_rows=used.astype(np.float64))

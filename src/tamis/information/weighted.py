@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,105 +24,33 @@ from tamis.data.table import Table
 from tamis.data.weights import effective_rows
 from tamis.errors import DataError
 from tamis.information.estimators import AnyEstimator, as_additive
-from tamis.information.gap_states import GapStates, noise_of_gaps
-from tamis.information.interface import (
-    STATS,
-    Ability,
-    Context,
-    Floats,
-    Group,
-    Ints,
-    Profiles,
-    Query,
-    Source,
-)
+from tamis.information.gap_states import noise_of_gaps
+from tamis.information.interface import STATS, Context, Floats, Group, Ints
 from tamis.information.null_laws import CountTests
 from tamis.information.real_counts import Cells, entropy, real_terms, summed, test_cells
 from tamis.information.regret import price
+from tamis.information.row_counts import RowCounts
 
 STEPS = 2.0**20
 """Weights are whole numbers of such parts of a row, so that sums do not depend on their order."""
 Flags = NDArray[np.bool_]
-KNOWN_BYTES = 2**27
-"""Judgements of contexts are kept while they fit in this."""
 
 
-class _Judged(NamedTuple):
-    """Of some tests: the gains, what a rule wants to know, and what their rows are worth."""
-
-    gains: Floats
-    stats: Floats
-    worth: Floats
-
-
-class WeightedInformation(Source):
-    """H and I of a table of levels whose rows have weights. Looking ahead is off."""
+class WeightedInformation(RowCounts):
+    """H and I of a table of levels whose rows have weights, with or without gaps."""
 
     title = "counts of weighted rows"
-    test_names = CountTests.offered
-    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
 
     def __init__(self, table: Table, estimator: str | AnyEstimator = "grassberger") -> None:
         if table.weights is None:
             raise DataError("The table has no weights: count its rows as they are.")
-        self.names = table.names
-        self.n_rows = effective_rows(table.weights)
+        worth = effective_rows(table.weights)
+        merged, self._weights, self._squares = _merged(table, table.weights, worth)
+        super().__init__(table, merged, worth)
         self.estimator = as_additive(estimator, "a table with survey weights")
         self._terms = real_terms(self.estimator)
-        self._n_table = table.n_rows
-        self._gaps = table.gaps
-        self._sizes: list[int] = table.arities.tolist()
-        merged, self._weights, self._squares = _merged(table, table.weights, self.n_rows)
-        self._states = GapStates(merged)
-        self._known: dict[Context, tuple[float, _Judged]] = {}
         # Scores take all cells as worth the same, which weights need not make them.
         self.score_noise = 1.0 + noise_of_gaps(table)
-
-    def varies(self, k: int) -> bool:
-        """Whether the column has more than one level."""
-        return self._sizes[k] > 1
-
-    def rows_with(self, variables: Sequence[int]) -> int | None:
-        """How many rows have a value in each of these columns; None where all rows have."""
-        gaps = [self._gaps[k] for k in variables if k in self._gaps]
-        return self._n_table - int(np.logical_or.reduce(gaps).sum()) if gaps else None
-
-    def entropies(self, contexts: Sequence[Context]) -> Floats:
-        """H(target | given), one for each context."""
-        return np.array([self._entropy(context) for context in contexts], dtype=np.float64)
-
-    def cmi(self, contexts: Sequence[Context]) -> Floats:
-        """I(target ; l | given) for every variable l: a row of d values for each context."""
-        return self.profiles(contexts).cmi
-
-    def profiles(self, contexts: Sequence[Context]) -> Profiles:
-        """Entropies and cmi; the tests are asked for apart."""
-        known = [self._whole(context) for context in contexts]
-        gains = np.array([judged.gains for _, judged in known])
-        return Profiles(
-            np.array([found for found, _ in known], dtype=np.float64),
-            gains.reshape(len(contexts), self.n_variables),
-        )
-
-    def tests(self, queries: Sequence[Query]) -> CountTests:
-        """All that is known about each test: the candidates of all queries, end to end."""
-        return self._evidence([self._judged(*query) for query in queries])
-
-    def joint_tests(self, groups: Sequence[Group]) -> CountTests:
-        """The same for groups of variables, one test a group."""
-        parts = []
-        for target, given, members in groups:
-            states, n_states = self._states.of(members)
-            codes = np.where(states < 0, n_states, states)
-            parts.append(_joined([self._judge_one(Context(target, given), codes, n_states)]))
-        return self._evidence(parts)
-
-    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """The likelihood of so many rows as the table is worth, less the price of the table.
-
-        With gaps: what the parents explain on the rows that have them, as in ``pairwise``.
-        """
-        return np.array([self._score(context) for context in contexts], dtype=np.float64)
 
     # Entropies and tests.
 
@@ -139,34 +66,23 @@ class WeightedInformation(Source):
         constant = -0.5 / n if self.estimator.name == "miller-madow" else 0.0
         return entropy(counts, n, self._terms, constant)
 
-    def _whole(self, context: Context) -> tuple[float, _Judged]:
-        known = self._known.get(context)
-        if known is None:
-            everyone = np.arange(self.n_variables)
-            known = self._entropy(context), self._judge(context, everyone)
-            if len(self._known) * self.n_variables * 8 * (STATS + 2) < KNOWN_BYTES:
-                self._known[context] = known
-        return known
+    def _test_group(self, group: Group) -> CountTests:
+        states, n_states = self._states.of(group.members)
+        codes = np.where(states < 0, n_states, states)
+        return _tests([self._test_one(Context(group.target, group.given), codes, n_states)])
 
-    def _judged(self, target: int, given: tuple[int, ...], candidates: Ints) -> _Judged:
-        known = self._known.get(Context(target, given))
-        if known is None:
-            return self._judge(Context(target, given), candidates)
-        gains, stats, worth = known[1]
-        return _Judged(gains[candidates], stats[candidates], worth[candidates])
-
-    def _judge(self, context: Context, candidates: Ints) -> _Judged:
+    def _test(self, context: Context, candidates: Ints) -> CountTests:
         own = {context.target, *context.given}
-        return _joined(
+        return _tests(
             [
                 (0.0, np.zeros(STATS), self.n_rows)
                 if k in own
-                else self._judge_one(context, self._states.codes[k], self._sizes[k])
+                else self._test_one(context, self._states.codes[k], self._sizes[k])
                 for k in candidates.tolist()
             ]
         )
 
-    def _judge_one(
+    def _test_one(
         self, context: Context, codes: Codes | Ints, n_levels: int
     ) -> tuple[float, Floats, float]:
         """Gain, test and worth of the rows for one candidate, missing where its code is
@@ -227,12 +143,6 @@ class WeightedInformation(Source):
         scale = total / square if square > 0 else 0.0
         return counts * scale, max(total * scale, 1.0)
 
-    def _evidence(self, parts: Sequence[_Judged]) -> CountTests:
-        stats = np.concatenate([np.zeros((0, STATS)), *(part.stats for part in parts)])
-        gains = np.concatenate([np.zeros(0), *(part.gains for part in parts)])
-        worth = np.concatenate([np.zeros(0), *(part.worth for part in parts)])
-        return CountTests(gains, stats=stats, n_rows=worth)
-
     # Scores and their errors.
 
     def _score(self, context: Context) -> float:
@@ -254,11 +164,11 @@ class WeightedInformation(Source):
         return self.n_rows / n * (told - price(width, states, round(n)))
 
 
-def _joined(parts: Sequence[tuple[float, Floats, float]]) -> _Judged:
-    return _Judged(
-        np.array([gain for gain, _, _ in parts], dtype=np.float64),
-        np.array([stats for _, stats, _ in parts]).reshape(len(parts), STATS),
-        np.array([worth for _, _, worth in parts], dtype=np.float64),
+def _tests(parts: Sequence[tuple[float, Floats, float]]) -> CountTests:
+    return CountTests(
+        np.array([cmi for cmi, _, _ in parts], dtype=np.float64),
+        stats=np.array([stats for _, stats, _ in parts]).reshape(len(parts), STATS),
+        n_rows=np.array([worth for _, _, worth in parts], dtype=np.float64),
     )
 
 

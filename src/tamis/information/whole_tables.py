@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyFunction
-from tamis.information.interface import Context, Floats, Group, Profiles, Query, Tests
+from tamis.information.interface import Context, Floats, Group, Profiles, Query, Tests, singles
 from tamis.information.null_laws import CountTests
 from tamis.information.wrapper import Wrapper
 
@@ -51,10 +51,7 @@ class WholeTables(Wrapper):
 
     def tests(self, queries: Sequence[Query]) -> Tests:
         """The candidates of all queries, end to end."""
-        groups = [
-            Group(k, given, (int(one),)) for k, given, candidates in queries for one in candidates
-        ]
-        return self._with_own_cmi(self.source.tests(queries), groups)
+        return self._with_own_cmi(self.source.tests(queries), singles(queries))
 
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """Each target with a group of variables, one test a group."""
@@ -73,8 +70,8 @@ class WholeTables(Wrapper):
 
     def _tables(self, target: int, given: Set, members: Set) -> tuple[Set, Set, Set, Set]:
         own = {*given}
-        fresh = {*members} - {target, *given}
-        if not fresh or target in own:
+        fresh = {*self._set(members)} - {target, *given}
+        if not fresh or target in own or not self.varies(target):
             return (), (), (), ()  # nothing to tell
         return (
             self._set(own),

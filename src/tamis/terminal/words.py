@@ -41,6 +41,7 @@ _RULES = {
     "chi-squared": "G-test at level {alpha:g}{share}",
     "f-test": "F test at level {alpha:g}{share}",
     "local-permutation": "test by shuffles of near rows at level {alpha:g}{share}",
+    "p-value": "the test of the source at level {alpha:g}{share}",
     "bic": "BIC",
     "rate": "gain above the rate of Theorem tuning, c = {c:g}",
 }

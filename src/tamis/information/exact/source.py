@@ -150,14 +150,8 @@ class ExactInformation(Source):
             row[linked] = self._inference.values(questions)
         return rows
 
-    def tests(self, queries: Sequence[Query]) -> Tests:
-        """The exact cmi of each test; p-values are of samples."""
-        return self.joint_tests(
-            [Group(k, given, (int(one),)) for k, given, candidates in queries for one in candidates]
-        )
-
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
-        """The same for groups of variables, one test a group."""
+        """The exact cmi of each group; p-values are of samples."""
         gains = [self.gain(target, members, given) for target, given, members in groups]
         return Tests(np.array(gains, dtype=np.float64))
 

@@ -51,7 +51,7 @@ import numpy as np
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError, SettingError
-from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
+from tamis.information.interface import Context, Floats, Group, Source, Tests
 from tamis.information.lipschitz.cube import to_cube
 from tamis.information.lipschitz.entropy import DifferentialEntropy
 from tamis.information.lipschitz.smoothing import Smoothing
@@ -110,23 +110,10 @@ class LipschitzInformation(Source):
         values = [[self._gain(k, given, {other}) for other in everyone] for k, given in contexts]
         return np.array(values, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
-    def tests(self, queries: Sequence[Query]) -> Tests:
-        """The cmi of each test: of its law under independence nothing is known."""
-        gains = [
-            self._gain(target, given, {int(candidate)})
-            for target, given, candidates in queries
-            for candidate in candidates
-        ]
-        return self._untested(gains)
-
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
-        """The same for groups of variables, one gain a group."""
-        return self._untested(
-            [self._gain(target, given, set(members)) for target, given, members in groups]
-        )
-
-    def _untested(self, cmi: Sequence[float]) -> Tests:
-        return Tests(np.array(cmi, dtype=np.float64), n_rows=self.n_rows)
+        """The cmi of each group: of its law under independence nothing is known."""
+        found = [self._gain(target, given, set(members)) for target, given, members in groups]
+        return Tests(np.array(found, dtype=np.float64), n_rows=self.n_rows)
 
     def _conditional(self, target: int, given: tuple[int, ...]) -> float:
         if target in given or not self.varies(target):

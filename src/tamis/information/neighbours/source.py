@@ -17,7 +17,7 @@ import numpy as np
 from tamis.counts.sharing import usable_jobs
 from tamis.data.table import Table
 from tamis.errors import DataError
-from tamis.information.interface import Ability, Context, Floats, Group, Query, Source
+from tamis.information.interface import Ability, Context, Floats, Group, Source
 from tamis.information.neighbours.chance import whole
 from tamis.information.neighbours.columns import (
     normal_scores,
@@ -120,18 +120,8 @@ class NearestNeighbours(Source):
                 line[pair[1]] = self._known_gains[_twin(pair)]
         return found
 
-    def tests(self, queries: Sequence[Query]) -> ShuffleTests:
-        """The candidates of all queries, end to end, each with the moments of its shuffles."""
-        return self.joint_tests(
-            [
-                Group(target, given, (int(candidate),))
-                for target, given, candidates in queries
-                for candidate in candidates
-            ]
-        )
-
     def joint_tests(self, groups: Sequence[Group]) -> ShuffleTests:
-        """The same for groups of variables, one test a group; the members move together."""
+        """Each group with the moments of its shuffles, in which the members move together."""
         keys = []
         for target, given, members in groups:
             context = self._reduced(Context(target, given))
