@@ -28,7 +28,6 @@ from tamis.data import Table
 from tamis.decisions.specification import rule_from_dict
 from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError
-from tamis.information.interface import Source
 from tamis.information.remembered import Interactions
 from tamis.journal import Journal
 from tamis.learning import found_in, interactions_of
@@ -170,11 +169,7 @@ def _require(n: object, seed: object, scheme: object) -> None:
 def _settings(table: Table, result: Result, asked: Settings, search: str | None) -> Settings:
     """Those of the result, with the search that found it and nothing left to be chosen."""
     own = asked.own_information
-    if isinstance(own, Source):
-        raise SettingError(
-            f"bootstrap draws rows anew, and {asked.read_as} cannot be made anew of them: pass a "
-            "function that makes it of a table, as in information=lambda table: ..."
-        )
+    asked.require_renewable("bootstrap")
     information = own or result.settings["information"]
     kind = None if own is None else kind_of(open_outside(own, table))
     whole = asked.on(information, kind=kind)

@@ -50,6 +50,10 @@ EXAMPLES = {
 """What may stand in place of a word."""
 
 
+NOT_ASKED = Fixed(0.0)
+"""The rule of boundaries that a function finds: nothing is decided by it."""
+
+
 def filled(given: Given, made: Kind | None) -> dict[str, Any]:
     """What takes the place of settings that were left open or written in short.
 
@@ -59,10 +63,13 @@ def filled(given: Given, made: Kind | None) -> dict[str, Any]:
     information = named(given["information"])
     kind = made or _kind(given["information"])
     _require_searched(given, information, kind)
-    defaults = _at_level(given, information, kind.searches[given["search"]])
+    # "auto" selects parents itself: boundaries from outside run in the paper's own search.
+    own = given["search"] == "auto" and callable(given["boundary"])
+    asked: Search = "node" if own else given["search"]
+    defaults = _at_level(given, information, kind.searches[asked])
     backward = _backward(given, defaults)
     _require_together(given, information, kind, backward)
-    search = _search(given, kind)
+    search = kind.auto if asked == "auto" else asked
     limit = given["max_boundary"]
     boundary_rule = _rule("boundary_rule", given, defaults.boundary_rule, information)
     return {
@@ -268,7 +275,7 @@ def _require_without_pps(given: Given) -> None:
 
 def _require_for_function(given: Given, backward: Backward) -> None:
     """Refuse what would change a boundary that a function has found."""
-    if given["boundary_rule"] is not None:
+    if given["boundary_rule"] not in (None, NOT_ASKED):
         raise SettingError(
             f"boundary_rule decides who becomes a parent, and so does {_boundary(given)}: leave "
             "one of them out"
@@ -278,15 +285,6 @@ def _require_for_function(given: Given, backward: Backward) -> None:
             f"{_boundary(given)} says who the parents are, and none is removed again: leave "
             "backward out"
         )
-
-
-def _search(given: Given, kind: Kind) -> Search:
-    """What is run: "auto" selects parents itself, so boundaries from outside run in the paper's
-    own search."""
-    search: Search = given["search"]
-    if search != "auto":
-        return search
-    return "node" if callable(given["boundary"]) else kind.auto
 
 
 def _estimator(given: Given, information: str, defaults: Defaults) -> AnyEstimator | None:
@@ -302,11 +300,11 @@ def _estimator(given: Given, information: str, defaults: Defaults) -> AnyEstimat
 
 
 def _rule(parameter: str, given: Given, default: Rule | None, information: str) -> Rule:
+    if callable(given["boundary"]) and parameter == "boundary_rule":
+        return NOT_ASKED
     if given[parameter] is None:
         if default is not None:
             return default
-        if callable(given["boundary"]) and parameter == "boundary_rule":
-            return Fixed(0.0)  # not asked
         raise SettingError(
             f"{parameter}: {information} has no test, and no threshold suits every source: give "
             f"one in nats, such as {parameter}=0.01"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self
 
 import networkx as nx
@@ -15,11 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import BlockTable
+from tamis.choices import BoundarySearch, SourceOfTable
 from tamis.cluster.opening import opened, require_rows_here
 from tamis.data import Table, read_table
 from tamis.decisions.rule import Rule
-from tamis.errors import SettingError
-from tamis.information.estimators import EntropyEstimator
+from tamis.errors import PluginError, SettingError
+from tamis.information.estimators import AnyEstimator
+from tamis.information.interface import Source
+from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
 from tamis.learning import learn
 from tamis.result import Explanation, Result, Run, Trace
@@ -137,14 +142,14 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         search: str = "auto",
         *,
         alpha: float | None = None,
-        entropy: str | EntropyEstimator | None = None,
-        boundary_rule: float | Rule | None = None,
-        masking_rule: float | Rule | None = None,
-        boundary: str = "pps",
+        entropy: str | AnyEstimator | Callable[..., float] | None = None,
+        boundary_rule: float | Rule | PairTest | None = None,
+        masking_rule: float | Rule | PairTest | None = None,
+        boundary: str | BoundarySearch = "pps",
         backward: str | bool | None = None,
         max_boundary: int | None = None,
         look_ahead: int | None = None,
-        information: str = "auto",
+        information: str | Source | SourceOfTable = "auto",
         source: Mapping[str, Any] | None = None,
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         refine: bool = True,
@@ -173,7 +178,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def fit(
         self,
-        X: object,
+        X: object = None,
         y: object = None,
         *,
         sample_weight: object = None,
@@ -188,27 +193,36 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         holds them, which is then no variable. Whole numbers say how often a row occurs; others
         are survey weights. See docs/missing-and-weights.md.
         ``progress`` is called with the number of nodes admitted and the number of all.
+
+        Where ``information`` is a `tamis.Source`, every answer is the source's and there need be
+        no table; one with the same columns gives the result its levels and networks their
+        parameters. If anything fails, what an earlier fit has found stays.
         """
         settings = Settings(**self.get_params(deep=False))
-        with opened(
-            X,
-            memory=settings.memory,
-            missing=settings.missing,
-            information=settings.read_as,
-            weights=sample_weight,
-        ) as given:
-            table = read_table(
-                given,
-                measured=settings.read_as != "counts",
-                missing=settings.missing,
-                weights=sample_weight,
-            )
-            result = learn(table, settings, progress)
+        table: Table | None = None
+        with self._alone(settings):
+            if X is None and settings.own_information is not None:
+                result = learn(None, settings, progress)
+            else:
+                with opened(
+                    X,
+                    memory=settings.memory,
+                    missing=settings.missing,
+                    information=settings.read_as,
+                    weights=sample_weight,
+                ) as given:
+                    table = read_table(
+                        given,
+                        measured=settings.read_as != "counts",
+                        missing=settings.missing,
+                        weights=sample_weight,
+                    )
+                    result = learn(table, settings, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
         self.result_: Result = result
-        self.feature_names_in_: NDArray[np.object_] = np.array(table.names, dtype=object)
-        self.n_features_in_: int = table.n_variables
+        self.feature_names_in_: NDArray[np.object_] = np.array(result.names, dtype=object)
+        self.n_features_in_: int = len(result.names)
         self.graph_: nx.DiGraph[str] = result.graph
         self.ranking_: list[Run] = list(result.ranking)
         self.adjacency_: NDArray[np.int8] = result.adjacency
@@ -219,6 +233,23 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.trace_: Trace = result.trace
         return self
 
+    @contextmanager
+    def _alone(self, settings: Settings) -> Iterator[None]:
+        """Refuse a fit from within a fit: what is from outside must not call what calls it."""
+        before = getattr(self, "_fitting_in", None)
+        if settings.from_outside and before == get_ident():
+            raise PluginError(
+                f"fit was called by what it calls itself ({', '.join(settings.from_outside)}): "
+                "learn with another model there"
+            )
+        self._fitting_in: int | None = get_ident()
+        try:
+            yield
+        finally:
+            self._fitting_in = before
+            if before is None:
+                del self._fitting_in
+
     def __getstate__(self) -> dict[str, Any]:
         """Rows that are elsewhere stay there when a model is copied or stored."""
         state: dict[str, Any] = dict(super().__getstate__())
@@ -228,13 +259,19 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def _whence(self) -> tuple[Table, Settings]:
         """The table that was learned from, and what was asked of it."""
+        check_is_fitted(self)
         if not hasattr(self, "_learned_from"):
             raise SettingError(
                 "The model is a copy, and the rows it was learned from were never held in memory, "
                 "which this needs: read the table itself, or a sample of its rows"
             )
-        found: tuple[Table, Settings] = self._learned_from
-        return found
+        table, settings = self._learned_from
+        if table is None:
+            raise SettingError(
+                f"The model was learned from {settings.read_as} and not from rows, which this "
+                "needs: fit with a table of the same columns"
+            )
+        return table, settings
 
     def _rows(self) -> tuple[Table, Settings]:
         """The same, if the rows are in memory."""

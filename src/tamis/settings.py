@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from tamis.choices import BoundarySearch, SourceOfTable, filled, named
 from tamis.data.reading import Missing
-from tamis.decisions.p_values import PValue
+from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import rule_from_dict, rule_to_dict
 from tamis.defaults import Backward, Boundary, Kind, KindName, Search, Units
@@ -18,10 +18,13 @@ from tamis.errors import DataError, SettingError
 from tamis.information.estimators import AnyEstimator, estimator_from_dict, estimator_to_dict
 from tamis.information.interface import Ability, Source
 from tamis.knowledge import Constraints, Knowledge
-from tamis.plugins import Recorded, is_qualified, qualified_name, record_of
+from tamis.plugins import Recorded, is_plain, is_qualified, qualified_name, record_of
 
 VERSION = "tamis"
 """The field of a record that holds the version of tamis that ran; the others are settings."""
+
+MAY_BE_OWN = ("information", "entropy", "boundary", "boundary_rule", "masking_rule")
+"""The settings that may be a function or an object from outside."""
 
 OPEN: Any = None
 """Left open: construction puts the default of the search and the kind of information in its place,
@@ -99,6 +102,17 @@ class Settings:
             constraints=_constraints(self.knowledge, source),
         )
 
+    def require_renewable(self, needed_by: str) -> None:
+        """Refuse what was made of one table where others are drawn and learned from."""
+        bound = [self.information] if isinstance(self.information, Source) else []
+        bound += [rule for rule in self.rules if rule.knows_rows]  # type: ignore[misc]
+        if bound:
+            raise SettingError(
+                f"{needed_by} learns from other rows, and {qualified_name(bound[0])} was made of "
+                "one table: pass a function, information=f(table) or boundary_rule=f(source, x, y, "
+                "given)"
+            )
+
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules that the search uses."""
@@ -109,6 +123,14 @@ class Settings:
     def own_information(self) -> Source | SourceOfTable | None:
         """A source from outside, or a function that makes one; None for a kind by name."""
         return None if isinstance(self.information, str) else self.information
+
+    @property
+    def from_outside(self) -> tuple[str, ...]:
+        """The settings that are not tamis' own, each with its qualified name."""
+        given = {name: self.asked.get(name) for name in MAY_BE_OWN}
+        own = {k: v.function if isinstance(v, CallableTest) else v for k, v in given.items()}
+        named = {k: qualified_name(v) for k, v in own.items() if not is_plain(v)}
+        return tuple(f"{k}={name}" for k, name in named.items() if not name.startswith("tamis."))
 
     @property
     def read_as(self) -> str:

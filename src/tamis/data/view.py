@@ -61,7 +61,7 @@ class TableView:
         return np.column_stack([self._as_numbers(name) for name in self.names])
 
     def to_pandas(self) -> DataFrame:
-        """All columns as they stood in the table, None where missing; needs pandas."""
+        """All columns as they stood in the table; needs pandas."""
         import pandas as pd
 
         return pd.DataFrame({name: self._values(name) for name in self.names})

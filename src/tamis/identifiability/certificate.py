@@ -16,7 +16,6 @@ from tamis.errors import SettingError
 from tamis.identifiability.check import check
 from tamis.identifiability.report import Check
 from tamis.identifiability.simulation import relearn, returned, seed_of, whole_number, wilson
-from tamis.information.interface import Source
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
 from tamis.result import Result, show
@@ -101,11 +100,7 @@ def certify(
     ``conditions`` is "quick", "all" or False, none. The tables are fitted with an
     ``equivalent_sample_size``, so that what was never seen is rare and not impossible.
     """
-    if isinstance(settings.information, Source):
-        raise SettingError(
-            f"certify learns from drawn tables, and {settings.read_as} cannot be made of them: "
-            "pass a function that makes it of a table, as in information=lambda table: ..."
-        )
+    settings.require_renewable("certify")
     n_simulations = whole_number("n_simulations", n_simulations, least=1)
     seed = whole_number("seed", seed, least=0)
     chosen = _conditions(conditions)

@@ -115,7 +115,9 @@ def _parents(result: Result, name: str) -> list[str]:
         f"  removed {_set(v.others)} (given {_set(v.given)}): {describe(v)}"
         for v in selection.removed
     ]
-    lines.append(f"  parents: {_set(result.parents[name])}")
+    boundary = result.settings.get("boundary")
+    found = "" if isinstance(boundary, str | None) else f", found by {boundary['boundary']}"
+    lines.append(f"  parents: {_set(result.parents[name])}{found}")
     lines += [f"  {direction_in_words(e)}" for e in result.edges if e.child == name]
     return lines
 

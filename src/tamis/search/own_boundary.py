@@ -81,7 +81,7 @@ def members_of(
             f"{candidates}"
         )
     members: list[Any] = found.tolist() if isinstance(found, np.ndarray) else list(found)
-    if target in members:
+    if any(one is target or one == target for one in members if not isinstance(one, bool)):
         raise PluginError(f"{what} returned {found!r}, with the target {target} itself in it")
     wrong = [one for one in members if isinstance(one, bool) or one not in candidates]
     if wrong:

@@ -31,7 +31,9 @@ information = _among(
 )
 entropies = _among("grassberger", "plugin", "miller-madow", "jackknife", "minimax")
 # Without their parameters: a colon ends a word in bash.
-rules = _among("permutation", "chi-squared", "bic", "rate", "fixed", "f-test", "local-permutation")
+rules = _among(
+    "permutation", "chi-squared", "bic", "rate", "fixed", "f-test", "local-permutation", "p-value"
+)
 boundaries = _among("pps", "none")
 backward = _among("one", "together", "none")
 missing = _among("error", "drop", "level", "pairwise")
