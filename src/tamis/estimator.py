@@ -54,18 +54,24 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         The level of the tests: about so many false parents are expected in the whole graph.
         None is 0.02 for "auto", and more, up to 0.5, where the edges found at that level are
         weak; the other searches have levels of their own, see the rules.
-    entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"} or estimator
-        How entropies are estimated; None is "grassberger" ("minimax" for "reference").
-    boundary_rule, masking_rule : rule of `tamis.rules` or float
+    entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"}, estimator, callable
+        How entropies are estimated; None is "grassberger" ("minimax" for "reference"). A function
+        ``f(counts) -> nats`` of the counts of a table is called on every table, which takes longer
+        than the others, which are sums over cells.
+    boundary_rule, masking_rule : rule of `tamis.rules`, float or callable
         When a gain counts as dependence, in the parents' selection and in masking; a number
-        is a fixed threshold in nats. None is Permutation(0.001) for parents and
+        is a fixed threshold in nats, and a function ``f(source, x, y, given) -> p`` a test, which
+        is held against the level of the rule that it replaces. None is Permutation(0.001) for parents and
         Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and 0.001 nats for
         "reference"; by ``alpha`` for "auto". "sequential" does no masking. FTest stands for
         Permutation with "gaussian" and "copula" information, ChiSquared with
         "conditional-gaussian", LocalPermutation with "neighbours" and "mixed", and 0.04 nats with
-        "lipschitz".
-    boundary : {"pps", "none"}
-        Whether to condition on a boundary found by PPS or on the whole ancestral set.
+        "lipschitz"; PValue, the source's own test, with a source from outside.
+    boundary : {"pps", "none"} or callable
+        Whether to condition on a boundary found by PPS or on the whole ancestral set. A function
+        ``f(source, target, candidates) -> members`` is any other Markov boundary search: it is
+        called for every remaining node after every layer, and what it finds are the parents.
+        search="auto" is then "node".
     backward : {"one", "together", "none"} or bool
         How superfluous parents are removed: one at a time, all at once, or not at all; None
         is the search's default, True is "one", False is "none".
@@ -76,7 +82,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         parents of a parity are found. None is as many as a budget allows for "auto", and as pays,
         and 1, none, for the others. Sets that are too many to count are looked for on a sample of
         the rows. The cost grows like d to the power of ``look_ahead`` + 1.
-    information : str
+    information : str, Source or callable
         What is known of the table: "counts" of levels; the moments of numbers, "gaussian" (linear
         dependence; exact for Gaussian columns), of their ranks, "copula" (monotone dependence),
         or of numbers within the cells of levels, "conditional-gaussian"; nearest "neighbours" of
@@ -87,6 +93,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         both ways by search="auto", which keeps what explains them better.
         "neighbours", "mixed" and "lipschitz" have no likelihood to choose between graphs: with
         them search="auto" is "sequential". See docs/continuous.md for when to use which.
+        A `tamis.Source` answers in place of a table, and a function ``f(table) -> Source`` makes
+        one of the table that is fitted, a `tamis.TableView`; see docs/bring-your-own.md.
     source : mapping or None
         The settings of the information by name, such as {"k": 10}: ``k``, ``shuffles`` and
         ``seed`` of "neighbours" and "mixed"; ``thin`` of "conditional-gaussian", the rows that a
