@@ -67,8 +67,9 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Other methods": ("tamis.baselines", []),
     "Entropy estimators": (
         ENTROPY,
-        [f"{ENTROPY}.{name}" for name in ("EntropyEstimator", "EntropyFunction", "Plugin")]
-        + [f"{ENTROPY}.{name}" for name in ("MillerMadow", "Jackknife", "Grassberger")]
+        ["tamis.EntropyEstimator"]
+        + [f"{ENTROPY}.{name}" for name in ("EntropyFunction", "Plugin", "MillerMadow")]
+        + [f"{ENTROPY}.{name}" for name in ("Jackknife", "Grassberger")]
         + [f"{ENTROPY}.{name}" for name in ("Minimax", "as_estimator")],
     ),
     "Sources of information": (

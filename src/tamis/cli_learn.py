@@ -57,10 +57,9 @@ def learn(
             autocompletion=completion.rules,
             help="When a candidate becomes a parent: a number of nats, or permutation:LEVEL, "
             "chi-squared:LEVEL, bic, rate:CONSTANT, fixed:NATS, for numbers f-test:LEVEL, for "
-            "neighbours local-permutation:LEVEL, and p-value:LEVEL for the test that goes with the "
-            "information. Default permutation:0.001, for numbers "
-            "f-test:0.001, for neighbours local-permutation:0.001, for lipschitz 0.04; auto goes "
-            "by --alpha.",
+            "neighbours local-permutation:LEVEL; p-value:LEVEL is the usual test of each. Default "
+            "permutation:0.001, for numbers f-test:0.001, for neighbours "
+            "local-permutation:0.001, for lipschitz 0.04; auto goes by --alpha.",
         ),
     ] = None,
     masking_rule: Annotated[

@@ -127,15 +127,25 @@ def test_every_search_takes_a_function(search: str):
     assert ours.entropies == pytest.approx(fast.entropies, abs=1e-12)
 
 
-def test_chao_shen_in_tam_is_chao_shen_by_hand():
-    data = table(80).drop(columns="same")
-    model = tamis.TAM("node", entropy=chao_shen, boundary_rule=0.05, masking_rule=0.05,
+@pytest.mark.parametrize("search", ["node", "layer", "sieve", "sequential"])
+@pytest.mark.parametrize("seed", range(5))
+def test_tam_with_chao_shen_is_a_brute_force_tam_with_chao_shen(search: str, seed: int):
+    data = table(80, seed).drop(columns="same")
+
+    def by_hand(cells, n_cells):
+        return chao_shen(np.array(sorted(cells.values(), reverse=True)))
+
+    H, I = naive.from_rows(data.to_numpy().tolist(), by_hand)  # noqa: E741
+    decide = naive.thresholds(I, 0.05, 0.05, search)
+    _, expected = naive.tam(H, I, 4, decide, search)
+    model = tamis.TAM(search, entropy=chao_shen, boundary_rule=0.05,
+                      masking_rule=None if search == "sequential" else 0.05,
                       backward=False).fit(data)  # fmt: skip
-    columns = list(data.columns)
-    for name, parents in model.result_.parents.items():
-        members = [columns.index(one) for one in (name, *parents)]
-        h = by_brute_force(members, chao_shen, data) - by_brute_force(members[1:], chao_shen, data)
-        assert model.result_.entropies[name] == pytest.approx(h, abs=1e-10)
+    names = list(data.columns)
+    found = {names.index(k): own for k, own in model.result_.parents.items()}
+    assert found == {k: tuple(names[p] for p in own) for k, own in expected.items()}
+    for k, own in expected.items():
+        assert model.result_.entropies[names[k]] == pytest.approx(H(k, own), abs=1e-10)
 
 
 def test_rows_in_blocks_are_counted_for_a_function_too(tmp_path):

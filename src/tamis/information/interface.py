@@ -129,8 +129,9 @@ class Tests:
 
     def penalised(self) -> Floats:
         """What dependence adds to the log-likelihood of the rows, less its price by BIC."""
+        instead = " or ".join(map(repr, self.offered)) or "a threshold in nats, such as Fixed(0.04)"
         raise SettingError(
-            f"BIC counts degrees of freedom, and {self.origin} has none: choose another rule"
+            f"BIC counts degrees of freedom, and {self.origin} gives none: choose {instead}"
         )
 
     def at(self, places: Ints) -> Self:
