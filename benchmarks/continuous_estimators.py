@@ -30,8 +30,9 @@ from tamis.information.neighbours import NeighbourInformation
 from tamis.information.neighbours.columns import normal_scores
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.neighbours.space import Space
-from tamis.learning import Plan, search
+from tamis.learning import search
 from tamis.metrics import shd
+from tamis.settings import Settings
 from tamis.simulate import Simulated, draw
 
 Floats = NDArray[np.float64]
@@ -336,8 +337,7 @@ def times() -> None:
 
 
 def learned_shd(information: Source, rule: PValue, drawn: Simulated) -> int:
-    plan = Plan("sequential", "gaussian", None, rule, rule, "pps", "one", None, 1)
-    outcome = search(information, plan)
+    outcome = search(information, Settings("sequential", rule, rule))
     names = information.names
     edges = [(names[p], names[k]) for k, b in outcome.boundaries.items() for p in b.members]
     found = drawn.graph.__class__()

@@ -26,7 +26,7 @@ from tamis.forecast import forecast
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.learning import learn
-from tamis.plans import Request
+from tamis.settings import Settings
 from tamis.simulate import draw
 
 Case = tuple[str, str, int, int, int]
@@ -130,21 +130,21 @@ def counted() -> Iterator[list[int]]:
             one.profiles = original  # type: ignore[method-assign]
 
 
-def seconds_of(table: Table, request: Request) -> float:
+def seconds_of(table: Table, settings: Settings) -> float:
     """The time of one run, of the processor: others may work on the machine too."""
     before = time.process_time()
-    learn(table, request)
+    learn(table, settings)
     return time.process_time() - before
 
 
 def line_of(case: Case, search: str, seed: int) -> dict[str, object]:
     """One run beside its forecast."""
-    table, request = table_of(case, seed), Request(search=search, n_jobs=1)
-    told = forecast(table, request, clock=time.process_time)
+    table, settings = table_of(case, seed), Settings(search=search, n_jobs=1)
+    told = forecast(table, settings, clock=time.process_time)
     with counted() as asked:
-        seconds = seconds_of(table, request)
+        seconds = seconds_of(table, settings)
     for _ in range(2 if seconds < 1 else 0):
-        seconds = min(seconds, seconds_of(table, request))
+        seconds = min(seconds, seconds_of(table, settings))
     return {
         "case": case,
         "search": search,
@@ -172,7 +172,7 @@ def times(cases: Sequence[Case], seed: int, raw: str | None) -> None:
     contexts: dict[str, list[float]] = {search: [] for search in SEARCHES}
     print("| table |" + "".join(f" {search}, s | ratio |" for search in SEARCHES))
     print("|---" * (1 + 2 * len(SEARCHES)) + "|")
-    learn(table_of(("tables", "er1", 10, 500, 3), seed), Request(n_jobs=1))
+    learn(table_of(("tables", "er1", 10, 500, 3), seed), Settings(n_jobs=1))
     for case in cases:
         text = f"| {shown(case)} |"
         for search in SEARCHES:
@@ -210,24 +210,24 @@ from pathlib import Path
 from benchmarks.forecast_accuracy import table_of
 from tamis.forecast import forecast
 from tamis.learning import learn
-from tamis.plans import Request
+from tamis.settings import Settings
 def kb(name):
     text = Path("/proc/self/status").read_text()
     return int(text.split(name + ":")[1].split()[0])
 case, search = json.loads(sys.argv[1])
 small = table_of(("tables", "er1", 12, 500, 3), 1)
-request = Request(search=search, n_jobs=1)
-learn(small, request)
-forecast(small, request)
+settings = Settings(search=search, n_jobs=1)
+learn(small, settings)
+forecast(small, settings)
 table = table_of(tuple(case), 3)
 import ctypes, gc
 gc.collect()
 ctypes.CDLL("libc.so.6").malloc_trim(0)  # else what drawing the table has freed is used again
 Path("/proc/self/clear_refs").write_text("5")
 before = kb("VmRSS")
-learn(table, request)
+learn(table, settings)
 grown = 1024 * (kb("VmHWM") - before)
-told = forecast(table, request)
+told = forecast(table, settings)
 # The table itself is there already.
 print(json.dumps([grown, told.bytes - table.codes.nbytes - sum(
     x.nbytes for x in table.measured.values()), dict(told.memory)]))

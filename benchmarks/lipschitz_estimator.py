@@ -24,7 +24,8 @@ from tamis.information.lipschitz import LipschitzInformation, Smoothing
 from tamis.information.lipschitz.cube import to_cube
 from tamis.information.lipschitz.entropy import DifferentialEntropy
 from tamis.information.lipschitz.smoothing import Bandwidth
-from tamis.search.tam import Settings, run
+from tamis.search.tam import run
+from tamis.settings import Settings
 from tamis.simulate import draw
 
 Floats = NDArray[np.float64]

@@ -75,7 +75,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Sources of information": (
         "tamis.information.interface",
         [f"tamis.{name}" for name in ("Source", "Ability", "Tests", "Profiles")]
-        + [f"tamis.{name}" for name in ("Context", "Query", "Group")],
+        + [f"tamis.{name}" for name in ("Context", "Query", "Group", "TableView")],
     ),
     "Tests of other libraries": ("tamis.adapters", []),
     "Errors and warnings": (

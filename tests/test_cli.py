@@ -21,10 +21,10 @@ from typer.testing import CliRunner
 import tamis
 from tamis.cli import app
 from tamis.decisions.specification import RULES, rule_from_dict
+from tamis.defaults import BACKWARD, BOUNDARY, SEARCHES
 from tamis.errors import SettingError
 from tamis.formats.files import FORMATS
 from tamis.information.estimators import ESTIMATORS
-from tamis.plans import BACKWARD, BOUNDARY, SEARCHES
 from tamis.result import direction_in_words
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.terminal import learning as command

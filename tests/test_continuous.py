@@ -17,6 +17,7 @@ import tamis
 from tamis import simulate
 from tamis.cli import app
 from tamis.data import read_table
+from tamis.defaults import KINDS
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.formats.settings import wrong_settings
 from tamis.information.counted import CountedInformation
@@ -25,8 +26,8 @@ from tamis.information.interface import Query
 from tamis.information.lipschitz import LipschitzInformation
 from tamis.information.neighbours import NeighbourInformation
 from tamis.learning import readings
-from tamis.plans import SOURCES, Request, make_plan
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation, Rate
+from tamis.settings import Settings
 from tamis.terminal.learning import settings_from_text
 
 UNSCORED = ("neighbours", "mixed", "lipschitz")
@@ -78,8 +79,8 @@ FLOATS, INTEGERS, BOOLEANS, LABELS = (
 )
 def test_the_types_of_the_columns_choose_the_information(columns, expected):
     table = read_table({f"c{k}": c for k, c in enumerate(columns)}, measured=True)
-    assert readings(table, Request()) == expected
-    assert readings(table, Request(information="copula")) == ["copula"]
+    assert readings(table, Settings()) == expected
+    assert readings(table, Settings(information="copula")) == ["copula"]
 
 
 def test_floats_beside_labels_are_learned_out_of_the_box():
@@ -90,22 +91,22 @@ def test_floats_beside_labels_are_learned_out_of_the_box():
 
 @pytest.mark.parametrize("information", UNSCORED)
 def test_without_a_likelihood_auto_is_sequential_and_the_record_says_so(information):
-    plan = make_plan(Request(information=information))
-    assert (plan.search, plan.look_ahead) == ("sequential", 1)
-    assert make_plan(Request(information="copula")).search == "auto"
+    chosen = Settings(information=information)
+    assert (chosen.search, chosen.look_ahead) == ("sequential", 1)
+    assert Settings(information="copula").search == "auto"
 
 
 def test_what_is_not_asked_for_is_not_imported():
     # scipy.stats, which ranks need, takes longer to import than most tables take to learn.
-    code = "import sys, tamis.learning, tamis.plans as p; p.make_plan(p.Request()); "
+    code = "import sys, tamis.learning, tamis.settings as s; s.Settings(); "
     code += "sys.exit('scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_each_source_has_the_rules_that_can_judge_it():
     def rules(information: str, search: str) -> tuple[object, object]:
-        plan = make_plan(Request(search, information=information))
-        return plan.boundary_rule, plan.masking_rule
+        chosen = Settings(search, information=information)
+        return chosen.boundary_rule, chosen.masking_rule
 
     assert rules("copula", "node") == rules("gaussian", "node") == (FTest(0.001), FTest(0.01))
     for information in ("neighbours", "mixed"):
@@ -114,7 +115,7 @@ def test_each_source_has_the_rules_that_can_judge_it():
         assert rules(information, "sieve") == (LocalPermutation(0.001), LocalPermutation(0.05))
     assert rules("conditional-gaussian", "node") == (ChiSquared(0.001), ChiSquared(0.01))
     assert rules("lipschitz", "sieve") == (Fixed(0.04), Fixed(0.04))
-    asked = make_plan(Request(information="neighbours", alpha=0.2))
+    asked = Settings(information="neighbours", alpha=0.2)
     assert asked.boundary_rule == LocalPermutation(0.2, whole_graph=True)
 
 
@@ -158,15 +159,15 @@ def test_the_order_of_the_columns_plays_no_part(information, order):
 # What is recorded
 
 
-@pytest.mark.parametrize("information", SOURCES)
-def test_every_plan_can_be_read_back(information):
-    for search in SOURCES[information].searches:
-        written = make_plan(Request(search, information=information)).to_dict()
+@pytest.mark.parametrize("information", KINDS)
+def test_the_settings_of_every_search_can_be_read_back(information):
+    for search in KINDS[information].searches:
+        written = Settings(search, information=information).to_dict()
         assert list(wrong_settings(written)) == []
 
 
 def test_the_settings_of_a_source_are_recorded_in_full():
-    recorded = {name: make_plan(Request(information=name)).to_dict()["source"] for name in SOURCES}
+    recorded = {name: Settings(information=name).to_dict()["source"] for name in KINDS}
     assert recorded.pop("lipschitz")["constant"] == 0.7
     assert recorded == {
         "counts": None,
@@ -176,7 +177,7 @@ def test_the_settings_of_a_source_are_recorded_in_full():
         "mixed": {"k": 7, "shuffles": 50, "seed": 0},
         "conditional-gaussian": {"thin": 10},
     }
-    given = make_plan(Request(information="mixed", source={"k": np.int64(9)})).source
+    given = Settings(information="mixed", source={"k": np.int64(9)}).source
     assert given == {"k": 9, "shuffles": 50, "seed": 0}
 
 
@@ -190,7 +191,7 @@ def test_a_result_comes_back_from_its_file_and_can_be_run_again(information, tmp
         loaded.settings["search"], information=information, source=loaded.settings["source"]
     )
     if loaded.settings["search"] != "auto":
-        again.set_params(boundary_rule=make_plan(Request(information=information)).boundary_rule)
+        again.set_params(boundary_rule=Settings(information=information).boundary_rule)
     assert again.fit(curve(80)).result_.entropies == loaded.entropies
 
 
@@ -222,7 +223,7 @@ def test_an_edge_without_a_test_has_no_p_value_and_only_there(tmp_path):
 def test_settings_that_a_source_does_not_have_are_refused(source, complaint):
     with pytest.raises(SettingError, match=complaint):
         tamis.TAM(information="neighbours", source=source).fit(curve(60))
-    written = make_plan(Request(information="neighbours")).to_dict()
+    written = Settings(information="neighbours").to_dict()
     assert list(wrong_settings({**written, "source": source})) != []
 
 
@@ -240,7 +241,7 @@ def test_settings_that_a_source_does_not_have_are_refused(source, complaint):
 )
 def test_settings_of_another_source_are_refused(information, source, complaint):
     with pytest.raises(SettingError, match=complaint):
-        make_plan(Request(information=information, source=source))
+        Settings(information=information, source=source)
 
 
 # What is refused
@@ -284,20 +285,20 @@ def test_the_rules_for_counts_and_moments_still_judge_them():
 
 
 @pytest.mark.parametrize(
-    ("request_", "complaint"),
+    ("given", "complaint"),
     [
-        (Request("layer", information="lipschitz"), "'layer' does not go with .*'node', 'sieve'"),
-        (Request("reference", information="neighbours"), "'reference' does not go with"),
-        (Request(information="lipschitz", boundary="none"), "conditions on all nodes before"),
-        (Request(information="lipschitz", max_boundary=3), "at most 2 .* not 3"),
-        (Request(information="lipschitz", alpha=0.1), "information='lipschitz' compares gains"),
-        (Request(information="mixed", entropy="plugin"), "has no such choice"),
-        (Request(information="moments"), "must be one of 'auto', 'counts', 'gaussian', 'copula'"),
+        ({"search": "layer", "information": "lipschitz"}, "'layer' does not go with .*'node', 's"),
+        ({"search": "reference", "information": "neighbours"}, "'reference' does not go with"),
+        ({"information": "lipschitz", "boundary": "none"}, "conditions on all nodes before"),
+        ({"information": "lipschitz", "max_boundary": 3}, "at most 2 .* not 3"),
+        ({"information": "lipschitz", "alpha": 0.1}, "information='lipschitz' compares gains"),
+        ({"information": "mixed", "entropy": "plugin"}, "has no such choice"),
+        ({"information": "moments"}, "must be one of 'auto', 'counts', 'gaussian', 'copula'"),
     ],
 )
-def test_what_a_source_cannot_do_is_refused_before_the_work(request_, complaint):
+def test_what_a_source_cannot_do_is_refused_before_the_work(given, complaint):
     with pytest.raises(SettingError, match=complaint):
-        make_plan(request_)
+        Settings(**given)
 
 
 def test_smoothed_densities_judge_at_most_two_parents():

@@ -21,6 +21,7 @@ import ast
 import functools
 import importlib
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -197,6 +198,8 @@ def wrong_name(parts: list[str], cut: bool) -> str | None:
     classes = [tree for tree in trees().values() if member(tree, parts[:1], False) is not None]
     if any(member(tree, parts, cut) is not None for tree in classes):
         return None
+    if parts[0] in sys.stdlib_module_names:
+        return None if reached(parts) else "cannot be imported"
     return f"not in {', '.join(sorted(set(places)))}" if places else f"nothing named {parts[0]}"
 
 

@@ -153,7 +153,7 @@ class Reader:
     """Runs the blocks of one page and holds what was printed against what is shown."""
 
     def __init__(self) -> None:
-        self.names: dict[str, object] = {"data": measurements()}
+        self.names: dict[str, object] = {"data": measurements(), "__name__": "__main__"}
         self.printed = ""
         self.after_code = False
 

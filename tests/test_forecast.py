@@ -31,8 +31,8 @@ from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Query
 from tamis.learning import learn
-from tamis.plans import Request
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
+from tamis.settings import Settings
 from tamis.simulate import draw
 
 
@@ -196,20 +196,20 @@ def test_memory_is_that_of_the_arrays():
 
 def test_contexts_are_as_many_as_a_run_asks_for_where_nothing_depends(monkeypatch):
     table = table_of(np.random.default_rng(2).integers(0, 2, (300, 12)))
-    request = Request(search="sequential", n_jobs=1)
+    wanted = Settings(search="sequential", n_jobs=1)
     asked = counted_contexts(monkeypatch)
-    learn(table, request)
+    learn(table, wanted)
     assert asked[0] == 12
-    assert forecast(table, request, clock=steady()).n_contexts == 12
+    assert forecast(table, wanted, clock=steady()).n_contexts == 12
 
 
 @pytest.mark.parametrize("search", ["sequential", "node", "auto"])
 def test_contexts_are_near_those_that_a_run_asks_for(search, monkeypatch):
     data = draw("er", "tables", d=30, n=2000, seed=31, edges=30, arity=2).data
-    table, request = read_table(data), Request(search=search, n_jobs=1)
-    told = forecast(table, request, clock=steady()).n_contexts
+    table, wanted = read_table(data), Settings(search=search, n_jobs=1)
+    told = forecast(table, wanted, clock=steady()).n_contexts
     asked = counted_contexts(monkeypatch)
-    learn(table, request)
+    learn(table, wanted)
     assert 1 / 3 < told / asked[0] < 3
 
 
@@ -312,7 +312,7 @@ def test_a_large_table_is_probed_in_part(monkeypatch):
     table = chain(d=40, n=400)
     part = part_of(table)
     assert (part.n_variables, part.n_rows) == (20, 100)
-    told = forecast(table, Request(n_jobs=1))
+    told = forecast(table, Settings(n_jobs=1))
     assert (told.n_rows, told.n_columns) == (400, 40)
 
 
@@ -320,7 +320,7 @@ def test_a_large_table_is_probed_in_part(monkeypatch):
 
 
 def test_the_plain_numbers_and_the_words_agree():
-    told = forecast(chain(d=8, n=4000), Request(search="sequential", n_jobs=1), clock=steady())
+    told = forecast(chain(d=8, n=4000), Settings(search="sequential", n_jobs=1), clock=steady())
     assert isinstance(told, Forecast)
     assert (told.n_rows, told.n_columns, told.n_measured) == (4000, 8, 0)
     assert (told.fewest_levels, told.most_levels, told.pair_cells) == (2, 2, 4)
@@ -337,13 +337,13 @@ def test_the_plain_numbers_and_the_words_agree():
 
 def test_a_forecast_by_the_same_clock_is_the_same_in_any_order_of_columns():
     table = chain(d=7)
-    told = forecast(table, Request(n_jobs=1), clock=steady())
-    again = forecast(table.select([6, 2, 0, 5, 1, 3, 4]), Request(n_jobs=1), clock=steady())
+    told = forecast(table, Settings(n_jobs=1), clock=steady())
+    again = forecast(table.select([6, 2, 0, 5, 1, 3, 4]), Settings(n_jobs=1), clock=steady())
     assert told == again
 
 
 def test_numbers_are_told_a_correlation():
-    told = forecast(numbers(), Request(n_jobs=1))
+    told = forecast(numbers(), Settings(n_jobs=1))
     (one,) = told.detectable
     assert (told.information, told.n_measured, told.most_levels) == (("gaussian",), 5, 0)
     assert f"a correlation of {one.effect:.2f}" in str(told)
@@ -355,7 +355,7 @@ def test_labels_beside_numbers_are_told_both():
     table = read_table(
         {"a": rng.normal(size=90), "b": ["x", "y", "z"] * 30, "c": ["u", "v"] * 45}, measured=True
     )
-    told = forecast(table, Request(n_jobs=1))
+    told = forecast(table, Settings(n_jobs=1))
     assert told.information == ("conditional-gaussian",)
     assert [one.levels for one in told.detectable] == [(2, 3), None]
 
@@ -363,22 +363,22 @@ def test_labels_beside_numbers_are_told_both():
 def test_whole_numbers_are_read_twice_and_counts_are_left_out_where_they_are_far_behind():
     rng = np.random.default_rng(2)
     steps = rng.integers(0, 6, (3000, 6)).cumsum(axis=1)
-    told = forecast(table_of(steps), Request(n_jobs=1))
+    told = forecast(table_of(steps), Settings(n_jobs=1))
     assert told.information == ("counts", "gaussian")
     assert "bit planes" not in told.memory
     assert "far behind" in told.why["information"]
-    assert "bit planes" in forecast(chain(levels=4), Request(n_jobs=1)).memory
+    assert "bit planes" in forecast(chain(levels=4), Settings(n_jobs=1)).memory
 
 
 def test_neighbours_have_no_power_known_beforehand():
-    told = forecast(numbers(4, 60), Request(information="neighbours", n_jobs=1))
+    told = forecast(numbers(4, 60), Settings(information="neighbours", n_jobs=1))
     assert told.detectable == ()
     assert "not known beforehand" in str(told)
     assert "in place of auto" in told.why["search"]
 
 
 def test_without_boundaries_the_time_is_not_told():
-    told = forecast(chain(), Request(search="node", boundary="none", n_jobs=1))
+    told = forecast(chain(), Settings(search="node", boundary="none", n_jobs=1))
     assert told.seconds is None
     assert "not known" in dict(told.lines())["time"]
 
@@ -386,11 +386,11 @@ def test_without_boundaries_the_time_is_not_told():
 def test_gaps_leave_fewer_rows_to_see_with():
     rng = np.random.default_rng(3)
     rows = rng.integers(0, 2, (200, 3)).astype(object)
-    whole = forecast(read_table({f"x{k}": rows[:, k] for k in range(3)}), Request(n_jobs=1))
+    whole = forecast(read_table({f"x{k}": rows[:, k] for k in range(3)}), Settings(n_jobs=1))
     rows[:50, 0] = None
     rows[40:90, 1] = None
     table = read_table({f"x{k}": rows[:, k] for k in range(3)}, missing="pairwise")
-    told = forecast(table, Request(missing="pairwise", n_jobs=1))
+    told = forecast(table, Settings(missing="pairwise", n_jobs=1))
     assert told.detectable[0].n_rows == 110
     assert told.detectable[0].gain > whole.detectable[0].gain
 
@@ -401,8 +401,8 @@ def test_a_table_in_blocks_is_forecast_within_its_limit(tmp_path):
     path.write_text("\n".join(["a,b,c,d,e,f", *(",".join(map(str, row)) for row in rows)]))
     pack(path, tmp_path / "t.tamis")
     packed = open_blocks(tmp_path / "t.tamis")
-    told = forecast(packed, Request(n_jobs=1), clock=steady())
-    plain = forecast(read_table(path), Request(n_jobs=1), clock=steady())
+    told = forecast(packed, Settings(n_jobs=1), clock=steady())
+    plain = forecast(read_table(path), Settings(n_jobs=1), clock=steady())
     assert told.memory["blocks and their counts"] == packed.working_bytes
     assert (told.n_rows, told.n_contexts) == (plain.n_rows, plain.n_contexts)
     assert told.detectable == plain.detectable
@@ -412,32 +412,32 @@ def test_weighted_rows_count_as_fewer():
     rng = np.random.default_rng(4)
     rows = {f"x{k}": rng.integers(0, 2, 200) for k in range(3)}
     table = read_table(rows, weights=rng.random(200) + 0.1)
-    told = forecast(table, Request(n_jobs=1))
+    told = forecast(table, Settings(n_jobs=1))
     assert told.detectable[0].n_rows < 200
 
 
 def test_constant_and_single_columns_can_be_forecast():
     constant = table_of(np.zeros((30, 3), dtype=int))
-    told = forecast(constant, Request(n_jobs=1), clock=steady())
+    told = forecast(constant, Settings(n_jobs=1), clock=steady())
     assert told.detectable == ()
     assert told.n_contexts == 3
     assert "3 columns: 1 level" in str(told)
-    assert forecast(table_of(np.array([[0], [1], [0]])), Request(n_jobs=1)).n_columns == 1
+    assert forecast(table_of(np.array([[0], [1], [0]])), Settings(n_jobs=1)).n_columns == 1
 
 
 def test_looking_too_far_ahead_is_refused_as_in_a_run():
     table = table_of(np.random.default_rng(1).integers(0, 2, (50, 130)))
     with pytest.raises(SettingError, match="would take hours"):
-        forecast(table, Request(look_ahead=6, n_jobs=1))
+        forecast(table, Settings(look_ahead=6, n_jobs=1))
     with pytest.warns(TamisWarning, match="beyond the budget"):
-        told = forecast(table, Request(look_ahead=4, n_jobs=1))
+        told = forecast(table, Settings(look_ahead=4, n_jobs=1))
     assert told.why["look_ahead"].endswith("as asked for")
 
 
 def test_looking_ahead_is_what_a_run_would_choose():
     table = chain(d=12)
-    result = learn(table, Request(n_jobs=1))
-    assert forecast(table, Request(n_jobs=1)).look_ahead == result.settings["look_ahead"]
+    result = learn(table, Settings(n_jobs=1))
+    assert forecast(table, Settings(n_jobs=1)).look_ahead == result.settings["look_ahead"]
 
 
 def test_looking_ahead_is_timed_on_few_columns(monkeypatch):
@@ -445,12 +445,12 @@ def test_looking_ahead_is_timed_on_few_columns(monkeypatch):
     widths = []
     original = making.open_information
 
-    def opened(part, plan, n_jobs):
+    def opened(part, settings):
         widths.append(part.n_variables)
-        return original(part, plan, n_jobs)
+        return original(part, settings)
 
     monkeypatch.setattr(making, "open_information", opened)
-    assert forecast(table, Request(n_jobs=1), clock=steady()).look_ahead > 1
+    assert forecast(table, Settings(n_jobs=1), clock=steady()).look_ahead > 1
     assert widths[0] == 60
     assert 3 < widths[-1] < 60
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tamis import rules as rules
     from tamis import simulate as simulate
     from tamis.data.discretize import Discretization, discretize
+    from tamis.data.view import TableView
     from tamis.errors import (
         DataError,
         FileFormatError,
@@ -50,6 +51,7 @@ _HOME = {
     "Source": "tamis.information.interface",
     "Tests": "tamis.information.interface",
     "Knowledge": "tamis.knowledge",
+    "TableView": "tamis.data.view",
     "Result": "tamis.result",
     "load": "tamis.formats",
     "save": "tamis.formats",
@@ -82,6 +84,7 @@ __all__ = [
     "Result",
     "SettingError",
     "Source",
+    "TableView",
     "TamisError",
     "TamisWarning",
     "Tests",

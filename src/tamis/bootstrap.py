@@ -26,12 +26,15 @@ from numpy.typing import NDArray
 from tamis.counts.sharing import usable_jobs
 from tamis.data import Table
 from tamis.decisions.specification import rule_from_dict
+from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError
 from tamis.information.remembered import Interactions
 from tamis.journal import Journal
-from tamis.learning import Plan, Request, found_in, interactions_of, make_plan
+from tamis.learning import found_in, interactions_of
+from tamis.opening import open_outside
 from tamis.result import Result
 from tamis.search.auto import REFINED
+from tamis.settings import Settings
 
 SCHEMES = ("half", "rows")
 MORE_PARENTS = 2
@@ -102,14 +105,13 @@ class Confidence:
 def bootstrap(
     table: Table,
     result: Result,
-    request: Request,
+    asked: Settings,
     n: int = 200,
     *,
     seed: int = 1,
     scheme: str = "half",
     search: str | None = None,
     resume: str | os.PathLike[str] | None = None,
-    n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Confidence:
     """Learn ``n`` resamples of a table as the result was learned from it.
@@ -119,12 +121,12 @@ def bootstrap(
     not on ``n_jobs``. ``resume`` is a file that keeps what is done: called again, the rest is.
     """
     _require(n, seed, scheme)
-    plan = _plan(result, request, search)
+    settings = _settings(table, result, asked, search)
     names = sorted(table.names)
     arranged = table.select([table.names.index(name) for name in names])
     # Where to look for sets of candidates all rows know best, and once is enough.
-    known = interactions_of(arranged, plan, n_jobs)
-    wanted = _Wanted(arranged, plan, known, seed, scheme)
+    known = interactions_of(arranged, settings)
+    wanted = _Wanted(arranged, settings, known, seed, scheme)
     journal = None
     done: dict[int, Drawn] = {}
     if resume is not None:
@@ -132,21 +134,21 @@ def bootstrap(
         read = [_read(entry, len(names), os.fspath(resume)) for entry in journal.entries]
         done = {one.number: one for one in read if one.number < n}
     missing = [i for i in range(n) if i not in done]
-    for fresh in _in_parallel(wanted, missing, usable_jobs(n_jobs)):
+    for fresh in _in_parallel(wanted, missing, usable_jobs(asked.n_jobs)):
         for one in fresh:
             done[one.number] = one
         if journal is not None:
             journal.add([_written(one) for one in fresh])
         if progress is not None:
             progress(len(done), n)
-    return _summed(names, table.names, list(done.values()), seed, plan.search, scheme)
+    return _summed(names, table.names, list(done.values()), seed, settings.search, scheme)
 
 
 class _Wanted(NamedTuple):
     """What a worker needs to know."""
 
     table: Table
-    plan: Plan
+    settings: Settings
     interactions: dict[int, Interactions]
     seed: int
     scheme: str
@@ -164,31 +166,35 @@ def _require(n: object, seed: object, scheme: object) -> None:
         )
 
 
-def _plan(result: Result, request: Request, search: str | None) -> Plan:
-    """The plan of the result, with the search that found it and nothing left to be chosen."""
-    information = result.settings["information"]
-    whole = make_plan(replace(request, information=information), information)
+def _settings(table: Table, result: Result, asked: Settings, search: str | None) -> Settings:
+    """Those of the result, with the search that found it and nothing left to be chosen."""
+    own = asked.own_information
+    asked.require_renewable("bootstrap")
+    information = own or result.settings["information"]
+    kind = None if own is None else kind_of(open_outside(own, table))
+    whole = asked.on(information, kind=kind)
     found = result.search if search is None else search
     named = whole.search if found == REFINED else found
-    known = make_plan(replace(request, information=information, search=named), information)
-    look_ahead = result.settings["look_ahead"]
-    # A search that "auto" has tried goes by the rules of "auto", at the level of the result.
-    rule = rule_from_dict(result.settings["boundary_rule"])
-    base = replace(whole, boundary_rule=rule) if whole.search == "auto" else known
-    if whole.search != "auto" and named != whole.search:
+    known = asked.on(information, kind=kind, search=named)
+    look_ahead, base = result.settings["look_ahead"], known
+    if whole.search == "auto":
+        # A search that "auto" has tried goes by its rules, at the level that was found.
+        base = whole
+        if asked.leaves_open("alpha", "boundary_rule"):
+            base = replace(whole, boundary_rule=rule_from_dict(result.settings["boundary_rule"]))
+    elif named != whole.search:
         look_ahead = known.look_ahead
-    return replace(
-        base, search=named, look_ahead=look_ahead, max_boundary=_most_parents(result, base)
-    )
+    most = _most_parents(result, base)
+    return replace(base, search=known.search, look_ahead=look_ahead, max_boundary=most)
 
 
-def _most_parents(result: Result, plan: Plan) -> int | None:
+def _most_parents(result: Result, settings: Settings) -> int | None:
     """As many parents as any column of the result has, and some more. Copies of rows fill the
     cells of large tables, and what looks like dependence there would go on for ever."""
-    if plan.boundary == "none":
+    if settings.boundary != "pps":
         return None
     most = max(map(len, result.parents.values()), default=0) + MORE_PARENTS
-    return most if plan.max_boundary is None else min(most, plan.max_boundary)
+    return most if settings.max_boundary is None else min(most, settings.max_boundary)
 
 
 def _rows(n_rows: int, seed: int, number: int, scheme: str) -> NDArray[np.int64]:
@@ -206,7 +212,7 @@ def _resamples(wanted: _Wanted, numbers: Sequence[int]) -> list[Drawn]:
 
 def _resample(wanted: _Wanted, number: int) -> Drawn:
     rows = _rows(wanted.table.n_rows, wanted.seed, number, wanted.scheme)
-    parents, layers = found_in(wanted.table.arrange(rows), wanted.plan, wanted.interactions)
+    parents, layers = found_in(wanted.table.arrange(rows), wanted.settings, wanted.interactions)
     edges = tuple(sorted((p, k) for k, members in parents.items() for p in members))
     place = {k: i for i, layer in enumerate(layers, start=1) for k in layer}
     return Drawn(number, edges, tuple(place[k] for k in range(len(place))))
@@ -259,9 +265,9 @@ def _summed(
 
 
 def _digest(wanted: _Wanted) -> str:
-    """What a file of resamples belongs to: the table, the plan, the seed and the scheme."""
+    """What a file of resamples belongs to: the table, the settings, the seed and the scheme."""
     digest = hashlib.sha256()
-    said = {**wanted.plan.to_dict(), "seed": int(wanted.seed), "scheme": wanted.scheme}
+    said = {**wanted.settings.to_dict(), "seed": int(wanted.seed), "scheme": wanted.scheme}
     digest.update(json.dumps([list(wanted.table.names), said], sort_keys=True).encode())
     table = wanted.table
     digest.update(

@@ -255,12 +255,12 @@ def learn(
     if quiet and dry_run:
         raise typer.BadParameter("--dry-run shows something and --quiet forbids it: leave one out")
     with clean_ending():
-        from tamis.plans import Request
         from tamis.terminal.knowing import knowledge_from_options
-        from tamis.terminal.learning import Wishes, run, settings_from_text
+        from tamis.terminal.learning import Wishes, run, settings_from_options, settings_from_text
         from tamis.terminal.rule_text import rule_from_text
+        from tamis.terminal.sizes import bytes_from_text
 
-        request = Request(
+        settings = settings_from_options(
             search=search,
             alpha=alpha,
             entropy=entropy,
@@ -276,11 +276,12 @@ def learn(
             missing=missing,
             refine=refine,
             units="same" if same_units else "unknown",
+            memory=bytes_from_text("--memory", memory),
             n_jobs=jobs,
         )
         run(
             table,
-            request,
+            settings,
             Wishes(
                 out=tuple(out or ()),
                 report=report,
@@ -292,7 +293,6 @@ def learn(
                 knowledge=knowledge,
                 seed=seed,
                 dry_run=dry_run,
-                memory=memory,
                 dask=dask,
             ),
         )

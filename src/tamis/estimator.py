@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self
 
 import networkx as nx
@@ -15,15 +17,18 @@ from sklearn.utils.validation import check_is_fitted
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import BlockTable
+from tamis.choices import BoundarySearch, SourceOfTable
 from tamis.cluster.opening import opened, require_rows_here
 from tamis.data import Table, read_table
 from tamis.decisions.rule import Rule
-from tamis.errors import SettingError
-from tamis.information.estimators import EntropyEstimator
+from tamis.errors import PluginError, SettingError
+from tamis.information.estimators import AnyEstimator
+from tamis.information.interface import Source
+from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
 from tamis.learning import learn
-from tamis.plans import Request
 from tamis.result import Explanation, Result, Run, Trace
+from tamis.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,18 +54,24 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         The level of the tests: about so many false parents are expected in the whole graph.
         None is 0.02 for "auto", and more, up to 0.5, where the edges found at that level are
         weak; the other searches have levels of their own, see the rules.
-    entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"} or estimator
-        How entropies are estimated; None is "grassberger" ("minimax" for "reference").
-    boundary_rule, masking_rule : rule of `tamis.rules` or float
+    entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"}, estimator, callable
+        How entropies are estimated; None is "grassberger" ("minimax" for "reference"). A function
+        ``f(counts) -> nats`` of the counts of a table is called on every table, which takes longer
+        than the others, which are sums over cells.
+    boundary_rule, masking_rule : rule of `tamis.rules`, float or callable
         When a gain counts as dependence, in the parents' selection and in masking; a number
-        is a fixed threshold in nats. None is Permutation(0.001) for parents and
-        Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and 0.001 nats for
-        "reference"; by ``alpha`` for "auto". "sequential" does no masking. FTest stands for
-        Permutation with "gaussian" and "copula" information, ChiSquared with
+        is a fixed threshold in nats, and a function ``f(source, x, y, given) -> p`` a test, which
+        is held against the alpha of the rule that it replaces. None is Permutation(0.001) for
+        parents and Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and
+        0.001 nats for "reference"; by ``alpha`` for "auto". "sequential" does no masking. FTest
+        stands for Permutation with "gaussian" and "copula" information, ChiSquared with
         "conditional-gaussian", LocalPermutation with "neighbours" and "mixed", and 0.04 nats with
-        "lipschitz".
-    boundary : {"pps", "none"}
-        Whether to condition on a boundary found by PPS or on the whole ancestral set.
+        "lipschitz"; PValue, the source's own test, with a source from outside.
+    boundary : {"pps", "none"} or callable
+        Whether to condition on a boundary found by PPS or on the whole ancestral set. A function
+        ``f(source, target, candidates) -> members`` is any other Markov boundary search: it is
+        called for every remaining node after every layer, and what it finds are the parents.
+        search="auto" is then "node".
     backward : {"one", "together", "none"} or bool
         How superfluous parents are removed: one at a time, all at once, or not at all; None
         is the search's default, True is "one", False is "none".
@@ -71,7 +82,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         parents of a parity are found. None is as many as a budget allows for "auto", and as pays,
         and 1, none, for the others. Sets that are too many to count are looked for on a sample of
         the rows. The cost grows like d to the power of ``look_ahead`` + 1.
-    information : str
+    information : str, Source or callable
         What is known of the table: "counts" of levels; the moments of numbers, "gaussian" (linear
         dependence; exact for Gaussian columns), of their ranks, "copula" (monotone dependence),
         or of numbers within the cells of levels, "conditional-gaussian"; nearest "neighbours" of
@@ -82,6 +93,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         both ways by search="auto", which keeps what explains them better.
         "neighbours", "mixed" and "lipschitz" have no likelihood to choose between graphs: with
         them search="auto" is "sequential". See docs/continuous.md for when to use which.
+        A `tamis.Source` answers in place of a table, and a function ``f(table) -> Source`` makes
+        one of the table that is fitted, a `tamis.TableView`; see docs/bring-your-own.md.
     source : mapping or None
         The settings of the information by name, such as {"k": 10}: ``k``, ``shuffles`` and
         ``seed`` of "neighbours" and "mixed"; ``thin`` of "conditional-gaussian", the rows that a
@@ -137,14 +150,14 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         search: str = "auto",
         *,
         alpha: float | None = None,
-        entropy: str | EntropyEstimator | None = None,
-        boundary_rule: float | Rule | None = None,
-        masking_rule: float | Rule | None = None,
-        boundary: str = "pps",
+        entropy: str | AnyEstimator | Callable[..., float] | None = None,
+        boundary_rule: float | Rule | PairTest | None = None,
+        masking_rule: float | Rule | PairTest | None = None,
+        boundary: str | BoundarySearch = "pps",
         backward: str | bool | None = None,
         max_boundary: int | None = None,
         look_ahead: int | None = None,
-        information: str = "auto",
+        information: str | Source | SourceOfTable = "auto",
         source: Mapping[str, Any] | None = None,
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         refine: bool = True,
@@ -173,7 +186,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def fit(
         self,
-        X: object,
+        X: object = None,
         y: object = None,
         *,
         sample_weight: object = None,
@@ -188,29 +201,36 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         holds them, which is then no variable. Whole numbers say how often a row occurs; others
         are survey weights. See docs/missing-and-weights.md.
         ``progress`` is called with the number of nodes admitted and the number of all.
+
+        Where ``information`` is a `tamis.Source`, every answer is the source's and there need be
+        no table; one with the same columns gives the result its levels and networks their
+        parameters. If anything fails, what an earlier fit has found stays.
         """
-        settings = self.get_params(deep=False)
-        memory = settings.pop("memory")
-        request = Request(**settings)
-        with opened(
-            X,
-            memory=memory,
-            missing=self.missing,
-            information=self.information,
-            weights=sample_weight,
-        ) as given:
-            table = read_table(
-                given,
-                measured=self.information != "counts",
-                missing=self.missing,
-                weights=sample_weight,
-            )
-            result = learn(table, request, progress)
+        settings = Settings(**self.get_params(deep=False))
+        table: Table | None = None
+        with self._alone(settings):
+            if X is None and settings.own_information is not None:
+                result = learn(None, settings, progress)
+            else:
+                with opened(
+                    X,
+                    memory=settings.memory,
+                    missing=settings.missing,
+                    information=settings.read_as,
+                    weights=sample_weight,
+                ) as given:
+                    table = read_table(
+                        given,
+                        measured=settings.read_as != "counts",
+                        missing=settings.missing,
+                        weights=sample_weight,
+                    )
+                    result = learn(table, settings, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
-        self._learned_from = table, request
+        self._learned_from = table, settings
         self.result_: Result = result
-        self.feature_names_in_: NDArray[np.object_] = np.array(table.names, dtype=object)
-        self.n_features_in_: int = table.n_variables
+        self.feature_names_in_: NDArray[np.object_] = np.array(result.names, dtype=object)
+        self.n_features_in_: int = len(result.names)
         self.graph_: nx.DiGraph[str] = result.graph
         self.ranking_: list[Run] = list(result.ranking)
         self.adjacency_: NDArray[np.int8] = result.adjacency
@@ -221,6 +241,23 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.trace_: Trace = result.trace
         return self
 
+    @contextmanager
+    def _alone(self, settings: Settings) -> Iterator[None]:
+        """Refuse a fit from within a fit: what is from outside must not call what calls it."""
+        before = getattr(self, "_fitting_in", None)
+        if settings.from_outside and before == get_ident():
+            raise PluginError(
+                f"fit was called by what it calls itself ({', '.join(settings.from_outside)}): "
+                "learn with another model there"
+            )
+        self._fitting_in: int | None = get_ident()
+        try:
+            yield
+        finally:
+            self._fitting_in = before
+            if before is None:
+                del self._fitting_in
+
     def __getstate__(self) -> dict[str, Any]:
         """Rows that are elsewhere stay there when a model is copied or stored."""
         state: dict[str, Any] = dict(super().__getstate__())
@@ -228,37 +265,48 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             del state["_learned_from"]
         return state
 
-    def _whence(self) -> tuple[Table, Request]:
+    def _whence(self) -> tuple[Table, Settings]:
         """The table that was learned from, and what was asked of it."""
+        check_is_fitted(self)
         if not hasattr(self, "_learned_from"):
             raise SettingError(
                 "The model is a copy, and the rows it was learned from were never held in memory, "
                 "which this needs: read the table itself, or a sample of its rows"
             )
-        found: tuple[Table, Request] = self._learned_from
-        return found
+        table, settings = self._learned_from
+        if table is None:
+            raise SettingError(
+                f"The model was learned from {settings.read_as} and not from rows, which this "
+                "needs: fit with a table of the same columns"
+            )
+        return table, settings
 
-    def _rows(self) -> tuple[Table, Request]:
+    def _rows(self) -> tuple[Table, Settings]:
         """The same, if the rows are in memory."""
-        table, request = self._whence()
+        table, settings = self._whence()
         if isinstance(table, BlockTable | MomentTable):
             _ = table.codes  # says where the rows are
-        return table, request
+        return table, settings
 
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
         """What `fit` would take, in memory and time, and how weak a dependence it could see."""
         from tamis.forecast import forecast
 
-        settings = self.get_params(deep=False)
-        memory = settings.pop("memory")
+        settings = Settings(**self.get_params(deep=False))
         require_rows_here(X)
+        given = open_blocks(
+            X,
+            memory=settings.memory,
+            missing=settings.missing,
+            information=settings.read_as,
+        )
         table = read_table(
-            open_blocks(X, memory=memory, missing=self.missing, information=self.information),
-            measured=self.information != "counts",
-            missing=self.missing,
+            given,
+            measured=settings.read_as != "counts",
+            missing=settings.missing,
             weights=sample_weight,
         )
-        return forecast(table, Request(**settings))
+        return forecast(table, settings)
 
     @property
     def cpdag_(self) -> nx.DiGraph[str]:
@@ -286,7 +334,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.identifiability.certificate import certify
 
-        table, request = self._rows()
+        table, settings = self._rows()
         if table.gaps or table.weights is not None:
             raise SettingError(
                 "certify draws complete rows of equal weight, and the model was learned from rows "
@@ -296,7 +344,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return certify(
             table,
             self.result_,
-            request,
+            settings,
             n_simulations=n_simulations,
             seed=seed,
             equivalent_sample_size=equivalent_sample_size,
@@ -328,10 +376,10 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.bootstrap import bootstrap
 
-        table, request = self._rows()
+        table, settings = self._rows()
         return bootstrap(
-            table, self.result_, request, n, seed=seed, scheme=scheme, search=search,
-            resume=resume, n_jobs=self.n_jobs, progress=progress,
+            table, self.result_, settings, n, seed=seed, scheme=scheme, search=search,
+            resume=resume, progress=progress,
         )  # fmt: skip
 
     def explain(self, name: str) -> Explanation:

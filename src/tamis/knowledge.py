@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -16,10 +16,28 @@ from typing import Any, NamedTuple, Self
 import networkx as nx
 
 from tamis.errors import FileFormatError, SettingError
-from tamis.search.constraints import Constraints
 
 Arrow = tuple[str, str]
 ARROW = "->"
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a search must not do: which nodes may follow which, by position; sets of nodes are
+    numbers with one bit for each.
+
+    ``required`` are the parents that a node has whatever the tests say, ``blocked[k]`` the nodes
+    that cannot be parents of k, and ``waits[k]`` those that are admitted before k.
+    """
+
+    required: Mapping[int, tuple[int, ...]]
+    blocked: tuple[int, ...]
+    waits: tuple[int, ...]
+
+    def free(self, remaining: Collection[int]) -> list[int]:
+        """The remaining nodes that wait for none of the others."""
+        left = sum(1 << k for k in remaining)
+        return [k for k in remaining if not self.waits[k] & left]
 
 
 class _Statement(NamedTuple):

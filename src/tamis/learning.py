@@ -1,4 +1,4 @@
-"""From a table and a request to a result: choose a reading, search, put names on it."""
+"""From a table and settings to a result: choose a reading, search, put names on it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tamis.blocks.long_table import is_long, open_long
-from tamis.blocks.moment_table import MomentTable, open_moments
 from tamis.blocks.packed import BlockTable
+from tamis.choices import named
 from tamis.constants import constants
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
 from tamis.decisions.p_values import PValue
-from tamis.decisions.rule import Rate, Rule
 from tamis.decisions.specification import attached
+from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
-from tamis.information.catalogue import open_source
-from tamis.information.counting import open_counts
-from tamis.information.interface import Ability, Context, Source
+from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
 from tamis.naming import Names, layers_found
-from tamis.plans import Plan, Request, make_plan
+from tamis.opening import (
+    in_search_order,
+    open_information,
+    open_outside,
+    readings,
+)
 from tamis.result import Result, Run
 from tamis.search.auto import (
     LIKELIHOOD,
@@ -36,13 +38,10 @@ from tamis.search.auto import (
     turns_of,
     with_refinement,
 )
-from tamis.search.constraints import Constraints
 from tamis.search.level import level_for
 from tamis.search.outcome import Outcome
-from tamis.search.tam import Progress, Settings, run
-
-__all__ = ["Plan", "Request", "learn", "make_plan", "search"]
-
+from tamis.search.tam import Progress, run
+from tamis.settings import Settings
 
 COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
 
@@ -61,15 +60,13 @@ MISFIT = 1.5
 """How much of the logarithm of the turns a score may rise, for every node, because a reading does
 not fit: no law of whole numbers is normal."""
 
-EXACT_FLOATS = 2**50
-"""Whole numbers up to here, and their differences, are exact as floats."""
-
 
 @dataclass(frozen=True)
 class Answer:
     """What a search found on one reading of the table; of "auto", everything that was tried."""
 
-    plan: Plan
+    settings: Settings
+    """Filled in for this reading, not yet bound to the source."""
     information: Source
     outcome: Outcome
     tried: tuple[Tried, ...] = ()
@@ -82,33 +79,34 @@ class Answer:
         return self.tried[0].score + self.shift if self.tried else 0.0
 
 
-def learn(table: Table, request: Request, progress: Progress | None = None) -> Result:
-    """Learn a DAG from a table."""
-    # Positions break ties. Sorted by name, the order of the user's columns plays no part;
-    # the authors' program breaks them by column, so its twin keeps the columns as they are.
+def learn(table: Table | None, asked: Settings, progress: Progress | None = None) -> Result:
+    """Learn a DAG from a table; with a source from outside there need be none."""
     if isinstance(table, BlockTable):
         table.counted.begin()
-    names = table.names
-    positions = range(len(names))
-    as_they_are = request.search == "reference"
-    in_order = positions if as_they_are else sorted(positions, key=names.__getitem__)
-    arranged = table.select(list(in_order))
-    answers, notes = _answers(arranged, request, progress)
+    own = asked.own_information
+    if own is not None:
+        source = open_outside(own, table)
+        settings = asked.on(own, kind=kind_of(source))
+        answers, notes = [_answer(source, settings, progress)], tuple[str, ...]()
+    elif table is None:
+        raise DataError("There is no table to learn from: pass one, or a source as information.")
+    else:
+        answers, notes = _answers(in_search_order(table, asked), asked, progress)
     best = max(answers, key=lambda one: one.score)
-    if best.plan.search == "auto":
+    if best.settings.search == "auto":
         # Refined is only what explains the table better as it is; the other would cost more.
         answers.remove(best)
-        best, raised = _at_its_level(_with_refinement(best), request)
+        best, raised = _at_its_level(_with_refinement(best), asked)
         answers, notes = [best, *answers], (*notes, *raised)
     losses = best.tried[0].losses if best.tried else {}
     notes = (*notes, *_units_note(best))
-    return Names(arranged.names, best.plan, best.information).result(
+    return Names(best.settings, best.information).result(
         table, best.outcome, losses, _ranking(answers), notes
     )
 
 
 def _answers(
-    table: Table, request: Request, progress: Progress | None
+    table: Table, asked: Settings, progress: Progress | None
 ) -> tuple[list[Answer], tuple[str, ...]]:
     """What is found on each reading of the table, and why a reading was left out.
 
@@ -118,34 +116,34 @@ def _answers(
     """
     answers: list[Answer] = []
     notes: tuple[str, ...] = ()
-    kinds = readings(table, request)
+    kinds = readings(table, asked)
     if isinstance(table, BlockTable) and len(kinds) > 1:
         kinds, notes = kinds[:1], (COUNTED_ONLY,)
     for reading in reversed(kinds):
-        plan = make_plan(request, reading)
+        settings = asked.on(reading)
         try:
-            source = open_information(table, plan, request.n_jobs)
+            source = open_information(table, settings)
         except DataError as error:
             if reading == kinds[0]:
                 raise
             notes = (f"Read as levels only; as numbers: {error}",)
             continue
         if answers:
-            same = _same_dag(source, plan, answers[0])
+            same = _same_dag(source, settings, answers[0])
             if same.score < answers[0].score - _within_reach(answers[0]):
                 return [answers[0], same], notes
-        answer = _answer(source, plan, progress)
+        answer = _answer(source, settings, progress)
         if len(kinds) > 1:
             answer = replace(answer, shift=_shift(table, answer))
         answers.append(answer)
     return answers, notes
 
 
-def _same_dag(source: Source, plan: Plan, other: Answer) -> Answer:
+def _same_dag(source: Source, settings: Settings, other: Answer) -> Answer:
     """The best DAG of another reading, scored on this one."""
     best = other.tried[0]
     scored = Tried(SAME, best.parents, score_of(source, best.parents), best.outcome)
-    return Answer(plan, source, other.outcome, (scored,))
+    return Answer(settings, source, other.outcome, (scored,))
 
 
 def _within_reach(answer: Answer) -> float:
@@ -155,143 +153,67 @@ def _within_reach(answer: Answer) -> float:
     return len(best.parents) * MISFIT * math.log(turns_of(best))
 
 
-def search(information: Source, plan: Plan, progress: Progress | None = None) -> Outcome:
-    """Run the plan's search on any source of information."""
-    source = attached(information, *_rules(plan))
-    settings = _settings(source, plan)
-    if plan.search == "auto":
+def search(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
+    """Run a search on any source of information."""
+    if settings.search == "auto":
         raise SettingError("search='auto' compares likelihoods, which need rows: name a search")
-    return run(source, settings, progress)
+    source = attached(information, *settings.rules)
+    return run(source, settings.bound(source), progress)
 
 
 Found = tuple[dict[int, tuple[int, ...]], list[list[int]]]
 """The parents of each node, and the layers."""
 
 
-def interactions_of(table: Table, plan: Plan, n_jobs: int | None) -> dict[int, Interactions]:
-    """The sets of candidates that the plan will try on this table, by their largest size."""
-    if not plan.look_ahead or plan.look_ahead < 2:
-        return {}
-    return {plan.look_ahead: open_information(table, plan, n_jobs).interactions(plan.look_ahead)}
+def interactions_of(table: Table, settings: Settings) -> dict[int, Interactions]:
+    """The sets of candidates that will be tried on this table, by their largest size."""
+    size = settings.look_ahead or 1
+    return {} if size < 2 else {size: open_information(table, settings).interactions(size)}
 
 
-def found_in(table: Table, plan: Plan, interactions: Mapping[int, Interactions]) -> Found:
-    """What the plan finds in a table, in one thread and without the reasons."""
-    source = attached(open_information(table, plan, 1), *_rules(plan))
+def found_in(table: Table, settings: Settings, interactions: Mapping[int, Interactions]) -> Found:
+    """What is found in a table, in one thread and without the reasons."""
+    source = attached(open_information(table, replace(settings, n_jobs=1)), *settings.rules)
     information = RememberedInformation(source, interactions)
-    settings = _settings(information, plan)
-    chosen = plan.search
-    if plan.search == "auto":
-        tried = _refined(information, plan, try_searches(information, settings))
+    chosen: str = settings.search
+    if chosen == "auto":
+        tried = try_searches(information, settings.bound(information))
+        tried = _refined(information, settings, tried)
         chosen, outcome = tried[0].search, _found(tried)
     else:
-        outcome = run(information, settings)
+        outcome = run(information, settings.bound(information))
     parents = {k: boundary.members for k, boundary in outcome.boundaries.items()}
     return parents, layers_found(outcome, chosen)
 
 
-def readings(table: Table, request: Request) -> list[str]:
-    """What the table can be taken for: levels to count, numbers with moments, or both.
-
-    Whole numbers are both, and "auto" compares; two levels are the same to a count as to a moment.
-    Measurements have moments, which are quick and well calibrated; beside labels, which have
-    none, they have them in every cell of the labels.
-    """
-    if request.information != "auto":
-        return [request.information]
-    if not table.measured and (table.gaps or table.weights is not None):
-        # The likelihoods of the two readings would not be of the same rows.
-        return ["counts"]
-    if table.measured:
-        return ["gaussian"] if _is_numeric(table) else ["conditional-gaussian"]
-    # What is asked for in terms of counts is asked of counts.
-    chosen = (request.entropy, request.boundary_rule, request.masking_rule, request.look_ahead)
-    if request.search != "auto" or any(one is not None for one in chosen):
-        return ["counts"]
-    return ["counts", "gaussian"] if _is_lattice(table) else ["counts"]
-
-
-def _is_numeric(table: Table) -> bool:
-    """Whether every column holds numbers: measured, or levels that are integers."""
-    return all(type(label) is int for labels in table.levels for label in labels)
-
-
-def _is_lattice(table: Table) -> bool:
-    if not _is_numeric(table) or int(table.arities.max()) <= 2:
-        return False
-    largest = max(abs(label) for labels in table.levels for label in labels)  # type: ignore[arg-type]
-    return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
-
-
-def open_information(table: Table, plan: Plan, n_jobs: int | None) -> Source:
-    """The source that the plan asks of a table."""
-    if isinstance(table, BlockTable):
-        from tamis.blocks.information import open_packed
-
-        return open_packed(table, plan.information, plan.entropy, n_jobs)
-    if isinstance(table, MomentTable):
-        return open_moments(table, plan.information, plan.source)
-    if table.gaps:
-        _require_for_gaps(plan)
-    if plan.entropy is not None:
-        return (open_long if is_long(table) else open_counts)(table, plan.entropy, n_jobs)
-    # Counts add up the same in any order of the rows; sums of numbers do so only to rounding.
-    ordered = in_canonical_order(table)
-    if ordered.weights is not None:
-        from tamis.information.weighted_moments import open_weighted
-
-        return open_weighted(plan.information, ordered, ordered.weights, plan.source or {})
-    return open_source(plan.information, ordered, plan.source, n_jobs)
-
-
-def _require_for_gaps(plan: Plan) -> None:
-    """Refuse what does not go with rows that differ from test to test."""
-    if plan.entropy is None:
-        raise SettingError(
-            f"missing='pairwise' counts levels, and information={plan.information!r} does not: "
-            "use missing='drop', or information='counts'"
-        )
-    if any(isinstance(one, Rate) for one in _rules(plan)):
-        raise SettingError(
-            "Rate sets one threshold by the number of rows, and with missing='pairwise' that "
-            "differs from test to test: use Permutation, ChiSquared, BIC or Fixed"
-        )
-
-
-def _rules(plan: Plan) -> tuple[Rule, ...]:
-    """The rules that the search uses."""
-    masks = plan.search != "sequential"
-    return (plan.boundary_rule, plan.masking_rule)[: 1 + masks]
-
-
-def _answer(source: Source, plan: Plan, progress: Progress | None) -> Answer:
-    source = attached(source, *_rules(plan))
-    if plan.search != "auto":
-        return Answer(plan, source, run(source, _settings(source, plan), progress))
-    plan = replace(plan, look_ahead=plan.look_ahead or source.worthwhile_look_ahead())
+def _answer(source: Source, settings: Settings, progress: Progress | None) -> Answer:
+    source = attached(source, *settings.rules)
+    if settings.search != "auto":
+        return Answer(settings, source, run(source, settings.bound(source), progress))
+    settings = replace(settings, look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
     information = RememberedInformation(source)
-    tried = try_searches(information, _settings(information, plan), progress)
-    return Answer(plan, information, _found(tried), tuple(tried))
+    tried = try_searches(information, settings.bound(information), progress)
+    return Answer(settings, information, _found(tried), tuple(tried))
 
 
 def _with_refinement(answer: Answer) -> Answer:
-    tried = _refined(answer.information, answer.plan, answer.tried)
+    tried = _refined(answer.information, answer.settings, answer.tried)
     return replace(answer, outcome=_found(tried), tried=tuple(tried))
 
 
-def _refined(information: Source, plan: Plan, tried: Sequence[Tried]) -> list[Tried]:
-    """What was tried, and the class that fits best, unless the plan does without."""
-    if not plan.refine:
+def _refined(information: Source, settings: Settings, tried: Sequence[Tried]) -> list[Tried]:
+    """What was tried, and the class that fits best, unless the settings do without."""
+    if not settings.refine:
         return list(tried)
-    settings = _settings(information, plan)
-    return with_refinement(information, settings, tried, same_units=plan.units == "same")
+    same_units = settings.units == "same"
+    return with_refinement(information, settings.bound(information), tried, same_units=same_units)
 
 
 def _units_note(answer: Answer) -> tuple[str, ...]:
     """How much of the order of continuous columns their variances tell, which is a matter of
     units."""
     information, boundaries = answer.information, answer.outcome.boundaries
-    if information.scale_free() is None or answer.plan.units == "same":
+    if information.scale_free() is None or answer.settings.units == "same":
         return ()
     entropies = information.entropies([Context(k, ()) for k in boundaries])
     share = varsortability(
@@ -301,21 +223,21 @@ def _units_note(answer: Answer) -> tuple[str, ...]:
     return () if math.isnan(share) else (UNITS.format(share=share),)
 
 
-def _at_its_level(answer: Answer, request: Request) -> tuple[Answer, tuple[str, ...]]:
+def _at_its_level(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, ...]]:
     """The answer, found once more where its edges are so weak that they ask for a higher alpha, if
     that finds more and loses none or explains the table clearly better; and what to say about
     that."""
-    rule = answer.plan.boundary_rule
-    asked_for = request.alpha is not None or request.boundary_rule is not None
-    if asked_for or not isinstance(rule, PValue):
+    rule = answer.settings.boundary_rule
+    if not asked.leaves_open("alpha", "boundary_rule") or not isinstance(rule, PValue):
         return answer, ()
     information = answer.information
     level = level_for(answer.outcome, rule.alpha, information.n_variables)
     if level == rule.alpha:
         return answer, ()
-    plan = replace(answer.plan, boundary_rule=replace(rule, alpha=level))
-    tried = try_searches(information, _settings(information, plan))
-    again = _with_refinement(replace(answer, plan=plan, outcome=_found(tried), tried=tuple(tried)))
+    settings = replace(answer.settings, boundary_rule=replace(rule, alpha=level))
+    tried = try_searches(information, settings.bound(information))
+    found = Answer(settings, information, _found(tried), tuple(tried), answer.shift)
+    again = _with_refinement(found)
     before, after = _pairs(answer), _pairs(again)
     clearly_better = again.score > answer.score + constants.alike and len(after) > len(before)
     if not (before < after or clearly_better):
@@ -338,54 +260,9 @@ def _found(tried: Sequence[Tried]) -> Outcome:
     return outcome
 
 
-def _settings(information: Source, plan: Plan) -> Settings:
-    size = information.n_rows, information.n_variables
-    _require_abilities(information, plan)
-    return Settings(
-        search=plan.search,
-        boundary_rule=plan.boundary_rule.bind(*size),
-        masking_rule=plan.masking_rule.bind(*size),
-        boundary=plan.boundary,
-        backward=plan.backward,
-        max_boundary=plan.max_boundary,
-        look_ahead=plan.look_ahead or information.worthwhile_look_ahead(),
-        constraints=_constraints(information, plan),
-    )
-
-
-def _require_abilities(source: Source, plan: Plan) -> None:
-    """Refuse a plan that asks more of a source than it can do."""
-    if plan.search == "auto":
-        source.require(Ability.LIKELIHOOD, "search='auto'", "name a search")
-    if plan.search == "layer" and not plan.masking_rule.judges_groups:
-        raise SettingError(
-            f"search='layer' tests a node with a whole layer, and {plan.masking_rule!r} with one "
-            "other at a time: use search='node'"
-        )
-    if plan.search == "layer" and isinstance(plan.masking_rule, PValue):
-        source.require(
-            Ability.JOINT_TESTS, "search='layer'", "use search='node', or a threshold in nats"
-        )
-    if plan.look_ahead is not None and plan.look_ahead > 1:
-        source.require(Ability.LOOK_AHEAD, f"look_ahead={plan.look_ahead}", "use look_ahead=1")
-
-
-def _constraints(information: Source, plan: Plan) -> Constraints | None:
-    constraints = plan.knowledge.constraints(information.names)
-    if constraints is not None:
-        for child, parents in constraints.required.items():
-            for k in (child, *parents):
-                if not information.varies(k):
-                    raise DataError(
-                        f"Column {information.names[k]!r} has one value in all rows, so it cannot "
-                        "have the arrow that is required: drop the column or the statement."
-                    )
-    return constraints
-
-
 def _shift(table: Table, answer: Answer) -> float:
     """From the score of a reading to a probability of the levels themselves."""
-    if answer.plan.information == "counts":
+    if answer.settings.information == "counts":
         return 0.0
     best = answer.tried[0]
     return lattice_likelihood(in_canonical_order(table), best.parents) - best.score
@@ -396,7 +273,7 @@ def _ranking(answers: list[Answer]) -> tuple[Run, ...]:
     return tuple(
         Run(
             one.search,
-            answer.plan.information,
+            named(answer.settings.information),
             one.score + answer.shift,
             one.n_edges,
             RESTS_ON.get(one.search, NOT_SEARCHED if one.search == SAME else LIKELIHOOD),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,7 +13,6 @@ from tamis.data import Table, table_notes
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Query, Source
-from tamis.plans import Plan
 from tamis.result import (
     Admitted,
     Edge,
@@ -27,19 +27,20 @@ from tamis.result import (
 from tamis.search.auto import REFINED
 from tamis.search.outcome import Boundary, Decision, Outcome
 from tamis.search.warrants import warrants
+from tamis.settings import Settings
 
 
 class Names:
     """Turns positions back into names."""
 
-    def __init__(self, names: tuple[str, ...], plan: Plan, information: Source) -> None:
-        self._names = names
-        self._plan = plan
+    def __init__(self, settings: Settings, information: Source) -> None:
+        self._names = information.names
+        self._settings = settings
         self._information = information
 
     def result(
         self,
-        table: Table,
+        table: Table | None,
         outcome: Outcome,
         losses: Mapping[tuple[int, int], float],
         ranking: tuple[Run, ...] = (),
@@ -53,24 +54,33 @@ class Names:
         entropies = {names[k]: bounds[k].entropy for k in bounds}
         order = tuple(names[k] for layer in outcome.layers for k in layer)
         layers = layers_found(outcome, self._chosen(ranking))
+        listed = names if table is None else table.names
+        labels = [()] * len(listed) if table is None else table.levels
         return Result(
-            names=table.names,
-            levels=dict(zip(table.names, table.levels, strict=True)),
-            n_rows=table.n_rows,
-            settings=self._plan.to_dict(),
+            names=listed,
+            levels=dict(zip(listed, labels, strict=True)),
+            n_rows=self._n_rows(table),
+            settings=self._settings.to_dict(),
             layers=tuple(map(self._all, layers)),
             order=order,
-            parents={name: parents[name] for name in table.names},
-            entropies={name: entropies[name] for name in table.names},
+            parents={name: parents[name] for name in listed},
+            entropies={name: entropies[name] for name in listed},
             edges=self._edges(outcome, losses),
             trace=self._trace(outcome),
             ranking=ranking,
-            warnings=(*table_notes(table), *notes),
+            warnings=(*(() if table is None else table_notes(table)), *notes),
             engine=_engine(table),
         )
 
+    def _n_rows(self, table: Table | None) -> int | None:
+        """The rows of the table, or those that a source from outside has seen; None of a law."""
+        if table is not None and not isinstance(self._settings.information, Source):
+            return table.n_rows
+        n_rows = self._information.n_rows
+        return None if math.isinf(n_rows) else int(n_rows)
+
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
-        return next((one.search for one in ranking if one.chosen), self._plan.search)
+        return next((one.search for one in ranking if one.chosen), self._settings.search)
 
     def _edges(self, outcome: Outcome, losses: Mapping[tuple[int, int], float]) -> tuple[Edge, ...]:
         """Judge every edge twice: as it was taken, and given all the other parents."""
@@ -82,14 +92,14 @@ class Names:
         known = self._judged(outcome)
         known |= _judge(self._information, sorted(wanted - known.keys()))
         gaps = _entropy_gaps(outcome)
-        constraints = self._plan.knowledge.constraints(self._information.names)
+        constraints = self._settings.knowledge.constraints(self._information.names)
         rests_on = warrants(
             self._information,
             outcome,
             losses,
             constraints,
             self._is_given,
-            same_units=self._plan.units == "same",
+            same_units=self._settings.units == "same",
         )
         return tuple(
             Edge(
@@ -105,11 +115,11 @@ class Names:
         )
 
     def _is_given(self, edge: tuple[int, int]) -> bool:
-        return self._plan.knowledge.decides(*(self._names[k] for k in edge))
+        return self._settings.knowledge.decides(*(self._names[k] for k in edge))
 
     def _judged(self, outcome: Outcome) -> dict[Judged, tuple[float, float]]:
         """The gain and the p-value of what the search itself has judged by this test."""
-        rule = self._plan.boundary_rule
+        rule = self._settings.boundary_rule
         preferred = self._information.test_names[:1]
         if not isinstance(rule, PValue) or rule.test not in (None, *preferred):
             return {}
@@ -122,7 +132,7 @@ class Names:
 
     def _trace(self, outcome: Outcome) -> Trace:
         names = self._names
-        masking, boundary = self._plan.masking_rule, self._plan.boundary_rule
+        masking, boundary = self._settings.masking_rule, self._settings.boundary_rule
         return Trace(
             admissions=tuple(
                 Admitted(
@@ -238,7 +248,7 @@ def _edge_contexts(
     return edges
 
 
-def _engine(table: Table) -> Engine | None:
+def _engine(table: Table | None) -> Engine | None:
     """How the rows were counted so far, if that was not in memory."""
     if not isinstance(table, BlockTable | MomentTable):
         return None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import TypeGuard, TypeVar
+from typing import Any, NoReturn, TypeGuard, TypeVar
 
-from tamis.errors import PluginError, TamisError
+from tamis.errors import PluginError, SettingError, TamisError
 
 Plain = str | int | float | None
 """What a file can hold of a parameter."""
@@ -58,3 +59,49 @@ def answer_of(what: str, ask: Callable[[], Answer]) -> Answer:
         raise
     except Exception as error:
         raise PluginError(f"{what} failed with {type(error).__name__}: {error}") from error
+
+
+LONGEST = 200
+"""Parameters that are longer in print are left out of a record: they are data."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A function or an object from outside as a file tells of it: it can be read, and not run."""
+
+    name: str
+    parameters: dict[str, Plain]
+
+    def __call__(self, *_: object) -> NoReturn:
+        """Refused."""
+        raise SettingError(
+            f"{self.name} was read from a file, which says what it is called and not what it does: "
+            "pass the thing itself"
+        )
+
+    def to_dict(self, key: str) -> dict[str, Plain]:
+        """Its name under this key, and its parameters."""
+        return {**self.parameters, key: self.name}
+
+    @classmethod
+    def from_dict(cls, key: str, written: Mapping[str, Any]) -> Recorded:
+        """What `to_dict` wrote; nothing is imported."""
+        given = dict(written)
+        name = given.pop(key, None)
+        if not is_qualified(name) or not all(map(is_plain, given.values())):
+            raise SettingError(f"{dict(written)!r} names nothing that {key} could be")
+        return cls(name, given)
+
+
+def record_of(thing: object) -> Recorded:
+    """What a result tells of something from outside: its qualified name, and those of its
+    parameters that fit on a line."""
+    if isinstance(thing, Recorded):
+        return thing
+    described = ("names", "n_rows")  # a source has them, and so does the result
+    told = {
+        name: value
+        for name, value in parameters_of(thing).items()
+        if name not in described and len(str(value)) <= LONGEST and str(value).isprintable()
+    }
+    return Recorded(qualified_name(thing), told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tamis.choices import as_backward, require_size
 from tamis.data import Table, read_table
 from tamis.decisions.p_values import Permutation
 from tamis.decisions.rule import Rule
@@ -12,7 +13,6 @@ from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
-from tamis.plans import as_backward, require_size
 from tamis.result import suggest
 from tamis.search.selection import Selector
 

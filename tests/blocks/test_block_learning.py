@@ -26,7 +26,7 @@ from tamis.blocks.packing import pack, pack_table
 from tamis.cli import app
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.learning import COUNTED_ONLY, learn
-from tamis.plans import Request
+from tamis.settings import Settings
 
 SEARCHES = ["auto", "sequential", "sieve", "node", "layer", "reference"]
 
@@ -57,21 +57,21 @@ def without_notes(result):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_search_finds_the_same_in_blocks(search):
-    request = Request(search=search, information="counts", n_jobs=2)
+    settings = Settings(search=search, information="counts", n_jobs=2)
     for table in (table_of(chain()), wide_table(5)):
-        expected = learn(table, request)
+        expected = learn(table, settings)
         with packed(table) as blocks:
-            assert learn(blocks, request) == expected
+            assert learn(blocks, settings) == expected
 
 
 def test_looking_ahead_finds_the_same_in_blocks():
     rng = np.random.default_rng(3)
     rows = rng.integers(0, 2, (600, 5))
     rows[:, 4] = rows[:, 0] ^ rows[:, 1] ^ rows[:, 2] ^ (rng.random(600) < 0.05)
-    request = Request(search="sequential", look_ahead=3)
-    expected = learn(table_of(rows), request)
+    settings = Settings(search="sequential", look_ahead=3)
+    expected = learn(table_of(rows), settings)
     with packed(table_of(rows)) as blocks:
-        found = learn(blocks, request)
+        found = learn(blocks, settings)
     assert found == expected
     assert max(map(len, found.parents.values())) == 3
 
@@ -102,7 +102,7 @@ def test_a_temporary_plane_file_goes_with_its_table(folder, monkeypatch):
     gc.collect()
     if os.name == "posix":
         assert list((folder / "temporary").iterdir()) == []
-    assert learn(kept, Request()).n_rows == 700
+    assert learn(kept, Settings()).n_rows == 700
     del kept
     gc.collect()
     assert list((folder / "temporary").iterdir()) == []
@@ -138,9 +138,9 @@ def test_whole_numbers_are_read_as_levels_and_the_result_says_so():
     rows[:, 2] = rows[:, 0] + rows[:, 1]
     table = table_of(rows)
     with packed(table) as blocks:
-        found = learn(blocks, Request())
+        found = learn(blocks, Settings())
     assert found.warnings == (COUNTED_ONLY,)
-    assert without_notes(found) == learn(table, Request(information="counts"))
+    assert without_notes(found) == learn(table, Settings(information="counts"))
     assert found.settings["information"] == "counts"
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tamis.plans import Request, make_plan
 from tamis.result import Admitted, Edge, Masked, Result, Selection, Trace, Verdict
+from tamis.settings import Settings
 
 
 def verdict(target, other, given=(), *, dependent=True):
@@ -56,7 +56,7 @@ def layered(layers, edges, search="node"):
         names=tuple(sorted(order)),
         levels=dict.fromkeys(order, ("no", "yes")),
         n_rows=1000,
-        settings=make_plan(Request(search=search)).to_dict() | {"tamis": "0.1.0"},
+        settings=Settings(search=search).to_dict() | {"tamis": "0.1.0"},
         layers=layers,
         order=order,
         parents=parents,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tamis.plans import Request, make_plan
 from tamis.result import Admitted, Edge, Result, Selection, Trace, Verdict
+from tamis.settings import Settings
 
 
 def _verdict(target, other, given, *, dependent):
@@ -28,7 +28,7 @@ def result():
             "hail": ("no",),
         },
         n_rows=2000,
-        settings=make_plan(Request("sequential")).to_dict(),
+        settings=Settings("sequential").to_dict(),
         layers=(("hail", "rain"), ("lawn",), ("shoes",)),
         order=("hail", "rain", "lawn", "shoes"),
         parents={"shoes": ("lawn",), "lawn": ("rain",), "rain": (), "hail": ()},

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hypothesis.strategies as st
 
-from tamis.plans import BACKWARD, SEARCHES, UNITS, Request, make_plan
+from tamis.defaults import BACKWARD, SEARCHES, UNITS
 from tamis.result import WARRANTS, Admitted, Edge, Masked, Result, Selection, Trace, Verdict
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
+from tamis.settings import Settings
 
 STRANGE = (
     'say "hi"', "back\\slash", "ends in \\", "\\", "two\nlines", "carriage\rreturn", "a\r\nb",
@@ -45,7 +46,7 @@ rules = st.one_of(
 @st.composite
 def settings_of(draw, boundary):
     search = draw(st.sampled_from([s for s in SEARCHES if s not in ("auto", "reference")]))
-    request = Request(
+    made = Settings(
         search=search,
         entropy=draw(st.sampled_from([None, "plugin", "jackknife", "minimax"])),
         boundary_rule=draw(rules),
@@ -56,7 +57,7 @@ def settings_of(draw, boundary):
         refine=draw(st.booleans()),
         units=draw(st.sampled_from(UNITS)),
     )
-    return make_plan(request).to_dict()
+    return made.to_dict()
 
 
 @st.composite

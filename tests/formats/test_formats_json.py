@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from made_results import characters, results, rules
 
 from tables import rows, table_of
+from tamis.defaults import BOUNDARY, SEARCHES
 from tamis.errors import FileFormatError, SettingError
 from tamis.formats import json_file, load, save
 from tamis.formats.consistency import first_contradiction
 from tamis.learning import learn
-from tamis.plans import BOUNDARY, SEARCHES, Request, make_plan
 from tamis.result import Edge, explain
+from tamis.settings import Settings
 
 FROZEN = Path(__file__).parent / "result_v1.json"
 FROZEN_2 = Path(__file__).parent / "result_v2.json"
@@ -379,9 +380,9 @@ def test_nothing_is_taken_twice(result):
 
 
 def test_nothing_is_taken_where_no_boundary_was_searched_for(result):
-    plan = make_plan(Request("sequential", boundary="none")).to_dict()
+    without = Settings("sequential", boundary="none").to_dict()
     with pytest.raises(FileFormatError, match="took parents, though"):
-        json_file.parse(json_file.render(replace(result, settings=plan)))
+        json_file.parse(json_file.render(replace(result, settings=without)))
 
 
 def test_an_object_of_many_keys_is_read_in_no_time():
@@ -394,8 +395,8 @@ def test_an_object_of_many_keys_is_read_in_no_time():
 @settings(deadline=None, max_examples=60)
 def test_every_result_of_a_run_comes_back(table, search, boundary_rule, masking_rule, boundary):
     boundary = "pps" if search in ("auto", "reference") else boundary
-    request = Request(search, None, boundary_rule, masking_rule, boundary)
-    learned = learn(table_of(table), request)
+    made = Settings(search, boundary_rule, masking_rule, boundary=boundary)
+    learned = learn(table_of(table), made)
     assert json_file.parse(json_file.render(learned)) == learned
 
 

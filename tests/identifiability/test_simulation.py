@@ -13,12 +13,12 @@ import tamis
 from tamis.identifiability import simulate
 from tamis.identifiability.simulation import relearn, sampled_table, wilson
 from tamis.metrics import edge_distance
-from tamis.plans import Request
+from tamis.settings import Settings
 
 
 def test_recovery_grows_with_the_rows_where_the_network_is_identified():
     network = tamis.BayesianNetwork.example("orchard")
-    found = simulate(network, Request(), rows=(50, 20_000), repeats=8, seed=3)
+    found = simulate(network, Settings(), rows=(50, 20_000), repeats=8, seed=3)
     few, many = found.points
     assert few.recovered == 0.0
     assert many.recovered >= 0.75
@@ -28,7 +28,7 @@ def test_recovery_grows_with_the_rows_where_the_network_is_identified():
 
 def test_where_uncertainty_shrinks_along_an_arrow_no_number_of_rows_helps():
     network = tamis.BayesianNetwork.example("night_shift")
-    (point,) = simulate(network, Request(), rows=(30_000,), repeats=4, seed=3).points
+    (point,) = simulate(network, Settings(), rows=(30_000,), repeats=4, seed=3).points
     assert point.recovered == 0.0
     assert point.skeleton == 0.0
     assert point.distance > 0
@@ -37,7 +37,7 @@ def test_where_uncertainty_shrinks_along_an_arrow_no_number_of_rows_helps():
 def test_the_same_seed_draws_the_same_tables_and_another_seed_others():
     network = random_network(1, 5)[0]
     first, again, other = (
-        simulate(network, Request(), rows=(80,), repeats=6, seed=seed) for seed in (7, 7, 8)
+        simulate(network, Settings(), rows=(80,), repeats=6, seed=seed) for seed in (7, 7, 8)
     )
     assert first == again
     assert first != other
@@ -46,11 +46,11 @@ def test_the_same_seed_draws_the_same_tables_and_another_seed_others():
 def test_a_point_is_the_mean_over_its_tables():
     network = random_network(1, 5)[0]
     true = set(network.graph.edges)
-    (point,) = simulate(network, Request(), rows=(80,), repeats=6, seed=7).points
+    (point,) = simulate(network, Settings(), rows=(80,), repeats=6, seed=7).points
     from tamis.identifiability.simulation import seed_of
 
     distances = [
-        edge_distance(relearn(network, Request(), 80, seed_of(7, 80, repeat)), true)
+        edge_distance(relearn(network, Settings(), 80, seed_of(7, 80, repeat)), true)
         for repeat in range(6)
     ]
     assert point.distance == np.mean(distances)
@@ -79,7 +79,11 @@ def test_levels_that_do_not_occur_in_a_sample_are_left_out_of_its_table():
 def test_learning_progress_is_reported_table_by_table():
     heard = []
     simulate(
-        two_arrows(), Request(), rows=(50, 60), repeats=2, progress=lambda *done: heard.append(done)
+        two_arrows(),
+        Settings(),
+        rows=(50, 60),
+        repeats=2,
+        progress=lambda *done: heard.append(done),
     )
     assert heard == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
@@ -90,12 +94,12 @@ def test_learning_progress_is_reported_table_by_table():
 )
 def test_numbers_without_meaning_are_refused(wrong, word):
     with pytest.raises(tamis.SettingError, match=word):
-        simulate(two_arrows(), Request(), **wrong)
+        simulate(two_arrows(), Settings(), **wrong)
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_simulation_can_be_drawn(tmp_path, ending):
-    found = simulate(two_arrows(), Request(), rows=(50, 500), repeats=2)
+    found = simulate(two_arrows(), Settings(), rows=(50, 500), repeats=2)
     path = tmp_path / f"plot.{ending}"
     found.save_plot(str(path))
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]

@@ -26,7 +26,8 @@ from tamis.information.lipschitz.terms import (
     taylor_terms,
     whole_terms,
 )
-from tamis.search.tam import Settings, run
+from tamis.search.tam import run
+from tamis.settings import Settings
 from tamis.simulate import draw
 
 LAWS = {

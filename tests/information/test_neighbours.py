@@ -21,7 +21,8 @@ from tamis.information.neighbours.columns import normal_scores, untied
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.neighbours.shuffles import anywhere, choose, within_strata
 from tamis.information.neighbours.space import Space
-from tamis.learning import Plan, search
+from tamis.learning import search
+from tamis.settings import Settings
 
 
 def source(rows: np.ndarray, names: str = "abcdefgh", **options) -> NeighbourInformation:
@@ -346,8 +347,7 @@ def test_normal_scores_are_even_quantiles_and_ties_share_the_middle():
 
 
 def edges_found(information: Source, rule: PValue) -> set[tuple[str, str]]:
-    plan = Plan("sequential", "gaussian", None, rule, rule, "pps", "one", None, 1)
-    found = search(information, plan).boundaries
+    found = search(information, Settings("sequential", rule, rule)).boundaries
     names = information.names
     return {(names[p], names[k]) for k, boundary in found.items() for p in boundary.members}
 

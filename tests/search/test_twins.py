@@ -15,7 +15,8 @@ from tamis.counts.lookup import SCALE
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import Minimax
 from tamis.rules import Fixed, Permutation
-from tamis.search.tam import Settings, run
+from tamis.search.tam import run
+from tamis.settings import Settings
 
 SEARCHES = ["node", "layer", "sieve", "sequential", "reference"]
 

@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 from tamis.cli import app
 from tamis.data.reading import MISSING
 from tamis.decisions.specification import RULES
+from tamis.defaults import BACKWARD, BOUNDARY, KINDS, SEARCHES
 from tamis.information.estimators import ESTIMATORS
-from tamis.plans import BACKWARD, BOUNDARY, SEARCHES, SOURCES
 from tamis.terminal import completion
 
 CHOICES = [
     ("--search", completion.searches, SEARCHES),
-    ("--information", completion.information, ("auto", *SOURCES)),
+    ("--information", completion.information, ("auto", *KINDS)),
     ("--entropy", completion.entropies, ESTIMATORS),
     ("--boundary-rule", completion.rules, RULES),
     ("--masking-rule", completion.rules, RULES),

@@ -15,9 +15,9 @@ from tamis.blocks.packing import Progress, open_stream, pack
 from tamis.blocks.parts import PARQUET_ENDINGS, PLANES_ENDING, TEXT_ENDINGS, ending_of, is_several
 from tamis.blocks.plane_file import PlaneFile
 from tamis.errors import DataError, SettingError
-from tamis.information.catalogue import SOURCES
 
-NEED_ROWS = tuple(name for name in SOURCES if name != "gaussian")
+WITHOUT_ROWS = ("auto", "counts", "gaussian")
+"""The information that can be had without rows in memory."""
 
 
 def open_blocks(
@@ -48,7 +48,7 @@ def open_blocks(
             f"missing={missing!r} is for tables in memory; in blocks every cell needs a value: "
             "drop or fill in missing values before"
         )
-    if information in NEED_ROWS:
+    if information not in WITHOUT_ROWS:
         raise SettingError(
             f"information={information!r} needs the rows in memory, and these are read in blocks, "
             "for counts or moments: use information='counts' or 'gaussian', or read the table "

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from tamis.blocks.moment_table import MomentTable, table_of
-from tamis.blocks.opening import NEED_ROWS, open_blocks
+from tamis.blocks.opening import WITHOUT_ROWS, open_blocks
 from tamis.blocks.packed import Counted
 from tamis.blocks.packing import nobody, open_stream, require_rows, settled
 from tamis.blocks.parquet_stream import row_groups
@@ -234,7 +234,7 @@ def _opened(
     notes: tuple[str, ...] = (),
 ) -> ClusterTable | MomentTable:
     """What a table in memory would be taken for: levels to count, or numbers with moments."""
-    if information in NEED_ROWS:
+    if information not in WITHOUT_ROWS:
         raise SettingError(
             f"information={information!r} needs the rows in memory, and these stay on the cluster, "
             "for counts or moments: use information='counts' or 'gaussian', or a sample of the rows"

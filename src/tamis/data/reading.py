@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from tamis.errors import SettingError
 
-MISSING = ("error", "drop", "level", "pairwise")
+Missing = Literal["error", "drop", "level", "pairwise"]
 """What may be done about missing values."""
+MISSING: tuple[Missing, ...] = get_args(Missing)
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,12 @@ from typing import Any, Protocol
 
 from tamis import baselines
 from tamis.baselines.registry import BASELINES, import_libraries, missing_modules
+from tamis.defaults import SEARCHES
 from tamis.errors import SettingError
 from tamis.experiments.cells import Draw
 from tamis.experiments.datasets import Dataset
 from tamis.experiments.gaussian_peers import PEERS, GaussianPeer
 
-SEARCHES = ("auto", "sequential", "sieve", "node", "layer", "reference")
 VARIANTS: dict[str, dict[str, Any]] = {
     "": {},
     "-gaussian": {"information": "gaussian"},

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 
 from tamis.baselines.registry import BASELINES
+from tamis.defaults import SEARCHES
 from tamis.experiments.gaussian_peers import PEERS
-from tamis.experiments.methods import SEARCHES, VARIANTS
+from tamis.experiments.methods import VARIANTS
 from tamis.experiments.plans import GRAPHS, MODELS
 from tamis.experiments.rows import OK, SKIPPED, TIMED_OUT, Row
 

@@ -1,11 +1,11 @@
-"""Making the forecast of a run: read the request as a run would, probe, extrapolate."""
+"""Making the forecast of a run: choose readings as a run would, probe, extrapolate."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,10 +26,13 @@ from tamis.forecast.probe import Clock, Probe, pace, part_of, probe, seconds_of,
 from tamis.forecast.words import reasons
 from tamis.forecast.work import Work, work_of
 from tamis.information.counted import CountedInformation
+from tamis.information.estimators import EntropyFunction
 from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
-from tamis.learning import MISFIT, open_information, readings
-from tamis.plans import Plan, Request, make_plan
+from tamis.learning import MISFIT
+from tamis.opening import in_search_order, open_information, readings
+from tamis.plugins import qualified_name
+from tamis.settings import Settings
 
 MOST_WORDS = 2**22
 """Looking ahead is timed on columns so few that no more words than this are read."""
@@ -45,7 +48,7 @@ MIXED = ("conditional-gaussian",)
 class Reading:
     """One way to take the table, and what it will cost."""
 
-    plan: Plan
+    settings: Settings
     rule: Rule
     """Of the boundaries, bound to the size of the whole table."""
     n_rows: float
@@ -56,7 +59,7 @@ class Reading:
     seconds: float
 
 
-def forecast(table: Table, request: Request, *, clock: Clock = time.perf_counter) -> Forecast:
+def forecast(table: Table, asked: Settings, *, clock: Clock = time.perf_counter) -> Forecast:
     """Say what learning from this table will take and what it can see, without learning.
 
     A few contexts are counted, for about a second; the first time loops may have to be compiled.
@@ -66,18 +69,20 @@ def forecast(table: Table, request: Request, *, clock: Clock = time.perf_counter
             f"A forecast tries a part of the rows in this process, and those of {table.where} are "
             "elsewhere: ask it about a sample of them"
         )
+    if asked.own_information is not None:
+        raise SettingError(
+            "A forecast knows how long tamis' own sources take, and "
+            f"information={asked.read_as} is from outside: try a part of the rows"
+        )
     started = clock()
-    names = table.names
-    make_plan(request).knowledge.constraints(names)  # what a run would refuse
-    as_they_are = request.search == "reference"
-    order = range(len(names)) if as_they_are else sorted(range(len(names)), key=names.__getitem__)
-    arranged = table.select(list(order))
-    found, notes = _readings(arranged, request, clock)
-    searched = _searched(arranged, found, request.n_jobs)
+    asked.knowledge.constraints(table.names)  # what a run would refuse
+    arranged = in_search_order(table, asked)
+    found, notes = _readings(arranged, asked, clock)
+    searched = _searched(arranged, found)
     main = max(searched, key=lambda one: one.seconds)
     sizes = table.arities[table.arities > 0]
     level, visible = _visible(table, found[0])
-    told = main.plan.boundary == "pps"
+    told = main.settings.boundary == "pps"
     return Forecast(
         n_rows=table.n_rows,
         n_columns=table.n_variables,
@@ -87,11 +92,11 @@ def forecast(table: Table, request: Request, *, clock: Clock = time.perf_counter
         pair_cells=int(np.prod(np.sort(sizes)[-2:])) if len(sizes) else 0,
         boundary=found[0].probed.boundary,
         boundary_cells=_boundary_cells(sizes, found[0].probed),
-        information=tuple(one.plan.information for one in found),
-        search=main.plan.search,
+        information=tuple(one.settings.read_as for one in found),
+        search=main.settings.search,
         look_ahead=found[0].look_ahead,
         why=reasons(
-            table, request, [one.plan for one in found], len(searched), found[0].look_ahead
+            table, asked, [one.settings for one in found], len(searched), found[0].look_ahead
         ),
         memory=_memory(arranged, searched),
         n_contexts=sum(one.work.contexts for one in searched) if told else 0.0,
@@ -100,20 +105,34 @@ def forecast(table: Table, request: Request, *, clock: Clock = time.perf_counter
         probe_seconds=clock() - started,
         level=level,
         detectable=visible,
-        notes=(*table.notes, *notes),
+        notes=(*table.notes, *notes, *_slower(asked)),
     )
 
 
-def _readings(
-    table: Table, request: Request, clock: Clock
-) -> tuple[list[Reading], tuple[str, ...]]:
+def _slower(asked: Settings) -> tuple[str, ...]:
+    """What a function from outside means for the time."""
+    told = []
+    if isinstance(asked.entropy, EntropyFunction):
+        told.append(
+            f"entropy={asked.entropy.name} is a function of whole tables: each is counted and the "
+            "function called on it, which takes longer than a sum over cells."
+        )
+    if callable(asked.boundary):
+        told.append(
+            f"boundary={qualified_name(asked.boundary)} is called for every remaining column after "
+            "every layer; how long that takes cannot be said."
+        )
+    return tuple(told)
+
+
+def _readings(table: Table, asked: Settings, clock: Clock) -> tuple[list[Reading], tuple[str, ...]]:
     """All readings that a run would try, the first one first; as there, one may be left out."""
     found: list[Reading] = []
     notes: tuple[str, ...] = ()
-    kinds = readings(table, request)
+    kinds = readings(table, asked)
     for kind in kinds:
         try:
-            found.append(_reading(table, make_plan(request, kind), request.n_jobs, clock))
+            found.append(_reading(table, asked.on(kind), clock))
         except DataError as error:
             if kind == kinds[0]:
                 raise
@@ -121,30 +140,30 @@ def _readings(
     return found, notes
 
 
-def _reading(table: Table, plan: Plan, n_jobs: int | None, clock: Clock) -> Reading:
+def _reading(table: Table, settings: Settings, clock: Clock) -> Reading:
     part = part_of(table)
-    information = open_information(part, plan, n_jobs)
-    opening = seconds_of(lambda: open_information(part, plan, n_jobs), clock)
+    information = open_information(part, settings)
+    opening = seconds_of(lambda: open_information(part, settings), clock)
     n_rows = information.n_rows * table.n_rows / part.n_rows
     d = table.n_variables
-    rule = plan.boundary_rule.bind(n_rows, d)
-    look_ahead = _look_ahead(table, part, plan, information)
+    rule = settings.boundary_rule.bind(n_rows, d)
+    look_ahead = _look_ahead(table, part, settings, information)
     probed = probe(information, rule, clock)
-    auto = plan.search == "auto" and bool(probed.seconds)
+    auto = settings.search == "auto" and bool(probed.seconds)
     if auto:
         time_scores(information, probed, groups=look_ahead > 1, clock=clock)
     # Numbers are read once; what follows depends on their moments alone.
-    longer = 1.0 if plan.information in NUMBERS else table.n_rows / part.n_rows
+    longer = 1.0 if settings.information in NUMBERS else table.n_rows / part.n_rows
     scale = longer * d / part.n_variables
     work = work_of(
-        plan.search, d, probed, looks_ahead=look_ahead > 1, scale=scale, slow=pace(clock)
+        settings.search, d, probed, looks_ahead=look_ahead > 1, scale=scale, slow=pace(clock)
     )
-    looking = _looking(table, part, plan, look_ahead, n_jobs, clock)
+    looking = _looking(table, part, settings, look_ahead, clock)
     seconds = work.seconds + opening * _more_to_open(table, part) + looking
-    return Reading(plan, rule, n_rows, look_ahead, probed, work, seconds)
+    return Reading(settings, rule, n_rows, look_ahead, probed, work, seconds)
 
 
-def _searched(table: Table, found: Sequence[Reading], n_jobs: int | None) -> Sequence[Reading]:
+def _searched(table: Table, found: Sequence[Reading]) -> Sequence[Reading]:
     """The readings that will be searched: levels are not where numbers are far ahead on one DAG.
 
     Which DAG that is, is not known; the least uncertain columns of each probed path stand for it.
@@ -154,10 +173,10 @@ def _searched(table: Table, found: Sequence[Reading], n_jobs: int | None) -> Seq
     counts, numbers = found
     part = part_of(table)
     some = dict(list(numbers.probed.paths.items())[:COMPARED])
-    parents = _less_uncertain(open_information(part, numbers.plan, n_jobs), some)
+    parents = _less_uncertain(open_information(part, numbers.settings), some)
     d = table.n_variables
     reach = MISFIT * math.log(2 * d * d) * len(some)
-    lead = _lead_of_numbers(part, parents, counts.plan) * table.n_rows / part.n_rows
+    lead = _lead_of_numbers(part, parents, counts.settings) * table.n_rows / part.n_rows
     return [numbers] if lead > reach else found
 
 
@@ -171,7 +190,9 @@ def _less_uncertain(
     return {k: tuple(m for m in path if place[m] < place[k]) for k, path in paths.items()}
 
 
-def _lead_of_numbers(table: Table, parents: Mapping[int, tuple[int, ...]], plan: Plan) -> float:
+def _lead_of_numbers(
+    table: Table, parents: Mapping[int, tuple[int, ...]], settings: Settings
+) -> float:
     """By how many nats a linear model explains these columns better than tables do."""
     used = sorted({*parents, *(k for path in parents.values() for k in path)})
     if not used:
@@ -179,14 +200,14 @@ def _lead_of_numbers(table: Table, parents: Mapping[int, tuple[int, ...]], plan:
     place = {k: i for i, k in enumerate(used)}
     few = table.select(used)
     contexts = [Context(place[k], tuple(sorted(place[m] for m in parents[k]))) for k in parents]
-    counted = open_information(few, plan, 1).penalised_likelihoods(contexts)
+    counted = open_information(few, replace(settings, n_jobs=1)).penalised_likelihoods(contexts)
     return lattice_likelihood(few, dict(contexts)) - float(counted.sum())
 
 
-def _look_ahead(table: Table, part: Table, plan: Plan, information: Source) -> int:
+def _look_ahead(table: Table, part: Table, settings: Settings, information: Source) -> int:
     """What a run would choose; of a part of the table the budget would be another."""
-    if plan.look_ahead:
-        return plan.look_ahead
+    if settings.look_ahead:
+        return settings.look_ahead
     if not isinstance(information, CountedInformation):
         return information.affordable_look_ahead()
     planes = Planes.of(table)
@@ -196,9 +217,7 @@ def _look_ahead(table: Table, part: Table, plan: Plan, information: Source) -> i
     return max(counted, least_looked_for(planes.n_interacting))
 
 
-def _looking(
-    table: Table, part: Table, plan: Plan, look_ahead: int, n_jobs: int | None, clock: Clock
-) -> float:
+def _looking(table: Table, part: Table, settings: Settings, look_ahead: int, clock: Clock) -> float:
     """Seconds to look for interactions: timed on some columns, and by the number of sets."""
     if look_ahead < 2:
         return 0.0
@@ -217,10 +236,10 @@ def _looking(
         return seconds
 
     def look() -> None:
-        open_information(few, plan, n_jobs).interactions(counted)
+        open_information(few, settings).interactions(counted)
 
     look()
-    opening = seconds_of(lambda: open_information(few, plan, n_jobs), clock)
+    opening = seconds_of(lambda: open_information(few, settings), clock)
     timed = max(seconds_of(look, clock) - opening, 0.0)
     return seconds + timed * planes.sets(counted) / sets * table.n_rows / part.n_rows
 
@@ -276,14 +295,14 @@ def _memory(table: Table, found: Sequence[Reading]) -> dict[str, int]:
         asked = Asked(
             contexts=one.work.contexts,
             path=one.probed.boundary,
-            remembers=one.plan.search == "auto",
-            masks=one.plan.search not in ("auto", "sequential"),
+            remembers=one.settings.search == "auto",
+            masks=one.settings.search not in ("auto", "sequential"),
             tests_come_along=one.probed.tests_come_along,
         )
         own = memory.of_search(table.n_variables, asked)
         if in_blocks:
             pass  # what counting and the moments take is known
-        elif one.plan.entropy is not None:
+        elif one.settings.entropy is not None:
             own |= memory.of_counts(table, one.look_ahead, _by_rows(table, one))
         else:
             own |= memory.of_numbers(table)
@@ -294,7 +313,7 @@ def _memory(table: Table, found: Sequence[Reading]) -> dict[str, int]:
 
 def _by_rows(table: Table, one: Reading) -> float:
     """The contexts counted row by row: deep ones, and in "auto" all, for their scores."""
-    if one.plan.search == "auto":
+    if one.settings.search == "auto":
         return one.work.contexts
     levels = float(np.median(table.arities))
     reached = list(enumerate(one.probed.reached, start=1))
@@ -307,7 +326,7 @@ def _by_rows(table: Table, one: Reading) -> float:
 def _visible(table: Table, one: Reading) -> tuple[float | None, tuple[Detectable, ...]]:
     """For two columns of two levels, the two with the most levels, and two of numbers."""
     n_tests = max(table.n_variables - 1, 1)
-    kind = one.plan.information
+    kind = one.settings.information
     kinds: list[tuple[int, int] | None] = []
     if kind in (*LEVELLED, *MIXED):
         largest = np.sort(table.arities)[-2:].tolist()

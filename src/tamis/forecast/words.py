@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tamis.data import Table
-from tamis.plans import Plan, Request
+from tamis.settings import Settings
 
 ASKED = "as asked for"
 
 
 def reasons(
-    table: Table, request: Request, plans: Sequence[Plan], n_searched: int, look_ahead: int
+    table: Table, asked: Settings, readings: Sequence[Settings], n_searched: int, look_ahead: int
 ) -> dict[str, str]:
     """What made the choice of information, search and look-ahead; ``n_searched`` of the readings
     will be searched."""
     return {
-        "information": _information(table, request, plans, n_searched),
-        "search": _search(request, plans[0]),
-        "look_ahead": _look_ahead(request, plans[0], look_ahead),
+        "information": _information(table, asked, readings, n_searched),
+        "search": _search(asked, readings[0]),
+        "look_ahead": _look_ahead(asked, readings[0], look_ahead),
     }
 
 
-def _information(table: Table, request: Request, plans: Sequence[Plan], n_searched: int) -> str:
-    if request.information != "auto":
+def _information(
+    table: Table, asked: Settings, readings: Sequence[Settings], n_searched: int
+) -> str:
+    if asked.information != "auto":
         return ASKED
-    if len(plans) > 1:
+    if len(readings) > 1:
         both = "whole numbers are read as levels and as numbers; what explains them better is kept"
         behind = "; levels look far behind, and will probably not be searched"
         return both if n_searched > 1 else both + behind
@@ -33,29 +35,29 @@ def _information(table: Table, request: Request, plans: Sequence[Plan], n_search
     if not n_measured:
         return "every column holds levels"
     verb = "column is" if n_measured == 1 else "columns are"
-    if plans[0].information == "gaussian":
+    if readings[0].information == "gaussian":
         return f"{n_measured:,} {verb} measured, and the others hold numbers if there are any"
     return f"{n_measured:,} {verb} measured, and others hold labels"
 
 
-def _search(request: Request, plan: Plan) -> str:
-    if request.search != "auto":
+def _search(asked: Settings, settings: Settings) -> str:
+    if asked.asked["search"] != "auto":
         return ASKED
-    if plan.search != "auto":
+    if settings.search != "auto":
         return "in place of auto, which compares graphs by a likelihood; here there is none"
     return "sequential, sieve and node are run, and the likeliest graph is refined"
 
 
-def _look_ahead(request: Request, plan: Plan, look_ahead: int) -> str:
+def _look_ahead(asked: Settings, settings: Settings, look_ahead: int) -> str:
     if look_ahead == 1:
-        if request.look_ahead is None and plan.search == "auto":
+        if asked.leaves_open("look_ahead") and settings.search == "auto":
             return (
                 "single candidates only: sets of them would not fit the budget, or are not counted"
             )
         return "single candidates only, " + (
-            ASKED if request.look_ahead is not None else "the default of this search"
+            "the default of this search" if asked.leaves_open("look_ahead") else ASKED
         )
     sets = f"up to {look_ahead} candidates together where no single one passes"
-    if request.look_ahead is not None:
+    if not asked.leaves_open("look_ahead"):
         return f"{sets}, {ASKED}"
     return f"{sets}, as far as the budget allows; more where sets of {look_ahead} are found"

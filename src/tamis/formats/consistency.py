@@ -8,9 +8,10 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import TypeVar
 
+from tamis.defaults import KINDS
 from tamis.formats.settings import wrong_settings
 from tamis.formats.verdicts import wrong_verdict
-from tamis.plans import SOURCES
+from tamis.plugins import is_qualified
 from tamis.result import WARRANTS, Admitted, Result, Selection, Verdict
 from tamis.search.auto import REFINED, SAME, TRIED
 
@@ -56,8 +57,11 @@ def _names(result: Result) -> Iterator[str]:
 
 
 def _levels(result: Result) -> Iterator[str]:
-    if result.n_rows < 2:
-        yield f"n_rows is {result.n_rows}"
+    if result.n_rows is None and not is_qualified(result.settings["information"]):
+        yield "n_rows is None, and there is no law without rows"
+    n_rows = math.inf if result.n_rows is None else result.n_rows
+    if n_rows < 2:
+        yield f"n_rows is {n_rows}"
     for name, labels in result.levels.items():
         # Only a measured column has no levels.
         if not labels and result.settings["information"] == "counts":
@@ -66,7 +70,7 @@ def _levels(result: Result) -> Iterator[str]:
             yield f"levels has labels of several types for {name!r}"
         if len(set(labels)) < len(labels):
             yield f"levels has a label twice for {name!r}"
-        if len(labels) > result.n_rows:
+        if len(labels) > n_rows:
             yield f"levels has more labels for {name!r} than there are rows"
 
 
@@ -124,7 +128,8 @@ def _edges(result: Result) -> Iterator[str]:
             yield f"the warrant of {ends} is {edge.warrant!r}"
         if not 0.0 <= edge.direction_probability <= 1.0:
             yield f"the direction_probability of {ends} is {edge.direction_probability!r}"
-    untested = not SOURCES[result.settings["information"]].tested
+    kind = KINDS.get(result.settings["information"])
+    untested = kind is None or not kind.tested
     for edge in result.edges:
         if untested and math.isnan(edge.p_value):
             continue
@@ -148,7 +153,7 @@ def _trace(result: Result) -> Iterator[str]:
         yield from _selection(result, selection)
     for verdict in trace.verdicts():
         yield from wrong_verdict(verdict)
-        if (verdict.n_rows or 0) > result.n_rows:
+        if result.n_rows is not None and (verdict.n_rows or 0) > result.n_rows:
             yield f"a test of {verdict.target!r} was made on more rows than there are"
     yield from _places(result)
     yield from _steps(result)
@@ -161,10 +166,14 @@ def _ranking(result: Result) -> Iterator[str]:
     if sum(run.chosen for run in result.ranking) > 1 or (result.ranking and not auto):
         yield "ranking is not that of the search in settings"
     for run in result.ranking:
-        if run.search not in (*TRIED, REFINED, SAME) or run.information not in SOURCES:
+        if run.search not in (*TRIED, REFINED, SAME) or not _is_information(run.information):
             yield f"ranking names {run.search!r} on {run.information!r}, which is not tried"
         if not math.isfinite(run.score) or run.n_edges < 0:
             yield f"ranking has no score or no edges for {run.search!r}"
+
+
+def _is_information(name: str) -> bool:
+    return name in KINDS or is_qualified(name)
 
 
 def _admission(result: Result, admission: Admitted) -> Iterator[str]:
@@ -197,10 +206,10 @@ def _selection(result: Result, selection: Selection) -> Iterator[str]:
     removed = {other for verdict in selection.removed for other in verdict.others}
     if len(set(taken)) < len(taken):
         yield f"{name!r} took a parent twice"
-    # Without a boundary search nothing is taken: all is there from the start. So it is where
-    # arrows were turned within their class.
+    # Without a boundary search of tamis nothing is taken: all is there from the start. So it is
+    # where arrows were turned within their class.
     turned = result.search == REFINED and not taken
-    without = result.settings["boundary"] == "none" or turned
+    without = result.settings["boundary"] != "pps" or turned
     if without and taken:
         yield f"{name!r} took parents, though no boundary was searched for"
     found = parents if without else (*_required(result, name), *taken)

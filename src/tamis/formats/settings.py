@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any
 
-from tamis.decisions.rule import Rule
-from tamis.decisions.specification import rule_from_dict
 from tamis.errors import SettingError
-from tamis.information.estimators import estimator_from_dict
-from tamis.knowledge import Knowledge
-from tamis.plans import Plan, Request, make_plan
+from tamis.settings import RECORDED, VERSION, Settings
 
-VERSION = "tamis"
-"""The field for the version of tamis that ran; the others are those of a plan."""
-
-_FIELDS = {field.name for field in fields(Plan)} | {VERSION}
+_FIELDS = {*RECORDED, VERSION}
 _LATER = {
     "source": None, "knowledge": None, "missing": "error", "refine": True, "units": "unknown",
 }  # fmt: skip
@@ -38,11 +30,11 @@ def wrong_settings(settings: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(version, str) or not _VERSION.fullmatch(version):
         yield f"settings names no version of tamis but {version!r}"
     try:
-        plan = _plan(settings)
+        read = Settings.from_dict(settings)
     except SettingError as error:
         yield f"settings is not what a run can have: {error}"
         return
-    if {**plan.to_dict(), VERSION: version} != settings:
+    if {**read.to_dict(), VERSION: version} != settings:
         yield "settings is not in full what a run writes down"
 
 
@@ -54,37 +46,3 @@ def _is_flat(value: object) -> bool:
 
 def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, str | int | float)
-
-
-def _plan(settings: Mapping[str, Any]) -> Plan:
-    masking, entropy = settings["masking_rule"], settings["entropy"]
-    return make_plan(
-        Request(
-            search=settings["search"],
-            information=settings["information"],
-            entropy=None if entropy is None else estimator_from_dict(entropy),
-            boundary_rule=_rule(settings["boundary_rule"]),
-            masking_rule=None if masking is None else _rule(masking),
-            boundary=settings["boundary"],
-            backward=settings["backward"],
-            max_boundary=settings["max_boundary"],
-            look_ahead=settings["look_ahead"],
-            source=settings["source"],
-            knowledge=_knowledge(settings["knowledge"]),
-            missing=settings["missing"],
-            refine=settings["refine"],
-            units=settings["units"],
-        )
-    )
-
-
-def _knowledge(written: object) -> Knowledge:
-    if written is not None and not isinstance(written, dict):
-        raise SettingError(f"{written!r} is not knowledge")
-    return Knowledge.of(written)
-
-
-def _rule(written: object) -> Rule:
-    if not isinstance(written, dict):
-        raise SettingError(f"{written!r} is not a decision rule")
-    return rule_from_dict(written)

@@ -18,8 +18,8 @@ from tamis.identifiability.report import Check
 from tamis.identifiability.simulation import relearn, returned, seed_of, whole_number, wilson
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
-from tamis.plans import Request
 from tamis.result import Result, show
+from tamis.settings import Settings
 
 Progress = Callable[[int, int], None]
 """Called with the number of tables learned so far and the number of all."""
@@ -87,7 +87,7 @@ class Certificate:
 def certify(
     table: Table,
     result: Result,
-    request: Request,
+    settings: Settings,
     *,
     n_simulations: int = 50,
     seed: int = 1,
@@ -100,6 +100,7 @@ def certify(
     ``conditions`` is "quick", "all" or False, none. The tables are fitted with an
     ``equivalent_sample_size``, so that what was never seen is rare and not impossible.
     """
+    settings.require_renewable("certify")
     n_simulations = whole_number("n_simulations", n_simulations, least=1)
     seed = whole_number("seed", seed, least=0)
     chosen = _conditions(conditions)
@@ -108,7 +109,7 @@ def certify(
     )
     graphs = []
     for repeat in range(n_simulations):
-        graphs.append(relearn(network, request, table.n_rows, seed_of(seed, table.n_rows, repeat)))
+        graphs.append(relearn(network, settings, table.n_rows, seed_of(seed, table.n_rows, repeat)))
         if progress is not None:
             progress(repeat + 1, n_simulations)
     true = {(edge.parent, edge.child) for edge in result.edges}

@@ -23,8 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from tamis.decisions.rule import Fixed
+from tamis.defaults import Boundary, Search
 from tamis.identifiability.known import Known
 from tamis.identifiability.main_condition import Ancestor, Place
 from tamis.identifiability.pps_condition import Selection, Unselected, select
@@ -33,8 +35,8 @@ from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
 from tamis.information.exact import ExactInformation
 from tamis.learning import search as run_search
 from tamis.metrics import edge_distance
-from tamis.plans import Plan, Request, make_plan
 from tamis.search.auto import RESTS_ON
+from tamis.settings import Settings
 
 WITHOUT_PPS = {
     "node": "Condition 1, and parents that show given all others before (Delta_I > 0)",
@@ -245,11 +247,11 @@ def recovered(known: Known, search: str, boundary: str) -> tuple[bool | None, in
     hours; so it is followed only as far as small tables go.
     """
     rule = Fixed(TOLERANCE)
-    plan = make_plan(Request(search, boundary=boundary, boundary_rule=rule, masking_rule=rule))
+    settings = Settings(cast(Search, search), rule, rule, boundary=cast(Boundary, boundary))
     distance = 0
     for source in (known.frugal, known.frugal_backwards):
         try:
-            distance = _distance(known, source, plan)
+            distance = _distance(known, source, settings)
         except UNDECIDABLE:
             return None, None
         if distance:
@@ -257,8 +259,8 @@ def recovered(known: Known, search: str, boundary: str) -> tuple[bool | None, in
     return distance == 0, distance
 
 
-def _distance(known: Known, source: ExactInformation, plan: Plan) -> int:
-    outcome = run_search(source, plan)
+def _distance(known: Known, source: ExactInformation, settings: Settings) -> int:
+    outcome = run_search(source, settings)
     learned = {
         (source.names[p], source.names[k])
         for k, boundary in outcome.boundaries.items()

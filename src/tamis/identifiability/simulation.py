@@ -14,7 +14,7 @@ from tamis.errors import SettingError
 from tamis.learning import learn
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
-from tamis.plans import Request
+from tamis.settings import Settings
 
 ROWS = (100, 300, 1_000, 3_000, 10_000, 30_000)
 """The sample sizes that are tried unless others are asked for."""
@@ -69,7 +69,7 @@ class Simulation:
 
 def simulate(
     network: BayesianNetwork,
-    request: Request,
+    settings: Settings,
     *,
     rows: Sequence[int] = ROWS,
     repeats: int = 20,
@@ -87,11 +87,11 @@ def simulate(
     for place, n in enumerate(sizes):
         learned = []
         for repeat in range(repeats):
-            learned.append(relearn(network, request, n, seed_of(seed, n, repeat)))
+            learned.append(relearn(network, settings, n, seed_of(seed, n, repeat)))
             if progress is not None:
                 progress(place * repeats + repeat + 1, len(sizes) * repeats)
         points.append(_point(n, learned, true))
-    return Simulation(request.search, seed, tuple(points))
+    return Simulation(settings.search, seed, tuple(points))
 
 
 def seed_of(seed: int, rows: int, repeat: int) -> int:
@@ -99,9 +99,9 @@ def seed_of(seed: int, rows: int, repeat: int) -> int:
     return int(np.random.SeedSequence([seed, rows, repeat]).generate_state(1, np.uint64)[0])
 
 
-def relearn(network: BayesianNetwork, request: Request, n: int, seed: int) -> set[Edge]:
+def relearn(network: BayesianNetwork, settings: Settings, n: int, seed: int) -> set[Edge]:
     """The edges learned from one table of n rows."""
-    result = learn(sampled_table(network, n, seed), request)
+    result = learn(sampled_table(network, n, seed), settings)
     return {(edge.parent, edge.child) for edge in result.edges}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tamis.report.html import Markup, tag
 from tamis.report.words import count
-from tamis.result import Result, engine_in_words
+from tamis.result import Result, engine_in_words, rows_in_words
 
 if TYPE_CHECKING:
     from tamis.identifiability import Certificate
@@ -36,7 +36,7 @@ def reproduce(result: Result, command: str | None, certificate: Certificate | No
 
 
 def _facts(result: Result, certificate: Certificate | None) -> Iterator[tuple[str, str]]:
-    yield "table", f"{count(result.n_rows, 'row')}, {count(len(result.names), 'column')}"
+    yield "table", f"{rows_in_words(result)}, {count(len(result.names), 'column')}"
     if result.engine is not None:
         yield "counted", engine_in_words(result.engine)
     yield "learned by tamis", str(result.settings.get("tamis", "not recorded"))

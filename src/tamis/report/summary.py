@@ -8,7 +8,7 @@ from tamis.drawing.confidence import Confidence
 from tamis.report.html import Markup, join, tag
 from tamis.report.tables import Cell, Row, table
 from tamis.report.words import arrow, count, names, nats, rests_on, share
-from tamis.result import WARRANTS, Result
+from tamis.result import WARRANTS, Result, rows_in_words
 from tamis.result.model import Run
 
 _HOW = {
@@ -63,7 +63,7 @@ def _paragraphs(result: Result, confidence: Confidence | None) -> Iterator[Marku
 
 
 def _found(result: Result) -> Markup:
-    size = f"{count(result.n_rows, 'row')} of {count(len(result.names), 'column')}"
+    size = f"{rows_in_words(result)} of {count(len(result.names), 'column')}"
     if not result.edges:
         return join([f"In {size} no column was found to depend on another."])
     first = result.layers[0]

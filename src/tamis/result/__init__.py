@@ -9,6 +9,7 @@ from tamis.result.explanation import (
     direction_in_words,
     engine_in_words,
     explain,
+    rows_in_words,
     sentence,
     show,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "direction_in_words",
     "engine_in_words",
     "explain",
+    "rows_in_words",
     "sentence",
     "show",
     "suggest",

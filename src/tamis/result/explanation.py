@@ -115,7 +115,9 @@ def _parents(result: Result, name: str) -> list[str]:
         f"  removed {_set(v.others)} (given {_set(v.given)}): {describe(v)}"
         for v in selection.removed
     ]
-    lines.append(f"  parents: {_set(result.parents[name])}")
+    boundary = result.settings.get("boundary")
+    found = "" if isinstance(boundary, str | None) else f", found by {boundary['boundary']}"
+    lines.append(f"  parents: {_set(result.parents[name])}{found}")
     lines += [f"  {direction_in_words(e)}" for e in result.edges if e.child == name]
     return lines
 
@@ -131,6 +133,11 @@ def direction_in_words(edge: Edge) -> str:
 def chance(probability: float) -> str:
     """A probability to two digits, cut off: what is not claimed does not look as if it were."""
     return f"{math.floor(100 * probability + 1e-9) / 100:.2f}"
+
+
+def rows_in_words(result: Result) -> str:
+    """What was learned from: so many rows, or a law that was known."""
+    return "a known law" if result.n_rows is None else _some(result.n_rows, "row")
 
 
 def engine_in_words(engine: Engine) -> str:

@@ -220,7 +220,8 @@ class Result:
 
     names: tuple[str, ...]
     levels: Mapping[str, tuple[Label, ...]]
-    n_rows: int
+    n_rows: int | None
+    """None where a law was known and no rows were counted."""
     settings: Mapping[str, Any]
     layers: tuple[tuple[str, ...], ...]
     order: tuple[str, ...]
@@ -235,9 +236,10 @@ class Result:
     """What counted the rows, if they were not in memory; results are compared without it."""
 
     def __repr__(self) -> str:
+        rows = "a known law" if self.n_rows is None else f"{self.n_rows} rows"
         return (
             f"<Result of search {self.settings['search']!r}: {len(self.names)} columns, "
-            f"{self.n_rows} rows, {len(self.layers)} layers, {len(self.edges)} edges>"
+            f"{rows}, {len(self.layers)} layers, {len(self.edges)} edges>"
         )
 
     @property

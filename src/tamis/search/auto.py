@@ -18,14 +18,16 @@ import networkx as nx
 import numpy as np
 
 from tamis.constants import constants
+from tamis.defaults import Search
 from tamis.information.interface import Context, Query, Source
 from tamis.search.directions import Edge, directions, evenness, unit_probability
 from tamis.search.orders import Ordering, best_ordering, loss_without
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.selection import Selector
-from tamis.search.tam import Progress, Settings, run
+from tamis.search.tam import Progress, run
+from tamis.settings import Settings
 
-TRIED = ("sequential", "sieve", "node")
+TRIED: tuple[Search, ...] = ("sequential", "sieve", "node")
 """The searches, that which wins ties first."""
 REFINED = "refined"
 SAME = "the same DAG"
@@ -301,7 +303,7 @@ def _part(progress: Progress | None, i: int) -> Progress | None:
 
 def _selector(information: Source, settings: Settings, tried: Sequence[Tried]) -> Selector:
     """Looks ahead where one of the searches has taken several parents at once."""
-    ahead, interactions = settings.look_ahead, None
+    ahead, interactions = settings.look_ahead or 1, None
     if ahead > 1:
         # A parity may as well be turned around: its members look ahead too.
         taken = {

@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
-from tamis.decisions.rule import Rule
 from tamis.information.interface import Source
 from tamis.search import masking, sequential, sieve
 from tamis.search.boundaries import AncestralBoundaries, Boundaries, GrownBoundaries
-from tamis.search.constraints import Constraints
 from tamis.search.masking import LayerStep
 from tamis.search.outcome import Admission, Masking, Outcome
+from tamis.search.own_boundary import OwnBoundaries
 from tamis.search.selection import Selector
+from tamis.settings import Settings
 
 Progress = Callable[[int, int], None]
 """Called with the number of nodes admitted so far and the number of all nodes."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What distinguishes one search from another; the rules are bound to the data's size."""
-
-    search: str
-    boundary_rule: Rule
-    masking_rule: Rule
-    boundary: str = "pps"
-    backward: str = "one"
-    max_boundary: int | None = None
-    look_ahead: int = 1
-    """How many candidates PPS tries together, at most, where none passes alone."""
-    constraints: Constraints | None = None
-    """Background knowledge."""
-
-    @property
-    def is_reference(self) -> bool:
-        """Whether to agree with the authors' program where it differs from the paper."""
-        return self.search == "reference"
 
 
 def run(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
@@ -80,7 +58,7 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
 
 
 def _selector(information: Source, settings: Settings) -> Selector:
-    ahead = settings.look_ahead
+    ahead = settings.look_ahead or 1
     return Selector(
         information,
         settings.boundary_rule,
@@ -93,6 +71,8 @@ def _selector(information: Source, settings: Settings) -> Selector:
 
 
 def _boundaries(information: Source, selector: Selector, settings: Settings) -> Boundaries:
+    if callable(settings.boundary):
+        return OwnBoundaries(information, settings.boundary, settings.constraints)
     if settings.boundary == "none":
         return AncestralBoundaries(information, settings.constraints)
     return GrownBoundaries(information, selector.pps, first_come=settings.is_reference)

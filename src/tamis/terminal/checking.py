@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -12,14 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from tamis.atomic import check_place
+from tamis.defaults import Search
 from tamis.errors import FileFormatError, SettingError
 from tamis.identifiability import Check, Simulation, check, simulate
 from tamis.identifiability.forecast import forecast
 from tamis.identifiability.guarantees import SearchVerdict
 from tamis.identifiability.plot import require_matplotlib
 from tamis.network import BayesianNetwork
-from tamis.plans import Request, make_plan
 from tamis.result import show
+from tamis.settings import Settings
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import QUIET, TITLE, Hanging, item, more, pairs_of, title_of
 from tamis.terminal.waiting import waiting
@@ -57,7 +59,7 @@ class CheckWishes:
 
 def run(source: str, wishes: CheckWishes) -> None:
     """Check a network; whatever can be refused is refused before the work begins."""
-    make_plan(_request(wishes.search))
+    _settings(wishes.search)
     _check_outputs(wishes)
     network = _network(source)
     if not wishes.quiet:
@@ -73,7 +75,7 @@ def run(source: str, wishes: CheckWishes) -> None:
         if wishes.simulate:
             simulation = simulate(
                 network,
-                _request(wishes.search or _promising(found)),
+                _settings(wishes.search or _promising(found)),
                 rows=wishes.rows,
                 repeats=wishes.repeats,
                 seed=wishes.seed,
@@ -92,8 +94,8 @@ USUAL = "sequential"
 """Simulated unless another search is asked for, or is the first that is guaranteed."""
 
 
-def _request(search: str | None) -> Request:
-    return Request(search=search or USUAL)
+def _settings(search: str | None) -> Settings:
+    return Settings(cast(Search, search or USUAL))
 
 
 def _promising(found: Check) -> str | None:

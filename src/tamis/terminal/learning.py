@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.opening import open_blocks
@@ -22,13 +22,12 @@ from tamis.errors import SettingError, TamisWarning
 from tamis.handover import check_outputs, save
 from tamis.identifiability.certificate import Certificate, certify
 from tamis.learning import learn
-from tamis.plans import Request, make_plan
 from tamis.report import write_report
 from tamis.report.write import check_report_place
 from tamis.result import Result, suggest
+from tamis.settings import Settings
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
-from tamis.terminal.sizes import bytes_from_text
 from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
 from tamis.terminal.waiting import Waiting, waiting
 from tamis.terminal.words import options_in_words
@@ -56,8 +55,6 @@ class Wishes:
     """Show what it would take, and do nothing."""
     knowledge: str | None = None
     """The file that holds it, which is not to be overwritten."""
-    memory: str | None = None
-    """How much of it counting in blocks may take; part of how the table is read."""
     dask: str | None = None
     """Where the cluster is that reads and counts the table; part of how it is read."""
 
@@ -72,20 +69,19 @@ class Learned(NamedTuple):
     notes: list[str]
 
 
-def run(source: str, request: Request, wishes: Wishes) -> None:
+def run(source: str, settings: Settings, wishes: Wishes) -> None:
     """Learn from a file; whatever can be refused is refused before the work begins."""
-    _check(request)
     _require_numbers(wishes)
     check_outputs(wishes.out)
     if wishes.report is not None:
         check_report_place(wishes.report)
     _spare_the_source(source, wishes)
     if wishes.dask is not None:
-        _check_for_dask(source, request, wishes)
+        _check_for_dask(source, settings, wishes)
     if wishes.dry_run:
-        _show_forecast(source, request, wishes)
+        _show_forecast(source, settings, wishes)
         return
-    table, result, confidence, certificate, notes = _learn(source, request, wishes)
+    table, result, confidence, certificate, notes = _learn(source, settings, wishes)
     if wishes.out:
         save(result, table, *wishes.out)
     if wishes.report is not None:
@@ -99,29 +95,29 @@ def run(source: str, request: Request, wishes: Wishes) -> None:
         )
     if not wishes.quiet:
         stdout = console()
-        show_summary(stdout, result, source, notes, request, confidence)
+        show_summary(stdout, result, source, notes, settings, confidence)
         show_certificate(stdout, certificate)
         show_explanations(stdout, result, wishes.explain)
         show_written(stdout, (*wishes.out, *([wishes.report] if wishes.report else [])))
 
 
-def _learn(source: str, request: Request, wishes: Wishes) -> Learned:
+def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
     with _noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
-        table = _read(source, request, wishes, wait, client)
+        table = _read(source, settings, wishes, wait, client)
         wait.progress(0, table.n_variables)
         if isinstance(table, IN_BLOCKS):
             table.counted.heard = wait.round
         with _options_named():
-            result = learn(table, request, wait.progress)
-            confidence = _confidence(table, result, request, wishes, wait)
-            certificate = _certificate(table, result, request, wishes, wait)
+            result = learn(table, settings, wait.progress)
+            confidence = _confidence(table, result, settings, wishes, wait)
+            certificate = _certificate(table, result, settings, wishes, wait)
     said = list(dict.fromkeys((*result.warnings, *notes())))
     return Learned(table, result, confidence, certificate, said)
 
 
-def _check_for_dask(source: str, request: Request, wishes: Wishes) -> None:
+def _check_for_dask(source: str, settings: Settings, wishes: Wishes) -> None:
     """Refuse what a cluster cannot do before there is one."""
-    if wishes.memory is not None:
+    if settings.memory is not None:
         raise SettingError(
             "--memory limits the counting of files in this process, and with --dask the workers "
             "count: leave one out"
@@ -142,7 +138,7 @@ def _check_for_dask(source: str, request: Request, wishes: Wishes) -> None:
                 "leave one out"
             )
     with _options_named():
-        require_whole_rows(request.missing, wishes.weights)
+        require_whole_rows(settings.missing, wishes.weights)
     find_parts(source)
 
 
@@ -156,7 +152,7 @@ def _cluster(wishes: Wishes) -> Iterator[object]:
         yield client
 
 
-def _open(source: str, request: Request, wishes: Wishes, wait: Waiting, client: object) -> object:
+def _open(source: str, settings: Settings, wishes: Wishes, wait: Waiting, client: object) -> object:
     """The table where it is counted, or what is to be read into memory."""
 
     def packing(what: str, done: int, of: int) -> None:
@@ -165,32 +161,31 @@ def _open(source: str, request: Request, wishes: Wishes, wait: Waiting, client: 
 
     with _options_named():
         if client is not None:
-            return open_files(source, client, packing, information=request.information)
-        limit = bytes_from_text("--memory", wishes.memory)
+            return open_files(source, client, packing, information=settings.read_as)
         return open_blocks(
             source,
-            memory=limit,
-            missing=request.missing,
-            information=request.information,
+            memory=settings.memory,
+            missing=settings.missing,
+            information=settings.read_as,
             progress=packing,
         )
 
 
 def _read(
-    source: str, request: Request, wishes: Wishes, wait: Waiting, client: object = None
+    source: str, settings: Settings, wishes: Wishes, wait: Waiting, client: object = None
 ) -> Table:
     """The table, if all that is wished for can be had from it."""
     table = read_table(
-        _open(source, request, wishes, wait, client),
-        measured=request.information != "counts",
-        missing=request.missing,
+        _open(source, settings, wishes, wait, client),
+        measured=settings.read_as != "counts",
+        missing=settings.missing,
         weights=wishes.weights,
     )
     _require_countable(table, wishes.out)
     _require_drawable(table, wishes)
     check_outputs(wishes.out, table)
     with _options_named():
-        make_plan(request).knowledge.constraints(table.names)
+        settings.knowledge.constraints(table.names)
     for name in wishes.explain:
         if name not in table.names:
             raise SettingError(
@@ -199,14 +194,14 @@ def _read(
     return table
 
 
-def _show_forecast(source: str, request: Request, wishes: Wishes) -> None:
+def _show_forecast(source: str, settings: Settings, wishes: Wishes) -> None:
     """What the run would take and could see; nothing is learned and nothing is written."""
     from tamis.forecast import forecast
 
     with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
-        table = _read(source, request, wishes, wait)
+        table = _read(source, settings, wishes, wait)
         with _options_named():
-            told = forecast(table, request)
+            told = forecast(table, settings)
     asked = {"--bootstrap": wishes.bootstrap, "--certify": wishes.certify}
     again = [_on_top(option, n) for option, n in asked.items() if n is not None]
     fresh = [note for note in dict.fromkeys(notes()) if note not in told.notes]
@@ -261,39 +256,33 @@ def _require_countable(table: Table, out: Sequence[str]) -> None:
 
 
 def _confidence(
-    table: Table, result: Result, request: Request, wishes: Wishes, wait: Waiting
+    table: Table, result: Result, settings: Settings, wishes: Wishes, wait: Waiting
 ) -> Confidence | None:
     if wishes.bootstrap is None:
         return None
     return bootstrap(
         table,
         result,
-        request,
+        settings,
         wishes.bootstrap,
         seed=wishes.seed,
-        n_jobs=request.n_jobs,
         progress=lambda done, of: wait.step("learning resamples", done, of),
     )
 
 
 def _certificate(
-    table: Table, result: Result, request: Request, wishes: Wishes, wait: Waiting
+    table: Table, result: Result, settings: Settings, wishes: Wishes, wait: Waiting
 ) -> Certificate | None:
     if wishes.certify is None:
         return None
     return certify(
         table,
         result,
-        request,
+        settings,
         n_simulations=wishes.certify,
         seed=wishes.seed,
         progress=lambda done, of: wait.step("learning simulated tables", done, of),
     )
-
-
-def _check(request: Request) -> None:
-    with _options_named():
-        make_plan(request)
 
 
 @contextmanager
@@ -303,6 +292,12 @@ def _options_named() -> Iterator[None]:
         yield
     except SettingError as error:
         raise SettingError(options_in_words(str(error))) from None
+
+
+def settings_from_options(**options: Any) -> Settings:  # noqa: ANN401 - checked by Settings
+    """The settings that options stand for; a refusal names the option."""
+    with _options_named():
+        return Settings(**options)
 
 
 def settings_from_text(option: str, texts: Sequence[str]) -> dict[str, float | str | bool] | None:

@@ -11,8 +11,17 @@ from rich.text import Text
 
 from tamis.bootstrap import Confidence
 from tamis.identifiability.certificate import Certificate
-from tamis.plans import Request
-from tamis.result import WARRANTS, Edge, Result, chance, engine_in_words, explain, show
+from tamis.result import (
+    WARRANTS,
+    Edge,
+    Result,
+    chance,
+    engine_in_words,
+    explain,
+    rows_in_words,
+    show,
+)
+from tamis.settings import Settings
 from tamis.terminal.layout import (
     QUIET,
     TITLE,
@@ -39,14 +48,14 @@ def show_summary(
     result: Result,
     source: str,
     notes: Sequence[str],
-    request: Request | None = None,
+    asked: Settings | None = None,
     confidence: Confidence | None = None,
 ) -> None:
     """Everything a first look at a result should show; at most a few screens.
 
-    ``request`` is what was asked for, so that it can be said what was chosen and why.
+    ``asked`` is what was asked for, so that it can be said what was chosen and why.
     """
-    for part in _parts(result, source, notes, request, confidence):
+    for part in _parts(result, source, notes, asked, confidence):
         console.print(part)
 
 
@@ -84,11 +93,11 @@ def _parts(
     result: Result,
     source: str,
     notes: Sequence[str],
-    request: Request | None,
+    asked: Settings | None,
     confidence: Confidence | None,
 ) -> Iterator[RenderableType]:
     yield Hanging(Text(), f"{show(source)}: {_size(result)}")
-    yield from pairs_of(_settings(result, request).items())
+    yield from pairs_of(_settings(result, asked).items())
     yield from (Hanging(Text("Note: ", style="yellow"), show(note)) for note in notes)
     yield from _layers(result)
     yield Sketch(result)
@@ -100,14 +109,14 @@ def _parts(
     yield from _calls(result)
 
 
-def _settings(result: Result, request: Request | None) -> dict[str, str]:
-    if request is None:
+def _settings(result: Result, asked: Settings | None) -> dict[str, str]:
+    if asked is None:
         words = settings_in_words(result.settings)
     else:
         words = settings_in_words(
             result.settings,
-            measured=_n_measured(result) if request.information == "auto" else 0,
-            asked_for=request.search,
+            measured=_n_measured(result) if asked.information == "auto" else 0,
+            asked_for=asked.asked["search"],
         )
     used = [verdict.n_rows for verdict in result.trace.verdicts() if verdict.n_rows is not None]
     if used:
@@ -122,7 +131,7 @@ def _n_measured(result: Result) -> int:
 
 
 def _size(result: Result) -> str:
-    rows, columns = count(result.n_rows, "row"), count(len(result.names), "column")
+    rows, columns = rows_in_words(result), count(len(result.names), "column")
     if result.settings["information"] in ("mixed", "conditional-gaussian"):
         measured = _n_measured(result)
         return f"{rows}, {columns}: {measured} measured, {len(result.names) - measured} of levels"

@@ -120,7 +120,7 @@ def p_value(p: float) -> str:
 def _information(settings: Mapping[str, Any], measured: int) -> str:
     """What is known of the columns, with its own settings; and why, if nobody asked for it."""
     named = settings["information"]
-    words = _INFORMATION[named]
+    words = _INFORMATION.get(named, f"{named}, from outside tamis")
     if settings.get("source"):
         words += f" ({_listed(settings['source'])})"
     if measured and named in _CHOSEN:
@@ -130,6 +130,8 @@ def _information(settings: Mapping[str, Any], measured: int) -> str:
 
 
 def _parents(settings: Mapping[str, Any]) -> str:
+    if not isinstance(settings["boundary"], str):
+        return f"found by {_with_parameters(settings['boundary'], 'boundary')}"
     parts = [rule_in_words(settings["boundary_rule"])]
     if settings["boundary"] == "none":
         parts.append("from all nodes before")

@@ -1,0 +1,145 @@
+"""What a table is taken for, and the source of information that the settings ask of it."""
+
+from __future__ import annotations
+
+from tamis.blocks.long_table import is_long, open_long
+from tamis.blocks.moment_table import MomentTable, open_moments
+from tamis.blocks.packed import BlockTable
+from tamis.choices import SourceOfTable, named
+from tamis.data import Table
+from tamis.data.canonical import in_canonical_order
+from tamis.data.view import TableView
+from tamis.decisions.rule import Rate
+from tamis.defaults import KINDS, KindName
+from tamis.errors import DataError, PluginError, SettingError
+from tamis.information.catalogue import open_source
+from tamis.information.checked import checked
+from tamis.information.counting import open_counts
+from tamis.information.interface import Source
+from tamis.plugins import answer_of, qualified_name
+from tamis.settings import Settings
+
+EXACT_FLOATS = 2**50
+"""Whole numbers up to here, and their differences, are exact as floats."""
+
+
+def in_search_order(table: Table, settings: Settings) -> Table:
+    """The columns by name: positions break ties, and so the order of the user's columns plays no
+    part. The authors' program breaks ties by column, so its twin keeps them as they are."""
+    positions = list(range(table.n_variables))
+    return table.select(
+        positions if settings.is_reference else sorted(positions, key=table.names.__getitem__)
+    )
+
+
+def readings(table: Table, asked: Settings) -> list[KindName]:
+    """What the table can be taken for: levels to count, numbers with moments, or both.
+
+    Whole numbers are both, and "auto" compares; two levels are the same to a count as to a moment.
+    Measurements have moments, which are quick and well calibrated; beside labels, which have
+    none, they have them in every cell of the labels.
+    """
+    given = next((one for one in KINDS if one == asked.information), None)
+    if given is not None:
+        return [given]
+    if not table.measured and (table.gaps or table.weights is not None):
+        # The likelihoods of the two readings would not be of the same rows.
+        return ["counts"]
+    if table.measured:
+        return ["gaussian"] if _is_numeric(table) else ["conditional-gaussian"]
+    # What is asked for in terms of counts is asked of counts.
+    of_counts = ("entropy", "boundary_rule", "masking_rule", "look_ahead")
+    if asked.search != "auto" or not asked.leaves_open(*of_counts):
+        return ["counts"]
+    return ["counts", "gaussian"] if _is_lattice(table) else ["counts"]
+
+
+def _is_numeric(table: Table) -> bool:
+    """Whether every column holds numbers: measured, or levels that are integers."""
+    return all(type(label) is int for labels in table.levels for label in labels)
+
+
+def _is_lattice(table: Table) -> bool:
+    if not _is_numeric(table) or int(table.arities.max()) <= 2:
+        return False
+    largest = max(abs(label) for labels in table.levels for label in labels)  # type: ignore[arg-type]
+    return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
+
+
+def open_information(table: Table, settings: Settings) -> Source:
+    """The source that the settings ask of a table."""
+    if settings.own_information is not None:
+        return open_outside(settings.own_information, table)
+    kind, entropy, n_jobs = named(settings.information), settings.entropy, settings.n_jobs
+    if isinstance(table, BlockTable):
+        from tamis.blocks.information import open_packed
+
+        return open_packed(table, kind, entropy, n_jobs)
+    if isinstance(table, MomentTable):
+        return open_moments(table, kind, settings.source)
+    if table.gaps:
+        _require_for_gaps(settings)
+    if entropy is not None:
+        return (open_long if is_long(table) else open_counts)(table, entropy, n_jobs)
+    # Counts add up the same in any order of the rows; sums of numbers do so only to rounding.
+    ordered = in_canonical_order(table)
+    if ordered.weights is not None:
+        from tamis.information.weighted_moments import open_weighted
+
+        return open_weighted(kind, ordered, ordered.weights, settings.source or {})
+    return open_source(kind, ordered, settings.source, n_jobs)
+
+
+def _require_for_gaps(settings: Settings) -> None:
+    """Refuse what does not go with rows that differ from test to test."""
+    if settings.entropy is None:
+        raise SettingError(
+            f"missing='pairwise' counts levels, and information={settings.read_as!r} does not: "
+            "use missing='drop', or information='counts'"
+        )
+    if any(isinstance(rule, Rate) for rule in settings.rules):
+        raise SettingError(
+            "Rate sets one threshold by the number of rows, and with missing='pairwise' that "
+            "differs from test to test: use Permutation, ChiSquared, BIC or Fixed"
+        )
+
+
+def open_outside(own: Source | SourceOfTable, table: Table | None) -> Source:
+    """The source from outside, or what the function makes of the table; its answers are checked."""
+    if not isinstance(own, Source):
+        return checked(_made_of(own, table))
+    source = checked(own)
+    if table is not None:
+        _require_names(source, table)
+    return source
+
+
+def _require_names(source: Source, table: Table) -> None:
+    """Refuse a table that is about other variables than the source."""
+    differing = sorted({*source.names} ^ {*table.names})
+    if differing:
+        raise DataError(
+            f"Column {differing[0]!r} is in only one of the table and {source.title}, which has "
+            f"{', '.join(map(repr, source.names))}: pass a table with the same columns, or none."
+        )
+
+
+def _made_of(function: SourceOfTable, table: Table | None) -> Source:
+    """What the function makes of the table."""
+    name = f"information={qualified_name(function)}"
+    if table is None:
+        raise SettingError(f"{name} makes a source of a table: pass the table to fit")
+    if isinstance(table, BlockTable | MomentTable):
+        raise SettingError(
+            f"{name} needs the rows in memory, and these are read in blocks: read the table itself"
+        )
+    view = TableView(table.select(sorted(range(len(table.names)), key=table.names.__getitem__)))
+    source: object = answer_of(name, lambda: function(view))
+    if not isinstance(source, Source):
+        raise PluginError(f"{name} returned {source!r}; it must return a tamis.Source")
+    if tuple(source.names) != view.names:
+        raise PluginError(
+            f"{name} returned {qualified_name(source)} with the names {source.names!r}; it must "
+            f"have those of the table, in their order: {view.names!r}"
+        )
+    return source
