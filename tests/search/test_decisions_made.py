@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from tamis.search.iamb import Blanket, shrink
-from tamis.search.pps import possible_parents
 
 import tamis
 from tables import rows, table_of, varying
@@ -18,9 +16,8 @@ from tamis.information import counted
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Query
 from tamis.rules import Fixed, Permutation
-from tamis.search import tam
-from tamis.search.tam import run
-from tamis.settings import Settings
+from tamis.search.selection import Selector
+from tamis.search.tam import Settings, run
 
 
 @dataclass(frozen=True)
@@ -75,17 +72,28 @@ def columns(d: int) -> CountedInformation:
     return CountedInformation(table_of(rng.integers(0, 2, (200, d))))
 
 
+@dataclass(frozen=True)
+class Told(Recorder):
+    """Everything passes, and the bar tells out of how many candidates the best was judged."""
+
+    threshold: float = -100.0
+
+    def bar(self, tests):
+        return self.threshold + np.asarray(tests, dtype=float)
+
+
+def judged_among(decisions) -> list[int]:
+    return [round(one.bar - Told().threshold) for one in decisions]
+
+
 def test_pps_and_the_backward_phase_count_the_candidates_that_are_left():
-    information = columns(6)
-    forward = Recorder(-1.0)
-    found = possible_parents(information, 0, [1, 2, 3, 4, 5], forward, max_boundary=3)
-    assert set(forward.asked) == {5, 4, 3}
-    backward = Recorder(-1.0)
-    shrink(information, [Blanket(0, found.members, 5)], backward, together=False)
-    assert set(backward.asked) == {3}
-    backward = Recorder(-1.0)
-    shrink(information, [Blanket(0, found.members, 3)], backward, together=False, grown=False)
-    assert set(backward.asked) == {3}
+    selector = Selector(columns(6), Told(), backward=False, max_boundary=3)
+    found = selector.boundary(0, [1, 2, 3, 4, 5])
+    assert judged_among(found.taken) == [5, 4, 3]
+    (out,) = selector.shrink([found], [5])
+    assert judged_among(out.retained) == [3, 3, 3]
+    (out,) = selector.shrink([found], [3], grown=False)
+    assert judged_among(out.retained) == [3, 3, 3]
 
 
 @settings(max_examples=30, deadline=None)
@@ -97,16 +105,10 @@ def test_the_last_member_taken_is_not_removed_by_the_very_test_that_took_it(tabl
             assert boundary.taken[-1].others[0] in boundary.members
 
 
-def test_a_run_judges_the_way_out_by_the_number_of_ancestors(monkeypatch):
-    asked = []
-
-    def spy(information, blankets, rule, **options):
-        asked.extend((len(b.members), b.candidates, options["grown"]) for b in blankets)
-        shrink(information, blankets, rule, **options)
-
-    monkeypatch.setattr(tam, "shrink", spy)
-    run(columns(5), Settings("sequential", Recorder(-1.0), Fixed(1.0), max_boundary=2))
-    assert asked == [(2, 2, True), (2, 3, True), (2, 4, True)]
+def test_a_run_judges_the_way_out_by_the_number_of_ancestors():
+    found = run(columns(5), Settings("sequential", Told(), Fixed(1.0), max_boundary=2))
+    ways_out = [judged_among(found.boundaries[k].retained) for (k,) in found.layers]
+    assert ways_out == [[], [], [1, 1], [2, 2], [3, 3]]
 
 
 def test_the_sieve_counts_the_less_uncertain_nodes_and_masking_counts_one():

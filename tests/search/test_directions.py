@@ -17,9 +17,9 @@ from tamis.information.counted import CountedInformation
 from tamis.information.exact import ExactInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
+from tamis.knowledge import Constraints
 from tamis.metrics import to_cpdag
 from tamis.search import directions as module
-from tamis.search.constraints import Constraints
 from tamis.search.directions import directions, evenness
 from tamis.simulate import draw
 

@@ -17,11 +17,10 @@ from tamis.information import counted
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import as_estimator
 from tamis.information.remembered import RememberedInformation
+from tamis.knowledge import as_bits
 from tamis.rules import BIC, Fixed, Permutation
-from tamis.search import listed_rows, parts, selection, sieve, strongest
-from tamis.search.greedy import GreedyBoundaries
+from tamis.search import boundaries, cmi_rows, parts, pps, selection, sieve, strongest
 from tamis.search.outcome import Uncertainties
-from tamis.search.pps import as_bits
 from tamis.search.selection import Selector
 from tamis.simulate import draw
 
@@ -47,20 +46,21 @@ RULES = [Fixed(0.02), Permutation(0.3), BIC(), Steep()]
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """All rows at once, whole, with their tests."""
     monkeypatch.setattr(counted, "WHOLE_ROWS", 10**6)
-    monkeypatch.setattr(listed_rows, "WHOLE_ROWS", 10**6)
+    monkeypatch.setattr(cmi_rows, "MOST_SLOTS", 10**6)
 
 
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every size from which something is done in another way, brought down."""
     monkeypatch.setattr(counted, "WHOLE_ROWS", 0)
     monkeypatch.setattr(parts, "ROW_BYTES", 3000)
-    monkeypatch.setattr(listed_rows, "WHOLE_ROWS", 0)
-    monkeypatch.setattr(listed_rows, "MOST_LISTED", 2)
+    monkeypatch.setattr(boundaries, "WIDE", 0)
+    monkeypatch.setattr(cmi_rows, "MOST_SLOTS", 0)
+    monkeypatch.setattr(cmi_rows, "FEW_SLOTS", 2)
+    monkeypatch.setattr(cmi_rows, "FIRST_ROWS", 1)
+    monkeypatch.setattr(pps, "ROOM", 1)
     monkeypatch.setattr(selection, "SELECTED_BYTES", 100)
     monkeypatch.setattr(sieve, "AT_ONCE", 100)
     monkeypatch.setattr(strongest, "MANY", 0)
-    allocate = GreedyBoundaries._allocate
-    monkeypatch.setattr(GreedyBoundaries, "_allocate", lambda self, _: allocate(self, 1))
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +111,8 @@ def random_sets(d: int, rng: np.random.Generator) -> list[list[Interaction]]:
 def test_a_selection_that_stays_is_the_same_among_more_candidates(
     monkeypatch, rule, backward, with_sets
 ):
-    monkeypatch.setattr(listed_rows, "WHOLE_ROWS", 0)
-    monkeypatch.setattr(listed_rows, "MOST_LISTED", 3)
+    monkeypatch.setattr(cmi_rows, "MOST_SLOTS", 0)
+    monkeypatch.setattr(cmi_rows, "FEW_SLOTS", 3)
     rng = np.random.default_rng(1)
     stayed = 0
     for seed in range(6):

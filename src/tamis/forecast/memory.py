@@ -17,11 +17,13 @@ from tamis.counts.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.data import Table
 from tamis.information.moments import BLOCK_CELLS
 from tamis.information.remembered import MOST_BYTES
-from tamis.search.cmi_rows import MOST_LISTED, WHOLE_ROWS
+from tamis.search.cmi_rows import FEW_SLOTS, MOST_SLOTS
 
 FLOAT = 8
-LISTED = FLOAT + FLOAT + 24
-"""A variable of a row that the refinement keeps: a place in two lists, and a Python float."""
+PLACE = 2
+"""A variable of a row that the refinement keeps, in the order of gains."""
+SLOT = FLOAT + 4 + 4
+"""What was found out about a variable at a row: its score, whose it is, and which row follows."""
 CHANGE = 4 + 4
 """An entropy that changed in a round: whose, and what it is now."""
 PAIR_OF_PLANES = 5 * FLOAT
@@ -138,10 +140,10 @@ def of_search(d: int, asked: Asked) -> dict[str, int]:
     record = searches * CHANGE * round(d * (2 + asked.path))
     if asked.masks or asked.remembers:
         record += DECISION * d * max(round(d**0.5), 1)
-    listed = d if d <= WHOLE_ROWS else MOST_LISTED
-    kept = min(MOST_BYTES, asked.contexts * row) + asked.contexts * LISTED * listed
+    slots = SLOT * (d if d <= MOST_SLOTS else FEW_SLOTS)
+    kept = min(MOST_BYTES, asked.contexts * row) + asked.contexts * (PLACE * d + slots)
     return {
-        "store of rows": round(stored * row),
+        "store of rows": round(stored * (row + slots)),
         "remembered rows": round(kept) if asked.remembers else 0,
         "record": record,
     }

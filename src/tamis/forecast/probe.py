@@ -16,7 +16,8 @@ from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
 from tamis.data import Table
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Floats, Group, Query, Source
+from tamis.information.interface import Context, Group, Source
+from tamis.search.pps import PPS
 
 SECONDS = 0.6
 """No new depth is begun after so long."""
@@ -97,39 +98,40 @@ def probe(information: Source, rule: Rule, clock: Clock = time.perf_counter) -> 
     if not varying:
         return found
     targets = [varying[i] for i in _spread(len(varying), min(len(varying), TARGETS))]
-    going = [Context(k, ()) for k in targets]
+    pps, everyone = PPS(information, rule), (1 << d) - 1
+    paths = pps.begin([(k, everyone & ~(1 << k)) for k in targets])
+    going = list(range(len(targets)))
     started = clock()
-    found.tests_come_along = information.profiles(going[:1]).stats is not None
+    found.tests_come_along = information.profiles([paths.context(0)]).stats is not None
     for depth in range(min(DEEPEST + 1, len(varying))):
-        going, cost = _timed(information, going, clock)
+        contexts = [paths.context(i) for i in going]
+        n_counted, cost = _timed(information, contexts, clock)
+        going = going[:n_counted]
         found.seconds.append(cost)
         if depth == 0:
-            found.paths = {context.target: () for context in going}
+            found.paths = {targets[i]: () for i in going}
         elapsed = clock() - started
         if depth == DEEPEST or elapsed > (PATIENCE if depth < COSTED else SECONDS):
             break
-        gains = information.profiles(going).cmi
+        pps.rows.know(contexts[:n_counted])
         before = clock()
-        passed, refused = _next(information, going, gains, rule)
+        passed = pps.step(paths, going)
         if not found.tests_come_along:
             # The first may have to compile something, and the last are few.
             cost = (clock() - before) / len(going)
             found.test = min(found.test, cost) if depth else cost
         if len(found.reached) == depth and passed:
             found.reached.append((found.reached[-1] if depth else 1.0) * len(passed) / len(going))
-            for longer in passed:
-                _lengthen(found.paths, longer)
+            found.paths.update((targets[i], paths.members(i)) for i in passed)
         # Nobody goes on, but what the next depth would cost is still to be known.
-        going = passed or (refused[:1] if depth < COSTED else [])
+        refused = [i for i in going if paths.refused[i]][: 1 if depth < COSTED else 0]
+        if not passed:
+            for i in refused:
+                paths.insist(i)
+        going = passed or refused
         if not going:
             break
     return found
-
-
-def _lengthen(paths: dict[int, tuple[int, ...]], longer: Context) -> None:
-    """Add the column that was taken last."""
-    taken = paths[longer.target]
-    paths[longer.target] = (*taken, *(k for k in longer.given if k not in taken))
 
 
 def time_scores(
@@ -167,10 +169,8 @@ def _spread(size: int, wanted: int) -> np.ndarray[tuple[int], np.dtype[np.int64]
     return np.arange(wanted, dtype=np.int64) * size // max(wanted, 1)
 
 
-def _timed(
-    information: Source, contexts: Sequence[Context], clock: Clock
-) -> tuple[list[Context], float]:
-    """As many of the contexts as can be counted in a moment, and the seconds of each.
+def _timed(information: Source, contexts: Sequence[Context], clock: Clock) -> tuple[int, float]:
+    """How many of the contexts can be counted in a moment, and the seconds of each.
 
     The first call may have to compile loops or load them, and is not counted. It asks about
     another target, because some sources remember what they were asked.
@@ -179,11 +179,11 @@ def _timed(
     others = [k for k in range(information.n_variables) if k not in (first.target, *first.given)]
     information.profiles([Context(others[-1], first.given) if others else first])
     single = seconds_of(lambda: information.profiles([first]), clock)
-    several = list(contexts[: max(1, int(BATCH_SECONDS / max(single, 1e-9)))])
+    several = contexts[: max(1, int(BATCH_SECONDS / max(single, 1e-9)))]
     if len(several) == 1:
-        return several, single
+        return 1, single
     rest = seconds_of(lambda: information.profiles(several[1:]), clock)
-    return several, (single + rest) / len(several)
+    return len(several), (single + rest) / len(several)
 
 
 def seconds_of(work: Callable[[], object], clock: Clock) -> float:
@@ -198,29 +198,3 @@ def seconds_of(work: Callable[[], object], clock: Clock) -> float:
     work()
     again = clock() - before
     return min(first, again) if again > REMEMBERED * first else first
-
-
-def _next(
-    information: Source, contexts: Sequence[Context], gains: Floats, rule: Rule
-) -> tuple[list[Context], list[Context]]:
-    """Each context with its best candidate: of those where that passes, and of the others."""
-    best = [_best(gains[i], context) for i, context in enumerate(contexts)]
-    open_ones = [(c, k) for c, k in zip(contexts, best, strict=True) if k is not None]
-    if not open_ones:
-        return [], []
-    evidence = information.tests([Query(*c, np.array([k])) for c, k in open_ones])
-    depth = len(contexts[0].given)
-    bar = float(rule.bar(max(information.n_variables - 1 - depth, 1)))
-    passed: list[Context] = []
-    refused: list[Context] = []
-    for (c, k), score in zip(open_ones, rule.scores(evidence).tolist(), strict=True):
-        longer = Context(c.target, tuple(sorted((*c.given, k))))
-        (passed if score > bar else refused).append(longer)
-    return passed, refused
-
-
-def _best(gains: Floats, context: Context) -> int | None:
-    allowed = gains.copy()
-    allowed[[context.target, *context.given]] = -np.inf
-    best = int(allowed.argmax())
-    return best if np.isfinite(allowed[best]) else None

@@ -8,10 +8,14 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from tamis.information.interface import Context, Floats, Ints, Query, Source, Tests
-from tamis.search.cmi_rows import Given, ListedRow
-from tamis.search.constraints import Constraints, as_bits
+from tamis.knowledge import Constraints
+from tamis.search.cmi_rows import Given
 from tamis.search.outcome import Boundary
-from tamis.search.selection import Selector
+from tamis.search.paths import concerned
+from tamis.search.pps import PPS, Paths, as_bytes
+
+WIDE = 512
+"""With more columns there is no room for rows that are not needed."""
 
 
 class Boundaries(ABC):
@@ -91,101 +95,109 @@ class GrownBoundaries(Boundaries):
     """The PPS boundary of every remaining node.
 
     The paper runs PPS from nothing for every node after every layer. Here only those nodes select
-    anew whose selection the newcomers concern (``Grown.rivals`` and ``Grown.most``), from what has
-    been counted. With ``first_come`` ties between candidates go by admission.
+    anew whose selection the newcomers concern (``Paths.rivals`` and ``Paths.most``), along what
+    has been counted. With ``first_come`` ties between candidates go by admission.
     """
 
-    def __init__(
-        self, information: Source, selector: Selector, *, first_come: bool = False
-    ) -> None:
+    def __init__(self, information: Source, pps: PPS, *, first_come: bool = False) -> None:
         super().__init__(information)
         d = information.n_variables
-        self._selector = selector
-        if first_come:
-            selector.rank = [d] * d
-        self._offered: list[int] = []
-        self._candidates = 0
-        self._given: list[Given] = [()] * d
+        self._pps = pps
+        self._first_come = first_come
+        self._n_offered = 0
+        self._waiting = dict(pps.required)
+        blocks = any(pps.blocked)
+        self._allowed = ~as_bytes(pps.blocked, d) if blocks else None
+        self._mentioned = as_bytes(pps.mentioned, d) if any(pps.mentioned) else None
+        candidates = np.zeros((d if blocks else 1, d), dtype=np.bool_)
+        self._paths = Paths(range(d), candidates, np.zeros(d, dtype=np.int64))
         self._remains = np.ones(d, dtype=np.bool_)
-        self._most = np.zeros(d, dtype=np.int64)
-        self._rivals = np.zeros((d, d // 8 + 1), dtype=np.uint8)  # a bit for each node
-        self._tests: tuple[Floats, Floats] | None = None
-        self._unread = set(range(d))
-        self.entropies = np.zeros(d)
-        selector.rows.know([Context(k, ()) for k in range(d)])
+        pps.rows.know([Context(k, ()) for k in range(d)])
         for k in range(d):
-            self._condition(k, ())
+            self._paths.roots[k] = pps.rows.find(k, ())
+        self._paths.rows[:] = self._paths.roots
+        self._paths.most[:] = 0
+        self.entropies = pps.rows.entropies[self._paths.rows]
 
     def given(self, target: int) -> Given:
         """What PPS has found so far."""
-        return self._given[target]
+        return self._pps.rows.given[int(self._paths.rows[target])]
 
     def offer(self, newcomers: Sequence[int]) -> None:
         """Select anew where the newcomers may change something."""
-        if self._selector.rank is not None:
-            for i, k in enumerate(newcomers, len(self._offered)):
-                self._selector.rank[k] = i
-        self._offered += newcomers
-        arrived = as_bits(newcomers)
-        self._candidates |= arrived
-        bits = self._packed(arrived)
-        columns = np.flatnonzero(bits)
-        concerned = (self._rivals[:, columns] & bits[columns]).any(axis=1)
-        concerned |= self._most < len(self._offered)
-        self._select(np.flatnonzero(concerned & self._remains).tolist())
+        paths, arrived = self._paths, np.array(newcomers, dtype=np.int64)
+        if self._first_come:
+            self._pps.rank[arrived] = self._n_offered + np.arange(len(arrived))
+        self._n_offered += len(arrived)
+        paths.n_candidates.fill(self._n_offered)
+        if self._allowed is None:
+            paths.candidates[:, arrived] = True
+        else:
+            bits = (1 << (arrived & 7)).astype(np.uint8)
+            paths.candidates[:, arrived] = self._allowed[:, arrived >> 3] & bits
+        if self._waiting:
+            self._require()
+        active = concerned(arrived, self._n_offered, paths.rivals, paths.most, self._remains)
+        if len(active):
+            self._select(active, arrived)
 
     def close(self, targets: Sequence[int]) -> list[Boundary]:
-        """The boundaries with the decisions of their steps."""
-        grown = self._selector.grow([(k, self._candidates) for k in targets])
-        found = [self._selector.told(k, one) for k, one in zip(targets, grown, strict=True)]
+        """The boundaries with the decisions of their steps; their rows are dropped.
+
+        Who was refused last is the best of all candidates: any newcomer that is better was a rival.
+        """
+        found = [self._pps.boundary(self._paths, k) for k in targets]
         for k in targets:
-            self._selector.rows.forget(k, ())
-            self._remains[k] = False
-            self.entropies[k] = np.inf
+            self._pps.rows.forget(k)
+        self._remains[list(targets)] = False
+        self.entropies[list(targets)] = np.inf
         return found
 
     def tests(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Tests:
         """Read from the rows of gains, if they come with the tests of all candidates."""
-        tests = self._whole_rows(targets)
-        if tests is None:
-            return super().tests(targets, candidates)
-        gains, stats = tests
-        rows = np.repeat(np.array(targets, dtype=np.int64), [len(c) for c in candidates])
-        others = np.concatenate(candidates)
-        return self._information.as_tests(gains[rows, others], stats[rows, others])
+        rows = np.repeat(self._paths.rows[list(targets)], [len(c) for c in candidates])
+        known = self._pps.rows.tests(rows, np.concatenate(candidates))
+        return super().tests(targets, candidates) if known is None else known
 
-    def _whole_rows(self, targets: Sequence[int]) -> tuple[Floats, Floats] | None:
-        """The gains and the tests of all variables given the boundary of each target."""
-        for k in self._unread.intersection(targets):
-            row = self._selector.rows.of(k)[self._given[k]]
-            if not isinstance(row, ListedRow) or row.tests is None or row.tests.stats is None:
-                return None
-            if self._tests is None:
-                d = len(self._given)
-                self._tests = np.zeros((d, d)), np.zeros((d, d, row.tests.stats.shape[-1]))
-            self._tests[0][k] = row.tests.cmi
-            self._tests[1][k] = row.tests.stats
-            self._unread.discard(k)
-        return self._tests
+    def _require(self) -> None:
+        """Let selections begin with required parents once they are all there."""
+        here = set(np.flatnonzero(self._paths.candidates.any(axis=0)).tolist())
+        complete = [k for k, parents in self._waiting.items() if here.issuperset(parents)]
+        contexts = [Context(k, self._waiting.pop(k)) for k in complete]
+        self._pps.rows.know(contexts)
+        for k, parents in contexts:
+            self._paths.begin_with(k, parents, self._pps.rows.find(k, parents))
+        self._paths.most[complete] = 0
 
-    def _select(self, targets: Sequence[int]) -> None:
-        grown = self._selector.grow([(k, self._candidates) for k in targets])
-        contexts = [
-            Context(k, tuple(sorted(one.members))) for k, one in zip(targets, grown, strict=True)
-        ]
-        self._selector.rows.know(contexts)
-        for (k, given), one in zip(contexts, grown, strict=True):
-            self._most[k] = len(self._offered) if one.by_set else one.most
-            self._rivals[k] = self._packed(self._selector.concerns(k, one))
-            if given != self._given[k]:
-                self._condition(k, given)
-                self._selector.rows.forget(k, [*(step.given for step in one.taken), given])
+    def _select(self, active: Ints, newcomers: Ints) -> None:
+        paths, pps = self._paths, self._pps
+        paths.restart(active)
+        pps.go_on(paths, active, newcomers)
+        full = active[~paths.refused[active]]
+        if len(full):
+            self._enter(full.tolist())
+        self.entropies[active] = pps.rows.entropies[paths.rows[active]]
+        if self._mentioned is not None:
+            paths.rivals[active] |= self._mentioned[active]
+        if self._allowed is not None:
+            paths.rivals[active] &= self._allowed[active]
+        if paths.sets:
+            paths.most[[k for k in active.tolist() if k in paths.sets]] = 0
+        if len(self._remains) > WIDE:
+            self._drop(active)
 
-    def _condition(self, target: int, given: Given) -> None:
-        self._given[target] = given
-        self._unread.add(target)
-        self.entropies[target] = self._selector.rows.of(target)[given].entropy
+    def _enter(self, full: Sequence[int]) -> None:
+        """Let selections that have nobody left go on to the row of their last member."""
+        contexts = [self._paths.context(k) for k in full]
+        self._pps.rows.know(contexts)
+        for context in contexts:
+            self._paths.rows[context.target] = self._pps.rows.find(*context)
 
-    def _packed(self, bits: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
-        size = self._rivals.shape[1]
-        return np.frombuffer(bits.to_bytes(size, "little"), dtype=np.uint8)
+    def _drop(self, active: Ints) -> None:
+        """Of wide tables keep only the rows that the boundaries have come by."""
+        for k in active.tolist():
+            first, last = int(self._paths.n_given[k]), int(self._paths.depths[k])
+            if self._pps.rows.count(k) > last - first + 1:
+                members = self._paths.members(k)
+                path = {tuple(sorted(members[:n])) for n in range(first, last + 1)}
+                self._pps.rows.forget(k, path)

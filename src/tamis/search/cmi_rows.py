@@ -1,205 +1,166 @@
-"""Rows of gains, I(X_k ; X_l | S) for all l, as a selection reads them: who is the best candidate,
-and who would have come before it.
+"""Rows of gains, I(X_k ; X_l | S) for all l, one for each context that a selection has come to.
 
-A row is listed, best first, where it is asked very often. Of wide tables only the best are listed;
-whoever needs the others keeps the row as it was counted.
+A row also holds what was found out at it: the scores of candidates, and the row that follows when
+one of them is taken. So what has been selected once is followed without asking again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Floats, Ints, Profiles, Source
-from tamis.search.constraints import as_bits
+from tamis.information.interface import (
+    Context,
+    Floats,
+    Ints,
+    Profiles,
+    Source,
+    Tests,
+)
 from tamis.search.parts import in_parts
 
-MOST_LISTED = 128
-"""Of a row so many variables are listed, those of largest gain; where none of them will do, the
-row is kept whole."""
-WHOLE_ROWS = 512
-"""With up to so many variables all are listed at once."""
+MOST_SLOTS = 128
+FEW_SLOTS = 64
+"""A row has a slot for each variable to hold what was found out, or, of wide tables, so many that
+are shared."""
+FIRST_ROWS = 64
 
 Given = tuple[int, ...]
 
 
-class Best(NamedTuple):
-    """The best candidate of a row."""
-
-    variable: int
-    gain: float
-    score: float | None
-    """None where the tests of a row do not come with it."""
-    place: int
-    """Where it stands in the row, for the row to know."""
-
-
-@dataclass(slots=True)
-class ListedRow:
-    """Variables by falling gain, of equals the first, without the target and what is given."""
-
-    entropy: float
-    variables: list[int]
-    gains: list[float]
-    scores: list[float] | None
-    is_whole: bool
-    tests: Profiles | None = None
-    """The tests of all variables by position, for those who read them."""
-
-    def best(self, candidates: int, rank: Sequence[int] | None) -> Best | None:
-        """The candidate (one bit each) of largest gain; of equals the lowest rank, if there are
-        ranks."""
-        place = next((i for i, k in enumerate(self.variables) if candidates >> k & 1), None)
-        if place is None:
-            return None
-        if rank is not None:
-            place = self._of_equals(place, candidates, rank)
-        score = None if self.scores is None else self.scores[place]
-        return Best(self.variables[place], self.gains[place], score, place)
-
-    def _of_equals(self, first: int, candidates: int, rank: Sequence[int]) -> int:
-        equal = [
-            i
-            for i in range(first, len(self.gains))
-            if self.gains[i] == self.gains[first] and candidates >> self.variables[i] & 1
-        ]
-        return min(equal, key=lambda i: rank[self.variables[i]])
-
-    def before(self, place: int) -> int:
-        """Who stands before a place, one bit each."""
-        return as_bits(self.variables[:place])
-
-
-@dataclass(slots=True)
-class WholeRow:
-    """Gains by position, minus infinity for the target and what is given."""
-
-    entropy: float
-    gains: Floats
-    is_whole = True
-
-    def best(self, candidates: int, rank: Sequence[int] | None) -> Best | None:
-        """The candidate (one bit each) of largest gain; of equals the lowest rank, if there are
-        ranks."""
-        among = positions(candidates)
-        if not len(among):
-            return None
-        own = self.gains[among]
-        place = int(own.argmax())
-        gain = float(own[place])
-        if gain == -np.inf:
-            return None
-        if rank is not None:
-            place = min(np.flatnonzero(own == gain).tolist(), key=lambda i: rank[int(among[i])])
-        k = int(among[place])
-        return Best(k, gain, None, k)
-
-    def before(self, place: int) -> int:
-        """Who comes before the variable at a place, one bit each."""
-        gain = self.gains[place]
-        ahead = self.gains > gain
-        ahead[:place] |= self.gains[:place] == gain
-        return int.from_bytes(np.packbits(ahead, bitorder="little").tobytes(), "little")
-
-
-Row = ListedRow | WholeRow
-
-
-@lru_cache(maxsize=4)
-def positions(bits: int) -> Ints:
-    """The positions of the bits that are set."""
-    packed = np.frombuffer(bits.to_bytes(bits.bit_length() // 8 + 1, "little"), dtype=np.uint8)
-    return np.flatnonzero(np.unpackbits(packed, bitorder="little"))
-
-
 class CmiRows:
-    """The rows that have been counted, by target and what is given.
+    """The rows that have been counted.
 
-    With ``lists`` rows are listed even where their tests do not come along: this pays where a
-    context is asked about many times.
+    With ``ordered`` rows are kept as the order of their gains, and all tests that come along are
+    scored at once. This pays where the same contexts are asked about very often, and is smaller;
+    otherwise gains and tests are kept as they are.
     """
 
-    def __init__(self, information: Source, rule: Rule, *, lists: bool) -> None:
+    def __init__(self, information: Source, rule: Rule, *, ordered: bool) -> None:
+        d = information.n_variables
         self._information = information
         self._rule = rule
-        self._lists = lists
-        self._rows: list[dict[Given, Row]] = [{} for _ in range(information.n_variables)]
+        self._ordered = ordered
+        self._slots = d if d <= MOST_SLOTS else FEW_SLOTS
+        self._index: list[dict[Given, int]] = [{} for _ in range(d)]
+        # Not written to, rows take no memory.
+        size = FIRST_ROWS if ordered else 2 * d
+        self._unused = list(range(size - 1, -1, -1))
+        self.given: list[Given] = [()] * size
+        self.entropies = np.empty(size)
+        self.order = np.empty((size if ordered else 0, d), dtype=_unsigned(d))
+        self.gains = np.empty((0 if ordered else size, d))
+        self.stats: Floats | None = None
+        self.known = np.empty((size, self._slots), dtype=np.int32)
+        """Whose score a slot holds."""
+        self.scores = np.empty((size, self._slots))
+        self.following = np.empty((size, self._slots), dtype=np.int32)
 
-    def of(self, target: int) -> dict[Given, Row]:
-        """The rows of a target."""
-        return self._rows[target]
-
-    def forget(self, target: int, kept: Sequence[Given]) -> None:
-        """Drop the rows of a target but for some."""
-        rows = self._rows[target]
-        if len(rows) > len(kept):
-            self._rows[target] = {given: rows[given] for given in kept}
+    def find(self, target: int, given: Given) -> int:
+        """The row of a context; -1 where it has not been counted."""
+        return self._index[target].get(given, -1)
 
     def know(self, contexts: Sequence[Context]) -> None:
-        """Count what is not there, and what is there in part, which is then kept whole."""
+        """Count what is not there."""
         unknown = [
-            one
-            for one in dict.fromkeys(contexts)
-            if (row := self._rows[one.target].get(one.given)) is None or not row.is_whole
+            one for one in dict.fromkeys(contexts) if one.given not in self._index[one.target]
         ]
         for part in in_parts(unknown, self._information.n_variables):
             self._file(part, self._information.profiles(part))
 
+    def judged(self, target: int, given: Given, variable: int) -> tuple[float, float] | None:
+        """The gain and the score of a variable, if they are kept."""
+        row, slot = self.find(target, given), variable % self._slots
+        if self._ordered or row < 0 or self.known[row, slot] != variable:
+            return None
+        return float(self.gains[row, variable]), float(self.scores[row, slot])
+
+    def link(self, row: int, variable: int, following: int) -> None:
+        """Keep which row follows when a variable is taken."""
+        slot = variable % self._slots
+        if self.known[row, slot] == variable:
+            self.following[row, slot] = following
+
+    def tests(self, rows: Ints, variables: NDArray[np.signedinteger[Any]]) -> Tests | None:
+        """The tests of variables at rows, if they came with them."""
+        if self.stats is None:
+            return None
+        gains, stats = self.gains[rows, variables], self.stats[rows, variables]
+        return self._information.as_tests(gains, stats)
+
+    def count(self, target: int) -> int:
+        """How many rows of a target there are."""
+        return len(self._index[target])
+
+    def forget(self, target: int, kept: Collection[Given] = ()) -> None:
+        """Drop the rows of a target but for some."""
+        index = self._index[target]
+        dropped = {index.pop(given) for given in list(index) if given not in kept}
+        self._unused += dropped
+        for row in index.values():
+            following = self.following[row]
+            for slot in np.flatnonzero(following >= 0).tolist():
+                if int(following[slot]) in dropped:
+                    following[slot] = -1
+
     def _file(self, contexts: Sequence[Context], counted: Profiles) -> None:
-        gains = counted.cmi.copy()
-        places = [(i, k) for i, (target, given) in enumerate(contexts) for k in (target, *given)]
-        gains[tuple(np.array(places).T)] = -np.inf
-        entropies = counted.entropies.tolist()
-        d = self._information.n_variables
-        if d <= WHOLE_ROWS and (self._lists or counted.stats is not None):
-            self._list_all(contexts, counted, gains)
+        while len(self._unused) < len(contexts):
+            self._grow()
+        rows = [self._unused.pop() for _ in contexts]
+        gains = counted.cmi.copy() if self._ordered else counted.cmi
+        if not self._ordered:
+            self.gains[rows] = gains
+        for i, (row, (target, given)) in enumerate(zip(rows, contexts, strict=True)):
+            self._index[target][given] = row
+            self.given[row] = given
+            own = gains[i] if self._ordered else self.gains[row]
+            own[target] = -np.inf
+            for k in given:
+                own[k] = -np.inf
+        self.entropies[rows] = counted.entropies
+        self.known[rows] = -1
+        self.following[rows] = -1
+        if self._ordered:
+            self.order[rows] = np.argsort(-gains, axis=1, kind="stable")
+            self._score(rows, counted)
+        elif counted.stats is not None:
+            if self.stats is None:
+                self.stats = np.empty((*self.gains.shape, counted.stats.shape[-1]))
+            self.stats[rows] = counted.stats
+
+    def _score(self, rows: Sequence[int], counted: Profiles) -> None:
+        """All scores of rows that come with their tests: one by one they take longer."""
+        d = counted.cmi.shape[1]
+        if counted.stats is None or self._slots < d:
             return
-        for (target, given), entropy, own in zip(contexts, entropies, gains, strict=True):
-            rows = self._rows[target]
-            if self._lists and given not in rows:
-                variables = _largest(own, MOST_LISTED)
-                rows[given] = ListedRow(
-                    entropy, variables.tolist(), own[variables].tolist(), None, False
-                )
-            else:
-                rows[given] = WholeRow(entropy, own.copy())
+        tests = counted.stats.reshape(counted.cmi.size, -1)
+        evidence = self._information.as_tests(counted.cmi.ravel(), tests)
+        self.scores[rows] = self._rule.scores(evidence).reshape(counted.cmi.shape)
+        self.known[rows] = np.arange(d)
 
-    def _list_all(self, contexts: Sequence[Context], counted: Profiles, gains: Floats) -> None:
-        """List whole rows, with all their scores where their tests came along: one by one they
-        would take longer."""
-        order = np.argsort(-gains, axis=1, kind="stable")
-        falling = np.take_along_axis(gains, order, axis=1).tolist()
-        scores = stats = [None] * len(contexts)
-        if counted.stats is not None:
-            stats = list(counted.stats)
-            tests = counted.stats.reshape(gains.size, -1)
-            evidence = self._information.as_tests(counted.cmi.ravel(), tests)
-            every = self._rule.scores(evidence).reshape(gains.shape)
-            scores = np.take_along_axis(every, order, axis=1).tolist()
-        for i, (variables, (target, given)) in enumerate(
-            zip(order.tolist(), contexts, strict=True)
+    def _grow(self) -> None:
+        """Add a quarter to the store, where it is: a copy of the gains may not fit beside them."""
+        size = len(self.entropies)
+        more = max(size // 4, FIRST_ROWS)
+        for field in (
+            self.entropies,
+            self.order,
+            self.gains,
+            self.stats,
+            self.known,
+            self.scores,
+            self.following,
         ):
-            n = len(variables) - 1 - len(given)
-            score = scores[i]
-            self._rows[target][given] = ListedRow(
-                float(counted.entropies[i]),
-                variables[:n],
-                falling[i][:n],
-                None if score is None else score[:n],
-                True,
-                None if self._lists else Profiles(counted.entropies[i], counted.cmi[i], stats[i]),
-            )
+            if field is not None and len(field) == size:
+                field.resize((size + more, *field.shape[1:]), refcheck=False)
+        self.given += [()] * more
+        self._unused = list(range(size + more - 1, size - 1, -1)) + self._unused
 
 
-def _largest(gains: Floats, size: int) -> Ints:
-    """Variables by falling gain, of equals the first: at least so many, and none left out that
-    gains as much as the last of them."""
-    size = min(size, int(np.count_nonzero(gains > -np.inf)))
-    least = np.partition(gains, len(gains) - size)[len(gains) - size]
-    some = np.flatnonzero(gains >= least)
-    return some[np.argsort(-gains[some], kind="stable")]
+def _unsigned(d: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest type that holds the positions of d variables."""
+    return np.uint16 if d < 2**16 else np.uint32

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from tamis.information.interface import Context, Floats, Source
+from tamis.knowledge import Constraints
 from tamis.metrics.equivalence import compelled_edges
-from tamis.search.constraints import Constraints
 
 Edge = tuple[int, int]
 """A parent and its child."""

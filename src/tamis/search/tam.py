@@ -66,7 +66,7 @@ def _selector(information: Source, settings: Settings) -> Selector:
         max_boundary=settings.max_boundary,
         constraints=settings.constraints,
         inclusive=settings.is_reference,
-        lists=False,
+        often=False,
     )
 
 
@@ -75,7 +75,7 @@ def _boundaries(information: Source, selector: Selector, settings: Settings) -> 
         return OwnBoundaries(information, settings.boundary, settings.constraints)
     if settings.boundary == "none":
         return AncestralBoundaries(information, settings.constraints)
-    return GrownBoundaries(information, selector, first_come=settings.is_reference)
+    return GrownBoundaries(information, selector.pps, first_come=settings.is_reference)
 
 
 def _next_layer(

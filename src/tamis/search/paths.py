@@ -1,0 +1,207 @@
+"""The compiled inner loop of the selector: the steps of PPS as far as they have been counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.counts.compiled import Floats, Ints, Pairs, compiled, inner
+
+Flags = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+Order = NDArray[np.unsignedinteger[Any]]
+
+FULL, REFUSED, NEEDS_SCORE, NEEDS_ROW, NEEDS_ROOM = range(5)
+"""Why a path ends: nobody is left, or no more may be taken; the best candidate has failed; its
+score, or the row after it, has not been counted; or the path has no room."""
+LEFT = -2
+"""Less the row that was left last, where the next one has not been counted."""
+
+
+@compiled
+def follow(
+    active: Ints,
+    newcomers: Ints,
+    rows: Ints,
+    depths: Ints,
+    n_candidates: Ints,
+    candidates: Flags,
+    limit: int,
+    order: Order,
+    gains: Floats,
+    rank: Ints,
+    known: Pairs,
+    scores: Floats,
+    following: Pairs,
+    bars: Floats,
+    inclusive: bool,
+    rivals: Bytes,
+    most: Ints,
+    path: Pairs,
+    walked: Ints,
+    answers: Floats,
+) -> Ints:
+    """Take the best candidate of each active selection while it passes; say why each path ends.
+
+    Selection i stands at ``rows[i]`` (negative where that has not been counted), given
+    ``depths[i]`` members, which are the first of ``path[i]``; at last the best candidate that is
+    not taken (or not yet) comes after them. ``rivals`` become those who are no candidates and would
+    have been taken instead, a bit each, and ``most`` is the number of candidates up to which all
+    that was taken passes. The first ``walked[i]`` of the path were the best before there were
+    ``newcomers``. ``answers`` are the scores that paths have ended for; they are kept at their
+    rows, and none (nan) is left.
+    """
+    ends = np.empty(active.shape[0], dtype=np.int64)
+    for a in range(active.shape[0]):
+        i = active[a]
+        mask = i if candidates.shape[0] > 1 else 0
+        while True:
+            row, depth = rows[i], depths[i]
+            if depth >= limit or depth >= n_candidates[i]:
+                ends[a] = FULL
+                break
+            if row < 0:
+                ends[a] = NEEDS_ROW
+                break
+            if depth >= path.shape[1]:
+                ends[a] = NEEDS_ROOM
+                break
+            answered = not np.isnan(answers[i])
+            if answered:
+                best = int(path[i, depth])
+            elif depth < walked[i]:
+                best = int(path[i, depth])
+                for k in newcomers:
+                    if candidates[mask, k] and wins(gains, row, k, best, rank):
+                        best = k
+                        walked[i] = depth
+            elif order.shape[0] > 0:
+                best = first_listed(order, row, candidates, mask, depth)
+            else:
+                best = largest(gains, row, candidates, mask, rank)
+            if best < 0:
+                ends[a] = FULL
+                break
+            path[i, depth] = best
+            slot = best % known.shape[1]
+            if answered:
+                known[row, slot] = best
+                scores[row, slot] = answers[i]
+                following[row, slot] = -1
+                answers[i] = np.nan
+            elif known[row, slot] != best:
+                walked[i] = min(walked[i], depth)
+                ends[a] = NEEDS_SCORE
+                break
+            score = scores[row, slot]
+            bar = bars[n_candidates[i] - depth]
+            passes = score > bar or (inclusive and score == bar)
+            if depth >= walked[i]:
+                walked[i] = depth + 1
+                # Who is ahead of one that passes would be taken first, or try and fail.
+                least = -np.inf if passes else bar
+                mark(i, row, depth, best, least, inclusive, order, gains, known, scores, rivals)
+            if not passes:
+                ends[a] = REFUSED
+                break
+            most[i] = min(most[i], passes_up_to(score, bars, inclusive) + depth)
+            depths[i] = depth + 1
+            rows[i] = following[row, slot] if following[row, slot] >= 0 else LEFT - row
+    return ends
+
+
+@compiled
+def concerned(
+    newcomers: Ints, n_candidates: int, rivals: Bytes, most: Ints, remains: Flags
+) -> Ints:
+    """The remaining nodes whose selection may change now that there are these newcomers."""
+    found = np.empty(remains.shape[0], dtype=np.int64)
+    n_found = 0
+    for i in range(remains.shape[0]):
+        if not remains[i]:
+            continue
+        is_so = most[i] < n_candidates
+        for k in newcomers:
+            is_so |= (rivals[i, k >> 3] >> (k & 7) & 1) == 1
+        if is_so:
+            found[n_found] = i
+            n_found += 1
+    return found[:n_found]
+
+
+@inner
+def first_listed(order: Order, row: int, candidates: Flags, mask: int, depth: int) -> int:
+    """The first candidate of an order; the target and what is given come last of all."""
+    for place in range(order.shape[1] - 1 - depth):
+        if candidates[mask, order[row, place]]:
+            return int(order[row, place])
+    return -1
+
+
+@inner
+def largest(gains: Floats, row: int, candidates: Flags, mask: int, rank: Ints) -> int:
+    """The candidate of largest gain, of equals that of lowest rank."""
+    best = -1
+    for k in range(gains.shape[1]):
+        if (
+            candidates[mask, k]
+            and gains[row, k] > -np.inf
+            and (best < 0 or wins(gains, row, k, best, rank))
+        ):
+            best = k
+    return best
+
+
+@inner
+def wins(gains: Floats, row: int, k: int, best: int, rank: Ints) -> bool:
+    """Whether k is better than the best so far."""
+    more = gains[row, k] - gains[row, best]
+    return bool(more > 0 or (more == 0 and rank[k] < rank[best]))
+
+
+@inner
+def mark(
+    i: int,
+    row: int,
+    depth: int,
+    best: int,
+    least: float,
+    inclusive: bool,
+    order: Order,
+    gains: Floats,
+    known: Pairs,
+    scores: Floats,
+    rivals: Bytes,
+) -> None:
+    """Mark those ahead of the best candidate, but for those known to have less than the least
+    score. The first step begins the marks; later ones leave what is there, which does no harm."""
+    if depth == 0:
+        for byte in range(rivals.shape[1]):
+            rivals[i, byte] = 0
+    is_listed = order.shape[0] > 0
+    for p in range(order.shape[1]):
+        k = int(order[row, p]) if is_listed else p
+        if is_listed:
+            if k == best:
+                break
+        elif gains[row, k] < gains[row, best] or (gains[row, k] == gains[row, best] and k >= best):
+            continue
+        slot = k % known.shape[1]
+        score = scores[row, slot]
+        if known[row, slot] != k or score > least or (inclusive and score == least):
+            rivals[i, k >> 3] |= 1 << (k & 7)
+
+
+@inner
+def passes_up_to(score: float, bars: Floats, inclusive: bool) -> int:
+    """The largest number of candidates the best of which passes with this score."""
+    low, high = 0, bars.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if bars[middle] < score or (inclusive and bars[middle] == score):
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1

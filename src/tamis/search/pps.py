@@ -1,0 +1,373 @@
+"""Algorithm 2, possible parent selection (PPS), for many nodes in step.
+
+``paper`` has it as printed. Here the steps that have been made before are followed in a compiled
+loop (``paths``), and what must be counted comes in one batch for all. Beyond the paper are sets
+that are tried where no single candidate passes (``interactions``), and background knowledge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.decisions.rule import Rule
+from tamis.information.interface import (
+    Context,
+    Group,
+    Interaction,
+    Ints,
+    Query,
+    Source,
+    Tests,
+)
+from tamis.knowledge import Constraints, as_bits
+from tamis.search.cmi_rows import CmiRows, Given
+from tamis.search.interactions import Listed, listed, sets_to_try
+from tamis.search.outcome import Boundary, Decision
+from tamis.search.paths import (
+    FULL,
+    LEFT,
+    NEEDS_ROOM,
+    NEEDS_ROW,
+    NEEDS_SCORE,
+    REFUSED,
+    Bytes,
+    Flags,
+    follow,
+)
+
+NOBODY = np.zeros(0, dtype=np.int64)
+ROOM = 16
+"""Members that a path has room for at first."""
+
+Members = tuple[int, ...]
+Asked = tuple[int, int]
+"""A target and its candidates, one bit each: thousands of sets of them are kept."""
+Test = tuple[Context, int]
+"""One candidate, given a context."""
+Judged = tuple[float, float]
+"""The gain and the score of a test."""
+
+
+class Paths:
+    """Selections in step, as the compiled loop reads them.
+
+    ``candidates`` has a row of flags for each selection, or one for all; ``n_candidates`` counts
+    the blocked too.
+    """
+
+    def __init__(self, targets: Sequence[int], candidates: Flags, n_candidates: Ints) -> None:
+        n, d = len(targets), candidates.shape[1]
+        self.targets = targets
+        self.candidates = candidates
+        self.n_candidates = n_candidates
+        self.roots = np.full(n, -1)
+        """The rows where selections begin, and how many members are given there."""
+        self.n_given = np.zeros(n, dtype=np.int64)
+        self.rows = self.roots.copy()
+        self.depths = self.n_given.copy()
+        self.path = np.empty((n, ROOM), dtype=np.int32)
+        """The members in the order in which they were taken, and then who was refused."""
+        self.rivals = np.zeros((n, d // 8 + 1), dtype=np.uint8)
+        """Who was no candidate, and would have been taken before the next or in place of none: a
+        bit each."""
+        self.most = np.full(n, d)
+        """Among up to so many candidates, if no rival is one of them, a selection is the same."""
+        self.refused = np.zeros(n, dtype=np.bool_)
+        """Whether a selection ends because the best candidate was refused."""
+        self.walked = np.zeros(n, dtype=np.int64)
+        """How much of a path was found to be best before the last newcomers."""
+        self.answers = np.full(n, np.nan)
+        """Scores that selections wait for."""
+        self.sets: dict[int, list[tuple[int, int]]] = {}
+        """For selections that have taken several together: from which to which member."""
+
+    def begin_with(self, i: int, members: Members, row: int) -> None:
+        """Members that are there from the start."""
+        self.make_room(len(members))
+        self.path[i, : len(members)] = members
+        self.n_given[i] = self.depths[i] = len(members)
+        self.walked[i] = 0
+        self.roots[i] = self.rows[i] = row
+
+    def restart(self, active: Ints) -> None:
+        """Begin again."""
+        self.rows[active] = self.roots[active]
+        self.depths[active] = self.n_given[active]
+        self.most[active] = self.candidates.shape[1]
+        self.refused[active] = False
+        if self.sets:
+            for i in active.tolist():
+                for start, _ in self.sets.pop(i, ()):
+                    self.walked[i] = min(int(self.walked[i]), start)
+
+    def members(self, i: int) -> Members:
+        """Who has been taken, in that order."""
+        return tuple(self.path[i, : self.depths[i]].tolist())
+
+    def context(self, i: int) -> Context:
+        """Where a selection has come to."""
+        return Context(self.targets[i], tuple(sorted(self.members(i))))
+
+    def take(self, i: int, together: Members) -> None:
+        """Take several candidates at once."""
+        start = int(self.depths[i])
+        stop = start + len(together)
+        self.make_room(stop)
+        self.path[i, start:stop] = together
+        self.depths[i] = stop
+        self.sets.setdefault(i, []).append((start, stop))
+
+    def insist(self, i: int) -> None:
+        """Take the candidate that was refused."""
+        self.depths[i] += 1
+        self.refused[i] = False
+
+    def make_room(self, size: int) -> None:
+        """Let paths have so many members, and one who is refused."""
+        if size >= self.path.shape[1]:
+            self.path = np.pad(self.path, ((0, 0), (0, size)))
+
+
+class PPS:
+    """Grows boundaries, and keeps what was counted for it.
+
+    ``inclusive`` lets a score that equals the bar pass, as the authors' program does. Required
+    parents are members from the start, once all of them are candidates; blocked candidates are
+    never taken, but count as candidates. ``ordered`` is for those who ask about the same contexts
+    very often (see ``CmiRows``).
+    """
+
+    def __init__(
+        self,
+        information: Source,
+        rule: Rule,
+        interactions: Sequence[Sequence[Interaction]] | None = None,
+        *,
+        max_boundary: int | None = None,
+        constraints: Constraints | None = None,
+        inclusive: bool = False,
+        ordered: bool = False,
+    ) -> None:
+        d = information.n_variables
+        self._information = information
+        self._rule = rule
+        self._sets_of: list[Listed] = (
+            [()] * d if interactions is None else [listed(one) for one in interactions]
+        )
+        self._looks_ahead = any(self._sets_of)
+        self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._sets_of]
+        self._limit = d if max_boundary is None else max_boundary
+        self.blocked = (0,) * d if constraints is None else constraints.blocked
+        self.required = {} if constraints is None else constraints.required
+        self._inclusive = inclusive
+        self.rank = np.arange(d)
+        """Of candidates with the same gain the lowest rank is taken."""
+        self.bars = np.ascontiguousarray(np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1))
+        self.rows = CmiRows(information, rule, ordered=ordered)
+        self._sets: dict[Group, Judged] = {}
+        self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
+        self._set_bars: dict[tuple[int, int], float] = {}
+        self.tests: dict[Test, Judged] = {}
+        """Of single candidates, as far as they have been asked for."""
+
+    def grow(self, asked: Sequence[Asked]) -> Paths:
+        """The boundaries of targets among candidates."""
+        paths = self.begin(asked)
+        self.go_on(paths, np.arange(len(asked)), NOBODY)
+        return paths
+
+    def begin(self, asked: Sequence[Asked]) -> Paths:
+        """Selections that have taken nobody yet."""
+        d = self._information.n_variables
+        allowed = [bits & ~self.blocked[target] for target, bits in asked]
+        paths = Paths(
+            [target for target, _ in asked],
+            np.unpackbits(as_bytes(allowed, d), axis=1, count=d, bitorder="little").view(np.bool_),
+            np.array([bits.bit_count() for _, bits in asked]),
+        )
+        for i, (target, bits) in enumerate(asked):
+            members = self.required.get(target, ())
+            if members and not as_bits(members) & ~bits:
+                paths.begin_with(i, members, self.rows.find(target, members))
+            else:
+                paths.rows[i] = self.rows.find(target, ())
+        return paths
+
+    def step(self, paths: Paths, active: Sequence[int]) -> list[int]:
+        """Let selections, all of which have come equally far, take one more; who has."""
+        depth = int(paths.depths[active[0]])
+        paths.rows[active] = [self.rows.find(*paths.context(i)) for i in active]
+        self.go_on(paths, np.array(active), NOBODY, limit=depth + 1)
+        return [i for i in active if paths.depths[i] > depth]
+
+    def go_on(self, paths: Paths, active: Ints, newcomers: Ints, limit: int | None = None) -> None:
+        """Let selections take candidates until all have ended, or have so many; of those that have
+        begun again only the newcomers are news."""
+        most = self._limit if limit is None else min(limit, self._limit)
+        while len(active):
+            rows = self.rows
+            ends = follow(
+                active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
+                most, rows.order, rows.gains, self.rank, rows.known, rows.scores,
+                rows.following, self.bars, self._inclusive, paths.rivals, paths.most, paths.path,
+                paths.walked, paths.answers,
+            )  # fmt: skip
+            active = self._react(paths, active, ends)
+
+    def _react(self, paths: Paths, active: Ints, ends: Ints) -> Ints:
+        """Do what paths have ended for; who goes on."""
+        seen = set(ends.tolist())
+        own = {one: active if len(seen) == 1 else active[ends == one] for one in seen}
+        if NEEDS_SCORE in own:
+            self._judge_next(paths, own[NEEDS_SCORE])
+        if NEEDS_ROW in own:
+            self._enter(paths, own[NEEDS_ROW].tolist())
+        if NEEDS_ROOM in own:
+            paths.make_room(2 * paths.path.shape[1])
+        if FULL in own:
+            paths.most[own[FULL]] = paths.n_candidates[own[FULL]]  # one more may change everything
+        going = active if min(seen) > REFUSED else active[ends > REFUSED]
+        if REFUSED in own:
+            paths.refused[own[REFUSED]] = True
+            if self._looks_ahead:
+                took = self._take_sets(paths, own[REFUSED].tolist())
+                going = np.concatenate([going, took])
+        return going
+
+    def _enter(self, paths: Paths, active: Sequence[int]) -> None:
+        """Count the rows that selections have come to."""
+        contexts = [paths.context(i) for i in active]
+        self.rows.know(contexts)
+        for i, context in zip(active, contexts, strict=True):
+            row, left = self.rows.find(*context), LEFT - int(paths.rows[i])
+            if left >= 0:
+                self.rows.link(left, int(paths.path[i, paths.depths[i] - 1]), row)
+            paths.rows[i] = row
+
+    def _judge_next(self, paths: Paths, active: Ints) -> None:
+        """Answer with the scores of the candidates that are next."""
+        rows = paths.rows[active]
+        variables = paths.path[active, paths.depths[active]]
+        evidence = self.rows.tests(rows, variables)
+        if evidence is None:
+            contexts = [
+                (paths.targets[i], self.rows.given[row])
+                for i, row in zip(active.tolist(), rows.tolist(), strict=True)
+            ]
+            one_each = variables.astype(np.int64).reshape(-1, 1)
+            evidence = self._information.tests(
+                [Query(*context, own) for context, own in zip(contexts, one_each, strict=True)]
+            )
+        paths.answers[active] = self._rule.scores(evidence)
+
+    def _take_sets(self, paths: Paths, stuck: Sequence[int]) -> Ints:
+        """Where no single candidate passes, the set that clears its bar by most, the first of
+        equals; the bar is that of the best of all sets of its size. Who has taken one."""
+        groups = {i: own for i in stuck if (own := self._groups(paths, i))}
+        self._know_sets([one for own in groups.values() for one in own])
+        took = []
+        for i, own in groups.items():
+            n_left = int(paths.n_candidates[i] - paths.depths[i])
+            margins = [self._sets[one][1] - self._set_bar(n_left, one.members) for one in own]
+            best = max(margins)
+            if best > 0 or (self._inclusive and best == 0):
+                paths.take(i, own[margins.index(best)].members)
+                paths.rows[i] = -1
+                paths.refused[i] = False
+                took.append(i)
+        return np.array(took, dtype=np.int64)
+
+    def _groups(self, paths: Paths, i: int) -> Sequence[Group]:
+        """The sets to try where a selection has come to."""
+        target = paths.targets[i]
+        if not self._sets_of[target]:
+            return ()
+        flags = paths.candidates[i if len(paths.candidates) > 1 else 0]
+        bits = int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+        asked = self.rows.given[int(paths.rows[i])], target, bits & self.mentioned[target]
+        known = self._groups_of.get(asked)
+        if known is None:
+            given = asked[0]
+            sets = sets_to_try(self._sets_of[target], bits, given, self._limit)
+            known = self._groups_of[asked] = [Group(target, given, one) for one in sets]
+        return known
+
+    def _set_bar(self, n_left: int, members: Members) -> float:
+        """The score that the best of all sets of this size has to clear."""
+        size = len(members)
+        known = self._set_bars.get((n_left, size))
+        if known is None:
+            known = self._set_bars[n_left, size] = float(self._rule.bar(math.comb(n_left, size)))
+        return known
+
+    def boundary(self, paths: Paths, i: int) -> Boundary:
+        """What a selection has found, with every decision."""
+        members, together = paths.members(i), dict(paths.sets.get(i, ()))
+        taken = []
+        start = int(paths.n_given[i])
+        while start < len(members):
+            stop = together.get(start, start + 1)
+            taken.append(self._decision(paths, i, members[:start], members[start:stop], True))
+            start = stop
+        refused = None
+        if paths.refused[i]:
+            last = int(paths.path[i, len(members)])
+            refused = self._decision(paths, i, members, (last,), False)
+        return Boundary(
+            paths.targets[i], members, self.entropy(paths.context(i)), tuple(taken), refused
+        )
+
+    def _decision(
+        self, paths: Paths, i: int, before: Members, others: Members, passes: bool
+    ) -> Decision:
+        context = Context(paths.targets[i], tuple(sorted(before)))
+        n_left = int(paths.n_candidates[i]) - len(before)
+        if len(others) > 1:
+            judged, bar = self._sets[Group(*context, others)], self._set_bar(n_left, others)
+        else:
+            judged, bar = self._single(context, others[0]), float(self.bars[n_left])
+        return Decision(context.target, others, context.given, *judged, bar, passes)
+
+    def _single(self, context: Context, k: int) -> Judged:
+        """The gain and the score of one candidate."""
+        judged = self.rows.judged(*context, k)
+        if judged is None:
+            self.know_tests([(context, k)])
+            judged = self.tests[context, k]
+        return judged
+
+    def entropy(self, context: Context) -> float:
+        """H(target | given)."""
+        row = self.rows.find(*context)
+        if row < 0:
+            return float(self._information.entropies([context])[0])
+        return float(self.rows.entropies[row])
+
+    def know_tests(self, tests: Sequence[Test]) -> None:
+        """Test single candidates. Whole rows would tell the same and more, but few of them are
+        read again."""
+        fresh = [one for one in dict.fromkeys(tests) if one not in self.tests]
+        if fresh:
+            queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
+            judged = self._judge(self._information.tests(queries))
+            self.tests.update(zip(fresh, judged, strict=True))
+
+    def _know_sets(self, groups: Sequence[Group]) -> None:
+        fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
+        if fresh:
+            judged = self._judge(self._information.joint_tests(fresh))
+            self._sets.update(zip(fresh, judged, strict=True))
+
+    def _judge(self, evidence: Tests) -> list[Judged]:
+        scores = self._rule.scores(evidence).tolist()
+        return list(zip(evidence.cmi.tolist(), scores, strict=True))
+
+
+def as_bytes(sets: Sequence[int], n_variables: int) -> Bytes:
+    """Sets of variables, one bit each, as rows of bytes."""
+    size = n_variables // 8 + 1
+    joined = b"".join([bits.to_bytes(size, "little") for bits in sets])
+    return np.frombuffer(joined, dtype=np.uint8).reshape(len(sets), size)
