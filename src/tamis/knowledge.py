@@ -40,6 +40,14 @@ class Constraints:
         return [k for k in remaining if not self.waits[k] & left]
 
 
+def as_bits(nodes: Iterable[int]) -> int:
+    """A set of nodes as a number with one bit for each: quick to compare, small to keep."""
+    bits = 0
+    for k in nodes:
+        bits |= 1 << k
+    return bits
+
+
 class _Statement(NamedTuple):
     """Something said: ``before`` is admitted before ``after``, because of ``text``."""
 

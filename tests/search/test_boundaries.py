@@ -11,9 +11,9 @@ from twin import grown, or_equal, strictly
 from tables import rows, table_of
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Interaction
+from tamis.knowledge import Constraints, as_bits
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation
 from tamis.search.boundaries import GrownBoundaries
-from tamis.search.constraints import Constraints, as_bits
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 

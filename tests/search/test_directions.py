@@ -19,8 +19,8 @@ from tamis.information.counted import CountedInformation
 from tamis.information.exact import ExactInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
+from tamis.knowledge import Constraints
 from tamis.metrics import to_cpdag
-from tamis.search.constraints import Constraints
 from tamis.search.directions import comparable, directions, evenness
 from tamis.simulate import draw
 

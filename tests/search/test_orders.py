@@ -11,8 +11,8 @@ from tables import table_of
 from tamis.constants import constants
 from tamis.information.counted import CountedInformation
 from tamis.information.remembered import RememberedInformation
+from tamis.knowledge import Constraints
 from tamis.rules import Permutation
-from tamis.search.constraints import Constraints
 from tamis.search.orders import Ordering, best_ordering, best_place, climb, loss_without, tuck
 from tamis.search.selection import Selector
 

@@ -12,8 +12,8 @@ from tables import rows, table_of
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context
 from tamis.information.remembered import RememberedInformation
+from tamis.knowledge import Constraints, as_bits
 from tamis.rules import Permutation
-from tamis.search.constraints import Constraints, as_bits
 from tamis.search.outcome import Boundary
 from tamis.search.selection import Selector
 

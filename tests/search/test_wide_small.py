@@ -17,9 +17,9 @@ from tamis.information import counted
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import as_estimator
 from tamis.information.remembered import RememberedInformation
+from tamis.knowledge import as_bits
 from tamis.rules import BIC, Fixed, Permutation
 from tamis.search import boundaries, cmi_rows, parts, pps, selection, sieve, strongest
-from tamis.search.constraints import as_bits
 from tamis.search.outcome import Uncertainties
 from tamis.search.selection import Selector
 from tamis.simulate import draw

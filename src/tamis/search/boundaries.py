@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from tamis.information.interface import Context, Floats, Ints, Query, Source, Tests
+from tamis.knowledge import Constraints
 from tamis.search.cmi_rows import Given
-from tamis.search.constraints import Constraints
 from tamis.search.outcome import Boundary
 from tamis.search.paths import concerned
 from tamis.search.pps import PPS, Paths, as_bytes

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from tamis.decisions.rule import Rule
 from tamis.information.interface import (
-    STATS,
     Context,
     Floats,
     Ints,
@@ -130,7 +129,7 @@ class CmiRows:
             self._score(rows, counted)
         elif counted.stats is not None:
             if self.stats is None:
-                self.stats = np.empty((*self.cmi.shape, STATS))
+                self.stats = np.empty((*self.cmi.shape, counted.stats.shape[-1]))
             self.stats[rows] = counted.stats
 
     def _score(self, rows: Sequence[int], counted: Profiles) -> None:
@@ -138,7 +137,7 @@ class CmiRows:
         d = counted.cmi.shape[1]
         if counted.stats is None or self._slots < d:
             return
-        tests = counted.stats.reshape(counted.cmi.size, STATS)
+        tests = counted.stats.reshape(counted.cmi.size, -1)
         evidence = self._information.as_tests(counted.cmi.ravel(), tests)
         self.scores[rows] = self._rule.scores(evidence).reshape(counted.cmi.shape)
         self.known[rows] = np.arange(d)

@@ -36,8 +36,8 @@ from scipy.special import logsumexp
 
 from tamis.constants import constants
 from tamis.information.interface import NUMBERS, Context, Floats, Source
+from tamis.knowledge import Constraints
 from tamis.metrics.equivalence import compelled_edges
-from tamis.search.constraints import Constraints
 
 Edge = tuple[int, int]
 """A parent and its child."""

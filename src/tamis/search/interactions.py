@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tamis.information.interface import Interaction
-from tamis.search.constraints import as_bits
+from tamis.knowledge import as_bits
 
 MOST_JUDGED = 4
 """Of the interactions whose members are all candidates, so many, the strongest, are judged."""

@@ -22,8 +22,8 @@ from tamis.information.interface import (
     Source,
     Tests,
 )
+from tamis.knowledge import Constraints, as_bits
 from tamis.search.cmi_rows import CmiRows, Given
-from tamis.search.constraints import Constraints, as_bits
 from tamis.search.interactions import Listed, listed, sets_to_try
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.paths import (

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Interaction, Source
-from tamis.search.constraints import Constraints, as_bits
+from tamis.knowledge import Constraints, as_bits
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.pps import PPS, Asked, Members, Test
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from tamis.constants import constants
 from tamis.information.interface import Source
+from tamis.knowledge import Constraints
 from tamis.search.auto import probability_of
-from tamis.search.constraints import Constraints
 from tamis.search.directions import Edge, directions
 from tamis.search.outcome import Outcome
 
