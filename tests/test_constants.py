@@ -53,6 +53,15 @@ def test_they_are_as_before_after_an_error():
     assert changed() == {}
 
 
+def test_a_result_records_what_was_varied(tmp_path):
+    path = str(tmp_path / "run.json")
+    with varied(alike=1.5):
+        model = tamis.TAM().fit(chain(200))
+    model.save(path)
+    assert tamis.load(path).settings["constants"] == {"alike": 1.5}
+    assert tamis.TAM().fit(chain(200)).result_.settings["constants"] is None
+
+
 def test_a_varied_constant_changes_what_is_said():
     table = chain(300)
     usual = tamis.TAM().fit(table).result_.edges

@@ -13,7 +13,7 @@ from tamis.errors import SettingError
 from tamis.rules import Fixed, FTest, Permutation
 from tamis.settings import RECORDED, VERSION, Settings
 
-OF_THE_SEARCH = {"constraints", "kind"}
+OF_THE_SEARCH = {"constants", "constraints", "kind"}
 """What only a source can say, and so is no parameter of ``TAM``."""
 NOT_DECISIVE = {"alpha", "memory", "n_jobs"}
 """Parameters that decide nothing beside what is recorded: the level is that of the rules."""
@@ -26,7 +26,8 @@ def test_tam_and_settings_have_the_same_parameters_and_defaults():
 
 
 def test_what_decides_a_result_is_recorded_and_nothing_else():
-    assert set(RECORDED) == signature(tamis.TAM).parameters.keys() - NOT_DECISIVE
+    asked = signature(tamis.TAM).parameters.keys() - NOT_DECISIVE
+    assert set(RECORDED) == asked | {"constants"}
     assert Settings().to_dict().keys() == {*RECORDED, VERSION}
 
 

@@ -14,7 +14,7 @@ docs are of other seeds (docs/best-by-default.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
@@ -223,13 +223,18 @@ def varied(**values: float) -> Iterator[None]:
     What was counted before stays as it was: vary before a table is opened. Workers of Dask are
     other processes.
     """
-    checked = {name: _checked(name, value) for name, value in values.items()}
-    before = {name: getattr(constants, name) for name in checked}
+    fresh = checked(values)
+    before = {name: getattr(constants, name) for name in fresh}
     try:
-        vars(constants).update(checked)
+        vars(constants).update(fresh)
         yield
     finally:
         vars(constants).update(before)
+
+
+def checked(values: Mapping[str, object]) -> dict[str, float]:
+    """These values, if each belongs to a constant and can be one."""
+    return {name: _checked(name, value) for name, value in values.items()}
 
 
 def _checked(name: str, value: object) -> float:

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any, Literal, Self
 
 from tamis.choices import BoundarySearch, SourceOfTable, filled, named
+from tamis.constants import changed, checked
 from tamis.data.reading import Missing
 from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.rule import Rule
@@ -64,6 +65,8 @@ class Settings:
     units: Units = "unknown"
     memory: int | str | None = field(default=None, metadata={"recorded": False})
     n_jobs: int | None = field(default=None, metadata={"recorded": False})
+    constants: Mapping[str, float] | None = None
+    """The constants that were varied (`tamis.constants`)."""
     kind: InitVar[Kind | None] = None
     """That of the source which a function has made of a table."""
     constraints: Constraints | None = field(default=None, metadata={"recorded": False})
@@ -74,7 +77,8 @@ class Settings:
     def __post_init__(self, alpha: float | None, kind: Kind | None) -> None:
         given = {**vars(self), "alpha": alpha}
         object.__setattr__(self, "asked", {k: v for k, v in given.items() if v is not None})
-        for name, value in filled(given, kind).items():
+        varied = changed() if self.constants is None else checked(self.constants)
+        for name, value in {**filled(given, kind), "constants": varied or None}.items():
             object.__setattr__(self, name, value)
 
     def leaves_open(self, *names: str) -> bool:
