@@ -6,7 +6,8 @@ distance on published networks (from pgmpy's wheel), beside peers; `families` th
 tables that are not the paper's. `gaussian`: CPDAG distance beside FLOP. `units`: whether the class
 stays when columns are rescaled. `unfaithful`: the paper's app. C.7. `truth`: how often the learned
 class scores at least as well as the true one. `directions`: stated against right, with a picture
-for docs/directions.md. `--seeds A:B` draws others; `--only NAME` keeps some rows.
+for docs/directions.md. `--seeds A:B` draws others; `--only NAME` keeps some rows; `--alone`
+leaves the peers out, whose answers do not change with tamis.
 """
 
 from __future__ import annotations
@@ -173,10 +174,10 @@ def networks(seeds: range) -> None:
     def line(name: str, n: int) -> list[str]:
         network = tamis.BayesianNetwork.read(network_files()[name])
         tables = [(network.sample(n, seed=seed), network.graph) for seed in seeds]
-        return _compared(f"{name}, n={n}", tables, PEERS)
+        return _compared(f"{name}, n={n}", tables, _peers())
 
     rows = (line(name, n) for name in NETWORKS if wanted(name) for n in (1000, 5000))
-    table(["CPDAG distance", "default", "CPU s", *PEERS], rows)
+    table(["CPDAG distance", "default", "CPU s", *_peers()], rows)
 
 
 def families(seeds: range) -> None:
@@ -184,10 +185,10 @@ def families(seeds: range) -> None:
 
     def line(family: str, n: int) -> list[str]:
         tables = [labels(family, seed, 20, n) for seed in seeds]
-        return _compared(f"{family}, n={n}", tables, PEERS[:3])
+        return _compared(f"{family}, n={n}", tables, _peers()[:3])
 
     rows = (line(family, n) for family in FAMILIES if wanted(family) for n in (500, 2000))
-    table(["CPDAG distance", "default", "CPU s", *PEERS[:3]], rows)
+    table(["CPDAG distance", "default", "CPU s", *_peers()[:3]], rows)
 
 
 def beside_flop(seeds: range) -> None:
@@ -364,6 +365,11 @@ SECTIONS = {
     "directions": (directions, range(900, 912)),
 }
 _ONLY: list[str] = []
+_ALONE: list[bool] = []
+
+
+def _peers() -> tuple[str, ...]:
+    return () if any(_ALONE) else PEERS
 
 
 def wanted(name: str) -> bool:
@@ -377,7 +383,9 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS])
     parser.add_argument("--seeds", help="A:B, the first seed and the one after the last")
     parser.add_argument("--only", action="append", help="rows whose name holds this")
+    parser.add_argument("--alone", action="store_true", help="without the peers")
     asked = parser.parse_args()
+    _ALONE.append(asked.alone)
     _ONLY.extend(asked.only or ())
     warnings.simplefilter("ignore", tamis.TamisWarning)
     for name in asked.sections or SECTIONS:

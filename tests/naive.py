@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -70,50 +70,11 @@ def miller_madow(table: Counter, cells: int) -> float:
     return plugin(table, cells) + (len(table) - 1) / (2 * sum(table.values()))
 
 
-def minimax(coefficients: Mapping[int, Sequence[float]]):
-    """The estimator of Wu and Yang (2016), as paper-notes.md states it.
-
-    ``coefficients[L]`` holds a_0 .. a_L, the best approximation of -x ln x on [0, 1].
-    """
-
-    def estimate(table: Counter, cells: int) -> float:
-        if cells == 1:
-            return 0.0
-        n = sum(table.values())
-        degree = math.floor(1.6 * math.log(cells))
-        scale = 3.5 * math.log(cells)
-        a = coefficients[degree]
-
-        def g(j: int) -> float:
-            if j > degree:
-                return -(j / n) * math.log(j / n) + 1 / (2 * n)
-            smooth = math.fsum(a[m] * math.perm(j, m) / scale**m for m in range(min(j, degree) + 1))
-            return (scale * smooth + j * math.log(n / scale)) / n
-
-        seen = math.fsum(g(c) for c in table.values())
-        return max(seen + (cells - len(table)) * g(0), 0.0)
-
-    return estimate
-
-
 def entropy(rows, columns: Sequence[int], estimator=plugin) -> float:
     """The joint entropy of some columns; that of no column is 0."""
     if not columns:
         return 0.0
     return estimator(counts(rows, columns), cells(rows, columns))
-
-
-def conditional_entropy(rows, target: int, given, joint_entropy=entropy) -> float:
-    """H(target | given) = H(target, given) - H(given)."""
-    return joint_entropy(rows, ordered([target], given)) - joint_entropy(rows, ordered(given))
-
-
-def gain(rows, k: int, others: int | Nodes, given, joint_entropy=entropy) -> float:
-    """I(k ; others | S) = H(k | S) - H(k | S, others)."""
-    others = (others,) if isinstance(others, int) else others
-    return conditional_entropy(rows, k, given, joint_entropy) - conditional_entropy(
-        rows, k, ordered(given, others), joint_entropy
-    )
 
 
 def from_rows(rows, estimator=plugin) -> tuple[Entropy, Gain]:
@@ -162,7 +123,7 @@ def pearson(table: np.ndarray) -> float:
 
 
 def permutation_moments(table: np.ndarray) -> tuple[Fraction, Fraction]:
-    """Mean and variance of X2 when the rows of one stratum are shuffled (findings.md, 1).
+    """Mean and variance of X2 when the rows of one stratum are shuffled.
 
     In exact fractions, because whether the variance is 0 matters. It is when either side has
     one level or as many levels as rows, but also when, say, one side is 1 and N - 1 rows and
@@ -456,12 +417,6 @@ def _random_table(rng, shape: Nodes, floor: float, noise: float | None) -> np.nd
         table = table.reshape(shape)
         if all(np.ptp(table, axis=parent).any() for parent in range(len(shape) - 1)):
             return table
-
-
-def sample(rng: np.random.Generator, joint: np.ndarray, n: int) -> np.ndarray:
-    """n independent rows of a known distribution."""
-    flat = rng.choice(joint.size, size=n, p=joint.ravel() / joint.sum())
-    return np.stack(np.unravel_index(flat, joint.shape), axis=1)
 
 
 # --- graphs --------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ SOURCE = Path(tamis.__file__).parent
 
 LEVELS = [
     {"errors"},
-    {"plugins"},
+    {"constants", "plugins"},
     {"atomic"},
     {"journal"},
     {"data"},

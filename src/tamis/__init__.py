@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tamis import adapters as adapters
     from tamis import baselines as baselines
+    from tamis import constants as constants
     from tamis import metrics as metrics
     from tamis import rules as rules
     from tamis import simulate as simulate
@@ -92,6 +93,7 @@ __all__ = [
     "baselines",
     "check",
     "conditional_mutual_information",
+    "constants",
     "discretize",
     "entropy",
     "load",
@@ -106,7 +108,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    if name in ("adapters", "baselines", "metrics", "rules", "simulate"):
+    if name in ("adapters", "baselines", "constants", "metrics", "rules", "simulate"):
         return import_module(f"tamis.{name}")
     if name == "__version__":
         from importlib.metadata import version

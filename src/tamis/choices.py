@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis.blocks.limits import bytes_of
-from tamis.counts.interactions import LARGEST
+from tamis.constants import constants
 from tamis.counts.sharing import usable_jobs
 from tamis.data.reading import require_missing
 from tamis.data.view import TableView
@@ -150,10 +150,10 @@ def _require_look_ahead(given: Given) -> None:
     if asked is None:
         return
     whole = isinstance(asked, int | np.integer) and not isinstance(asked, bool)
-    if not whole or asked not in range(1, LARGEST + 1):
+    if not whole or asked not in range(1, constants.largest_set + 1):
         raise SettingError(
             "look_ahead must be 1 (single candidates) or the size of the largest sets tried where "
-            f"no single one passes, up to {LARGEST}; not {asked!r}"
+            f"no single one passes, up to {constants.largest_set}; not {asked!r}"
         )
     if asked > 1 and given["search"] == "reference":
         raise SettingError("search='reference' looks at single candidates only: use look_ahead=1")

@@ -61,10 +61,10 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     boundary_rule, masking_rule : rule of `tamis.rules`, float or callable
         When a gain counts as dependence, in the parents' selection and in masking; a number
         is a fixed threshold in nats, and a function ``f(source, x, y, given) -> p`` a test, which
-        is held against the level of the rule that it replaces. None is Permutation(0.001) for
-        parents and Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and 0.001
-        nats for "reference"; by ``alpha`` for "auto". "sequential" does no masking. FTest stands
-        for Permutation with "gaussian" and "copula" information, ChiSquared with
+        is held against the alpha of the rule that it replaces. None is Permutation(0.001) for
+        parents and Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and
+        0.001 nats for "reference"; by ``alpha`` for "auto". "sequential" does no masking. FTest
+        stands for Permutation with "gaussian" and "copula" information, ChiSquared with
         "conditional-gaussian", LocalPermutation with "neighbours" and "mixed", and 0.04 nats with
         "lipschitz"; PValue, the source's own test, with a source from outside.
     boundary : {"pps", "none"} or callable

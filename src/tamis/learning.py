@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from tamis.blocks.packed import BlockTable
 from tamis.choices import named
+from tamis.constants import constants
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
 from tamis.decisions.p_values import PValue
@@ -27,7 +28,6 @@ from tamis.opening import (
 )
 from tamis.result import Result, Run
 from tamis.search.auto import (
-    ALIKE,
     LIKELIHOOD,
     NOT_SEARCHED,
     RESTS_ON,
@@ -239,7 +239,7 @@ def _at_its_level(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, .
     found = Answer(settings, information, _found(tried), tuple(tried), answer.shift)
     again = _with_refinement(found)
     before, after = _pairs(answer), _pairs(again)
-    clearly_better = again.score > answer.score + ALIKE and len(after) > len(before)
+    clearly_better = again.score > answer.score + constants.alike and len(after) > len(before)
     if not (before < after or clearly_better):
         return answer, ()
     n_added = len(after) - len(before)

@@ -93,7 +93,14 @@ class Names:
         known |= _judge(self._information, sorted(wanted - known.keys()))
         gaps = _entropy_gaps(outcome)
         constraints = self._settings.knowledge.constraints(self._information.names)
-        rests_on = warrants(self._information, outcome, losses, constraints, self._is_given)
+        rests_on = warrants(
+            self._information,
+            outcome,
+            losses,
+            constraints,
+            self._is_given,
+            same_units=self._settings.units == "same",
+        )
         return tuple(
             Edge(
                 self._names[p],

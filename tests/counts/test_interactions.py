@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tables import rows, table_of
+from tamis.constants import constants
 from tamis.counts.interactions import (
-    MOST_LISTED,
     Parities,
     affordable,
     plane_columns,
@@ -83,7 +83,7 @@ def test_listed_sets_are_those_of_the_definition(seed):
     sets = [{members for t, members, _ in parities if t == k} for k in range(7)]
     assert sets == naive_interactions(bits, 4)
     found = strongest_sets(parities, 7)
-    assert [len(one) for one in found] == [min(len(one), MOST_LISTED) for one in sets]
+    assert [len(one) for one in found] == [min(len(one), constants.sets_listed) for one in sets]
     assert any(found)
     for listed in found:
         assert list(listed) == sorted(listed, key=lambda one: -one.strength)

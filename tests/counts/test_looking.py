@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from blocks.packed_tables import packed
 from tables import rows, table_of
 from tamis.blocks.information import BlockInformation
-from tamis.counts import looking
+from tamis.constants import constants
 from tamis.counts.bits import plane_ones
-from tamis.counts.interactions import FALSE_SETS
 from tamis.counts.looking import screenable
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.row_sample import (
@@ -71,7 +70,7 @@ def test_what_stands_out_is_found_and_judged_as_defined(size, parts):
     cuts = np.linspace(0, d - size + 1, parts + 1).astype(int)
     for start, stop in pairwise(cuts):
         screen.look(size, int(start), int(stop))
-    bar = math.sqrt(2 * math.log(math.comb(d, size) * size / FALSE_SETS) / n)
+    bar = math.sqrt(2 * math.log(math.comb(d, size) * size / constants.false_sets) / n)
     found = {(t, others) for t, others, _ in screen.found()}
     # Each member depends on the parity of the others, not only the one that was made of them.
     whole = (*members, 8)
@@ -201,7 +200,7 @@ def test_chosen_rows_are_those_chosen():
 
 def counted_up_to(monkeypatch, most: int) -> None:
     """As if the budget for counting ended there."""
-    for module in ("tamis.counts.memory", "tamis.blocks.counting"):
+    for module in ("tamis.counts.memory", "tamis.counts.looking", "tamis.blocks.counting"):
         monkeypatch.setattr(f"{module}.affordable", lambda *_: most)
 
 
@@ -212,6 +211,28 @@ def test_it_is_looked_farther_while_larger_sets_are_found(monkeypatch):
     chain = parity_table(1000, 12, {11: (0, 1), 10: (2, 3, 4), 9: (5, 6, 7, 8)}, 3)
     found = [MemoryCounts(table_of(one)).worthwhile_look_ahead() for one in (none, two, chain)]
     assert found == [2, 3, 5]
+
+
+@pytest.mark.parametrize(("n_columns", "members"), [(60, (0, 1, 2)), (40, (3, 4, 5, 6))])
+def test_more_rows_never_find_less(n_columns, members):
+    """All sets of this size are counted in the short table, and are too many in the long one."""
+    for n_rows in (1000, 4000, 20_000, 100_000):
+        bits = parity_table(n_rows, n_columns, {n_columns - 1: members}, n_rows)
+        counts = MemoryCounts(table_of(bits))
+        assert counts.worthwhile_look_ahead() >= len(members)
+        found = counts.interactions(len(members))
+        assert found[n_columns - 1][0].members == members
+
+
+def test_sets_counted_on_a_sample_are_as_strong_as_on_all_rows():
+    bits = parity_table(9000, 12, {11: (0, 1, 2)}, 4)
+    counts = MemoryCounts(table_of(bits))
+    ((target, members, z), *_) = sorted(
+        counts._looking._counted_on(*counts._sample_rows(), 4), key=lambda one: -one[2]
+    )
+    own = strength(bits, target, members) * math.sqrt(9000)
+    assert {target, *members} == {0, 1, 2, 11}
+    assert z == pytest.approx(own, rel=0.1)
 
 
 def test_the_parents_of_large_parities_are_screened_where_they_cannot_be_counted(monkeypatch):
@@ -237,10 +258,10 @@ def test_threads_and_blocks_screen_alike(monkeypatch):
 def test_what_goes_beyond_the_budget_is_said_and_what_takes_hours_refused(monkeypatch):
     counted_up_to(monkeypatch, 2)
     bits = np.random.default_rng(6).integers(0, 2, (64, 30))
-    monkeypatch.setattr(looking, "BASE_SETS", 30_000)
+    monkeypatch.setattr(constants, "screened_sets", 30_000)
     with pytest.warns(TamisWarning, match="beyond the budget; look_ahead=3 is within"):
         MemoryCounts(table_of(bits)).interactions(4)
-    monkeypatch.setattr(looking, "MOST_SETS", 100_000)
+    monkeypatch.setattr("tamis.counts.looking.MOST_SETS", 100_000)
     with pytest.raises(SettingError, match=r"would take hours; look_ahead=3"):
         MemoryCounts(table_of(bits)).interactions(4)
 

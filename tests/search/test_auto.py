@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tamis
+from tamis.constants import constants
 from tamis.metrics import shd, to_cpdag
 from tamis.search.auto import REFINED, RESTS_ON, TRIED
 from tamis.simulate import draw
@@ -461,7 +462,7 @@ def test_an_arrow_is_not_shared_by_all_members_because_others_were_not_listed(mo
     x = rng.normal(size=(5000, 5))
     for k in range(5):
         x[:, k] += x[:, :k] @ rng.uniform(0.3, 0.6, k)
-    monkeypatch.setattr("tamis.search.directions.MOST_MEMBERS", 6)
+    monkeypatch.setattr(constants, "most_members", 6)
     model = tamis.TAM("sequential").fit({f"x{k}": x[:, k] for k in range(5)})
     assert len(turnable(model)) == model.graph_.number_of_edges() == 10
     assert {edge.warrant for edge in model.result_.edges} <= {"entropy", "none"}

@@ -17,7 +17,8 @@ from tamis.information.counted import CountedInformation
 from tamis.information.interface import Query
 from tamis.rules import Fixed, Permutation
 from tamis.search.selection import Selector
-from tamis.search.tam import Settings, run
+from tamis.search.tam import run
+from tamis.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 import tamis
 from tables import table_of
+from tamis.constants import constants
 from tamis.information.counted import CountedInformation
 from tamis.information.exact import ExactInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
 from tamis.knowledge import Constraints
 from tamis.metrics import to_cpdag
-from tamis.search import directions as module
-from tamis.search.directions import directions, evenness
+from tamis.search.directions import comparable, directions, evenness
 from tamis.simulate import draw
 
 
@@ -123,7 +124,7 @@ def test_a_component_that_is_no_tree_is_listed_as_far_as_there_is_room(monkeypat
     information = CountedInformation(table_of(table_for(parents, rng, 2000)))
     whole = directions(information, parents)
     assert whole.of(0, 1) + whole.of(1, 0) == pytest.approx(1)
-    monkeypatch.setattr(module, "MOST_MEMBERS", 12)
+    monkeypatch.setattr(constants, "most_members", 12)
     part = directions(information, parents)
     for p, k in ((0, 1), (1, 2), (2, 3)):
         assert part.probabilities.get((p, k), 0) == pytest.approx(whole.of(p, k), abs=0.25)
@@ -139,7 +140,32 @@ def test_knowledge_rules_members_out():
     assert {(0, 1), (1, 2)} <= found.compelled
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("spread", "size"), [(0.01, 4), (0.8, 3), (5.0, 8), (60.0, 12), (0.3, 2)])
+def test_whether_units_can_be_compared_is_the_odds_of_two_laws(spread, size):
+    """A scale that may be anything up to arbitrary ones, against the arbitrary one itself."""
+
+    def likelihood(scale: float) -> float:
+        return scale ** (1 - size) * math.exp(-spread / (2 * scale**2))
+
+    finest, widest = constants.finest_spread, constants.arbitrary_spread
+    within, _ = quad(lambda u: likelihood(math.exp(u)), math.log(finest), math.log(widest))
+    within /= math.log(widest / finest)
+    wanted = within / (within + likelihood(widest))
+    assert comparable(spread, size) == pytest.approx(wanted, abs=0.01)
+
+
+def test_units_that_are_said_to_be_the_same_are_not_doubted():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(2, 500))
+    x[1] += x[0]
+    information = GaussianInformation(["a", "b"], np.cov(x * [[1.0], [3.0]]), 500)
+    parents = {0: frozenset[int](), 1: frozenset({0})}
+    doubted = directions(information, parents).of(0, 1)
+    said = directions(information, parents, same_units=True).of(0, 1)
+    assert abs(said - 0.5) > abs(doubted - 0.5)
+
+
+@pytest.mark.parametrize("seed", range(20))
 def test_arbitrary_units_leave_directions_open(seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(6, 1000))

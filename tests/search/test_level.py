@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import tamis
-from tamis.search.level import HIGHEST, NEAR, deviate, level_for, meeting
+from tamis.constants import constants
+from tamis.search.level import deviate, level_for, meeting
 from tamis.search.outcome import Boundary, Decision, Outcome
 
 STRENGTHS = st.lists(st.floats(0.5, 40), min_size=1, max_size=30)
@@ -40,7 +41,7 @@ def test_true_and_false_edges_are_equally_dense_where_they_meet(density, absent)
 
 @given(STRENGTHS, st.integers(31, 200), st.floats(1e-6, 0.4))
 def test_the_level_is_never_lowered_and_has_an_end(strengths, d, level):
-    assert level <= level_for(found(*strengths), level, d) <= max(level, HIGHEST)
+    assert level <= level_for(found(*strengths), level, d) <= max(level, constants.highest_alpha)
 
 
 @given(STRENGTHS, st.integers(31, 200))
@@ -56,7 +57,7 @@ def test_where_nothing_was_found_the_level_stays():
 @pytest.mark.parametrize("d", [5, 20, 50])
 def test_strong_edges_ask_for_nothing(d):
     pairs = d * (d - 1) / 2
-    far = stats.norm.isf(0.01 / pairs) + NEAR + 0.1
+    far = stats.norm.isf(0.01 / pairs) + constants.weak_reach + 0.1
     assert level_for(found(*[far] * (d - 1)), 0.02, d) == 0.02
 
 
@@ -65,7 +66,7 @@ def test_edges_close_to_the_level_ask_for_a_higher_one():
     # without an edge, so that 374 phi(z) = 1 at the meeting.
     z = math.sqrt(-2 * math.log(math.sqrt(2 * math.pi) / 374))
     expected = 190 * 2 * stats.norm.sf(z)
-    assert 0.1 < expected < HIGHEST
+    assert 0.1 < expected < constants.highest_alpha
     assert level_for(found(4.5, 5.0, 12.0), 0.02, 20) == pytest.approx(expected)
 
 

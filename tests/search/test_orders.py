@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tables import table_of
+from tamis.constants import constants
 from tamis.information.counted import CountedInformation
 from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints
@@ -132,7 +133,7 @@ def test_the_same_search_gives_the_same_order():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_of_many_nodes_edges_are_only_tucked(seed, monkeypatch):
-    monkeypatch.setattr("tamis.search.orders.WIDE", 4)
+    monkeypatch.setattr(constants, "wide", 4)
     monkeypatch.setattr("tamis.search.orders.best_place", None)  # not to be called
     values, start = random_values(seed)
     selector = selector_of(values)

@@ -13,7 +13,8 @@ import naive
 from tamis.information.joint import JointInformation
 from tamis.rules import Fixed
 from tamis.search.selection import Selector
-from tamis.search.tam import Settings, run
+from tamis.search.tam import run
+from tamis.settings import Settings
 
 TINY = 1e-9
 """Exact gains are 0 or above; anything above this is dependence."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tamis.blocks.view import View
+from tamis.constants import constants
 from tamis.counts.compiled import Ints, Words
-from tamis.counts.interactions import MOST_LEVELS, Parities
+from tamis.counts.interactions import Parities
 
 
 class SummedParities(Parities):
@@ -61,7 +62,7 @@ class Interacting:
 
 def few_levels(arities: Ints) -> list[tuple[int, int]]:
     """The columns that take part, with their numbers of levels."""
-    return [(k, n) for k, n in enumerate(arities.tolist()) if n <= MOST_LEVELS]
+    return [(k, n) for k, n in enumerate(arities.tolist()) if n <= constants.set_levels]
 
 
 def interacting_columns(arities: Ints) -> Ints:

@@ -18,24 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.counts.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount
+from tamis.counts.sharing import share
 
-BASE_WORDS = 2**25
-"""Words that looking for interactions may read whatever the number of columns."""
-PAIR_PASSES = 100
-"""And as many again as so many passes over all pairs of columns."""
 MOST_BYTES = 2**31
 """The counts of all sets must fit into this."""
-LARGEST = 6
-"""The largest number of candidates taken together; a table has at least 2^6 strata for them."""
-FALSE_SETS = 0.01
-"""The expected number of sets of each size that pass by chance where all is independent."""
-MOST_LEVELS = 4
-"""Columns with more levels take no part: their planes are many, and each holds few rows."""
 ROUNDING = 1e-9
 """Dependences that differ by less are equal."""
-MOST_LISTED = 16
-"""The strongest sets kept for a column."""
 
 
 Found = tuple[int, tuple[int, ...], float]
@@ -57,8 +47,8 @@ def words_to_read(n_planes: int, n_words: int, largest: int) -> int:
 
 def affordable(n_planes: int, n_words: int) -> int:
     """The largest number of candidates that can be taken together within the budget; 1 is none."""
-    budget = BASE_WORDS + PAIR_PASSES * n_planes**2 * n_words
-    sizes = [k for k in range(2, LARGEST + 1) if k < n_planes]
+    budget = constants.counted_words + constants.counted_passes * n_planes**2 * n_words
+    sizes = [k for k in range(2, constants.largest_set + 1) if k < n_planes]
     fit = [k for k in sizes if words_to_read(n_planes, n_words, k) <= budget]
     return max((k for k in fit if bytes_of_sets(n_planes, k) <= MOST_BYTES), default=1)
 
@@ -102,20 +92,31 @@ class Parities:
                 self._odd[self._offsets[size] : self._offsets[size + 1]],
             )  # fmt: skip
 
+    def count_all(self, n_jobs: int) -> None:
+        """Count the sets of all sizes."""
+        for size in range(1, self._top + 1):
+
+            def part(start: int, stop: int, size: int = size) -> None:
+                self.count(size, start, stop)
+
+            # A set is counted at its largest plane, and large planes are the largest of many.
+            work = math.comb(len(self._words), size) * self._words.shape[1]
+            share(n_jobs, self.shares(size), work, part, power=1 / size)
+
     def found(self) -> list[Found]:
         """The columns and the sets of others that they depend on together.
 
         A set is listed only if no part of it says as much.
         """
-        return [one for size in range(3, self._top + 1) for one in self._strong(size)]
+        return [one for size in range(3, self._top + 1) for one in self.strong(size)]
 
-    def _strong(self, size: int) -> list[Found]:
+    def strong(self, size: int) -> list[Found]:
         """Every set of this size that clears the bar."""
         n_sets = int(self._offsets[size + 1] - self._offsets[size])
         if n_sets == 0:
             return []
         # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
-        bar = math.sqrt(2 * math.log(n_sets * size / FALSE_SETS))
+        bar = math.sqrt(2 * math.log(n_sets * size / constants.false_sets))
         room = 1024
         while True:
             targets = np.empty(room, dtype=np.int64)
@@ -149,7 +150,7 @@ def _strongest(found: dict[tuple[int, ...], float]) -> tuple[Interaction, ...]:
     listed = [Interaction(z, members) for members, z in found.items()]
     # Which of equals comes first must not hang on rounding.
     listed.sort(key=lambda one: (-round(one.strength, 6), len(one.members), one.members))
-    return tuple(listed[:MOST_LISTED])
+    return tuple(listed[: constants.sets_listed])
 
 
 def plane_columns(first: Sequence[int] | Ints) -> Ints:

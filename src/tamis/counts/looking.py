@@ -1,4 +1,9 @@
-"""How far sets of columns are looked for: counted while the budget lasts, then screened."""
+"""How far sets of columns are looked for: counted while the budget lasts, then screened.
+
+More rows make counting dearer, and must not find less for that: sets that could be counted in a
+smaller table are counted on a sample of that size, and sizes that could be counted in the smallest
+table are always looked at.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +11,19 @@ import math
 from collections.abc import Callable
 from warnings import warn
 
+from tamis.constants import constants
 from tamis.counts.compiled import Ints, Words
 from tamis.counts.interactions import (
-    LARGEST,
     Found,
     Interaction,
     Parities,
+    affordable,
     strongest_sets,
 )
-from tamis.counts.screening import Screen
+from tamis.counts.screening import SCREEN_WORDS, Screen
 from tamis.counts.sharing import share
 from tamis.errors import SettingError, TamisWarning
 
-BASE_SETS = 2**27
-"""Sets of one size that may be screened whatever the number of columns."""
-PAIR_PASSES = 2
-"""And as many again as so many passes over all pairs of columns read words."""
 MOST_SETS = 2**36
 """More sets are not screened even if asked for: minutes would become hours."""
 
@@ -63,14 +65,17 @@ class Looking:
         """The largest number of candidates whose sets can be screened within the budget."""
         return max(self.counted, screenable(len(self._column), -(-self._n_rows // 64)))
 
+    @property
+    def least(self) -> int:
+        """The number of candidates up to which sets are looked for in any case."""
+        return max(self.counted, least_looked_for(len(self._column)))
+
     def worthwhile(self) -> int:
-        """The number of candidates up to which it pays to look: as far as all sets can be counted,
-        and farther while some column depends on a set of the largest size so far more than on any
-        smaller one."""
-        largest = self.counted
-        while largest < self.reach and (
-            largest == 1
-            or any(one and len(one[0].members) == largest for one in self.interactions(largest))
+        """The number of candidates up to which it pays to look: farther than in any case while
+        some column depends on a set of the largest size so far more than on any smaller one."""
+        largest = self.least
+        while largest < self.reach and any(
+            one and len(one[0].members) == largest for one in self.interactions(largest)
         ):
             largest += 1
         return largest
@@ -94,7 +99,10 @@ class Looking:
             return []
         if self._rows is None:
             self._rows = self._sample()
-        screen = Screen(*self._rows, self._column, self._n_rows)
+        words, n_sampled = self._rows
+        if size <= affordable(n_planes, words.shape[1]) + 1:
+            return self._counted_on(words, n_sampled, size)
+        screen = Screen(words, n_sampled, self._column, self._n_rows)
 
         def part(start: int, stop: int) -> None:
             screen.look(size, start, stop)
@@ -103,11 +111,28 @@ class Looking:
         share(self._n_jobs, n_planes - size + 1, math.comb(n_planes, size), part, power=1 / size)
         return screen.found()
 
+    def _counted_on(self, words: Words, n_sampled: int, size: int) -> list[Found]:
+        """The sets of this size by counting, but on a sample; as strong as on all rows."""
+        parities = Parities(words, self._column, n_sampled, size - 1)
+        parities.count_all(self._n_jobs)
+        more = math.sqrt(self._n_rows / n_sampled)
+        return [(target, members, z * more) for target, members, z in parities.strong(size)]
+
+
+def least_looked_for(n_planes: int) -> int:
+    """The number of candidates up to which sets of planes are looked for whatever the rows.
+
+    That is as far as all of them could be counted in a table of few rows; pairs, if they can be
+    screened.
+    """
+    few = affordable(n_planes, SCREEN_WORDS)
+    return max(few, min(screenable(n_planes, SCREEN_WORDS), 2))
+
 
 def screenable(n_planes: int, n_words: int) -> int:
     """The largest number of candidates whose sets can be screened within the budget; 1 is none."""
-    budget = BASE_SETS + PAIR_PASSES * n_planes**2 * n_words
-    sizes = [k for k in range(2, LARGEST + 1) if k < n_planes]
+    budget = constants.screened_sets + constants.screened_passes * n_planes**2 * n_words
+    sizes = [k for k in range(2, constants.largest_set + 1) if k < n_planes]
     return max((k for k in sizes if math.comb(n_planes, k + 1) <= budget), default=1)
 
 

@@ -9,11 +9,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy.special import entr
 
+from tamis.constants import constants
 from tamis.counts.batches import Bank, Batch, Columns, Judgements, Question, part_starts
 from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Ints, Pairs, Words
 from tamis.counts.interactions import (
-    MOST_LEVELS,
     Interaction,
     Parities,
     affordable,
@@ -150,9 +150,9 @@ class MemoryCounts:
         matter.
         """
         column = plane_columns(self._planes.first)
-        few = self.arities[column] <= MOST_LEVELS
+        few = self.arities[column] <= constants.set_levels
         words, column = self._planes.words[few], column[few]
-        several = np.flatnonzero((self.arities > 2) & (self.arities <= MOST_LEVELS))
+        several = np.flatnonzero((self.arities > 2) & (self.arities <= constants.set_levels))
         everyone = np.packbits(np.ones(self.n_rows, dtype=np.bool_), bitorder="little")
         rows = np.zeros(self._planes.words.shape[1] * 8, dtype=np.uint8)
         rows[: len(everyone)] = everyone
@@ -190,14 +190,7 @@ class MemoryCounts:
     def _count_sets(self, largest: int) -> Parities:
         words, column = self._interacting
         parities = Parities(words, column, self.n_rows, largest)
-        for size in range(1, largest + 2):
-
-            def part(start: int, stop: int, size: int = size) -> None:
-                parities.count(size, start, stop)
-
-            # A set is counted at its largest plane, and large planes are the largest of many.
-            work = math.comb(len(words), size) * words.shape[1]
-            share(self._n_jobs, parities.shares(size), work, part, power=1 / size)
+        parities.count_all(self._n_jobs)
         return parities
 
     def _sample_rows(self) -> Sample:

@@ -14,27 +14,17 @@ from threading import Lock
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.counts.bits import plane_ones
 from tamis.counts.compiled import Floats, Ints, Words, compiled, inner, popcount
-from tamis.counts.interactions import FALSE_SETS, ROUNDING, Found, advance, are_apart
+from tamis.counts.interactions import ROUNDING, Found, advance, are_apart
 
 SCREEN_WORDS = 2
 """The words of the sample on which every set is screened, written out in ``stand_out``."""
-STANDS_OUT = 3.5
-"""There it is to be so many standard errors from what independent columns would give."""
 LOOK_WORDS = 8
-"""The words on which it is then looked at."""
-STILL_STANDS_OUT = 4.5
-"""And there so many."""
+"""The words on which what stands out there is looked at."""
 TOGETHER = 64
 """Sets screened together; only where one of them stands out they are gone through."""
-LEAST_LOOKED = 2048
-MOST_LOOKED = 64
-"""Of the sets with the same largest plane so many that stand out are looked at on more rows, and
-one more in so many: where everything depends on everything, all of them stand out, and single
-candidates pass."""
-FEWER_JUDGED = 8
-"""And of those so many times fewer are judged."""
 
 
 class Screen:
@@ -60,9 +50,10 @@ class Screen:
         """Look at the sets of this size whose largest member is one of these, by position."""
         if start >= stop:
             return
+        now = constants
         n_sets = math.comb(len(self._words), size)
         # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
-        bar = math.sqrt(2 * math.log(n_sets * size / FALSE_SETS)) / math.sqrt(self._n_sampled)
+        bar = math.sqrt(2 * math.log(n_sets * size / now.false_sets)) / math.sqrt(self._n_sampled)
         room = 1024
         while True:
             targets = np.empty(room, dtype=np.int64)
@@ -70,7 +61,9 @@ class Screen:
             strengths = np.empty(room)
             needed = stand_out(
                 self._few, self._n_few, self._words, self._n_sampled, self._mean, self._column,
-                size, start + size - 1, stop + size - 1, bar, targets, sets, strengths,
+                size, start + size - 1, stop + size - 1, bar, now.stands_out,
+                now.still_stands_out, now.least_looked, now.one_more_looked, now.fewer_judged,
+                targets, sets, strengths,
             )  # fmt: skip
             if needed <= room:
                 break
@@ -102,6 +95,11 @@ def stand_out(
     start: int,
     stop: int,
     bar: float,
+    stands_out: float,
+    still: float,
+    least_looked: int,
+    one_more_looked: int,
+    fewer_judged: int,
     targets: Ints,
     sets: Ints,
     strengths: Floats,
@@ -124,7 +122,7 @@ def stand_out(
     member[size - 1] = start
     changed = size - 1
     n_screened = np.float64(n_few[0])
-    stands_out = STANDS_OUT * np.sqrt(n_screened)
+    far = stands_out * np.sqrt(n_screened)
     n_sets, n_looked, n_judged, found = 0, 0, 0, 0
     while True:
         if changed == size - 1:
@@ -136,27 +134,27 @@ def stand_out(
         x0, x1 = first[2], second[2]
         expected = n_screened * product[2]
         n_pairs = member[2] * (member[2] - 1) // 2
-        room = LEAST_LOOKED + (n_sets + n_pairs) // MOST_LOOKED
+        room = least_looked + (n_sets + n_pairs) // one_more_looked
         for begin in range(0, n_pairs if n_looked < room else 0, TOGETHER):
             end = min(begin + TOGETHER, n_pairs)
             many = 0
             for i in range(begin, end):  # without a branch: several at once
                 odd = np.int64(popcount(pair_low[i] ^ x0) + popcount(pair_high[i] ^ x1))
-                many += np.abs(n_screened - 2 * odd - expected * pair_mean[i]) > stands_out
+                many += np.abs(n_screened - 2 * odd - expected * pair_mean[i]) > far
             for i in range(begin, end if many else begin):
                 odd = np.int64(popcount(pair_low[i] ^ x0) + popcount(pair_high[i] ^ x1))
-                if np.abs(n_screened - 2 * odd - expected * pair_mean[i]) <= stands_out:
+                if np.abs(n_screened - 2 * odd - expected * pair_mean[i]) <= far:
                     continue
                 n_looked += 1
                 if n_looked > room:
                     break
                 member[0], member[1] = smaller[i], larger[i]
-                if not still_stands_out(few, member, n_few[1], mean, joint):
+                if not still_stands_out(few, member, n_few[1], mean, joint, still):
                     continue
                 if not are_apart(member, column):
                     continue
                 n_judged += 1
-                if n_judged * FEWER_JUDGED <= room:
+                if n_judged * fewer_judged <= room:
                     found = judge_set(
                         words, n_sampled, member, bar, found, targets, sets, strengths
                     )
@@ -203,7 +201,9 @@ def joint_means(few: Words, n_few: int) -> Floats:
 
 
 @inner
-def still_stands_out(few: Words, member: Ints, n_few: int, mean: Floats, joint: Floats) -> bool:
+def still_stands_out(
+    few: Words, member: Ints, n_few: int, mean: Floats, joint: Floats, still: float
+) -> bool:
     """Whether a set differs on more rows too from independent columns, and from columns of which
     any one pair depends on each other: pairs have been looked at."""
     odd = np.uint64(0)
@@ -213,7 +213,7 @@ def still_stands_out(few: Words, member: Ints, n_few: int, mean: Floats, joint: 
             xor ^= few[member[j], w]
         odd += popcount(xor)
     own = 1.0 - 2.0 * np.int64(odd) / n_few
-    least = STILL_STANDS_OUT / np.sqrt(n_few)
+    least = still / np.sqrt(n_few)
     size = member.shape[0]
     for a in range(size):
         for b in range(a):

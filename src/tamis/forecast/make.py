@@ -12,7 +12,7 @@ import numpy as np
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable, PackedTable
 from tamis.counts.interactions import words_to_read
-from tamis.counts.looking import require_reach, screenable
+from tamis.counts.looking import least_looked_for, require_reach
 from tamis.counts.memory import CROSSOVER
 from tamis.counts.screening import Screen
 from tamis.data import Table
@@ -213,8 +213,8 @@ def _look_ahead(table: Table, part: Table, settings: Settings, information: Sour
     planes = Planes.of(table)
     is_whole = (part.n_variables, part.n_rows) == (table.n_variables, table.n_rows)
     counted = information.affordable_look_ahead() if is_whole else planes.counted
-    # Pairs are screened where they cannot be counted; how far it pays to go on is not known.
-    return max(counted, min(screenable(planes.n_interacting, planes.n_words), 2))
+    # How far it pays to go on is not known.
+    return max(counted, least_looked_for(planes.n_interacting))
 
 
 def _looking(table: Table, part: Table, settings: Settings, look_ahead: int, clock: Clock) -> float:

@@ -10,8 +10,9 @@ import numpy as np
 
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
+from tamis.constants import constants
 from tamis.counts.independence import STATS
-from tamis.counts.interactions import MOST_LEVELS, affordable
+from tamis.counts.interactions import affordable
 from tamis.counts.memory import PAIR_TABLE_BYTES, STATES_BYTES
 from tamis.counts.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.data import Table
@@ -46,7 +47,7 @@ class Planes:
         """What ``build_planes`` will make."""
         sizes = table.arities
         planed = sizes[(sizes <= MAX_PLANE_LEVELS) & (sizes > 1)]
-        few = planed[planed <= MOST_LEVELS]
+        few = planed[planed <= constants.set_levels]
         # Of more than two levels the last one takes part too.
         interacting = int(np.where(few > 2, few, 1).sum())
         return cls(int((planed - 1).sum()), (table.n_rows + 63) // 64, interacting)

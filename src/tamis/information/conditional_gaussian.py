@@ -20,11 +20,12 @@ from typing import Self
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
-from tamis.information.gaussian import STANDARDISED, GaussianInformation
+from tamis.information.gaussian import GaussianInformation
 from tamis.information.gaussian_cells import Columns, Fit
 from tamis.information.gaussian_ratios import (
     Ratios,
@@ -33,6 +34,8 @@ from tamis.information.gaussian_ratios import (
     of_measurements,
 )
 from tamis.information.interface import (
+    LEVELS,
+    NUMBERS,
     STATS,
     Ability,
     Context,
@@ -144,11 +147,13 @@ class ConditionalGaussianInformation(Source):
 
     _was_rescaled = False
 
-    def entropy_kinds(self) -> Sequence[object]:
+    def entropy_kinds(self) -> Sequence[str | None]:
         """Levels and numbers apart; of numbers that have been standardised, nothing is compared."""
         scales = self._log_scale[self._measured]
-        alike = not self._was_rescaled and len(scales) > 0 and np.ptp(scales) <= STANDARDISED
-        return ["levels" if level else None if alike else "numbers" for level in self._level]
+        alike = (
+            not self._was_rescaled and len(scales) > 0 and np.ptp(scales) <= constants.standardised
+        )
+        return [LEVELS if level else None if alike else NUMBERS for level in self._level]
 
     # One context.
 

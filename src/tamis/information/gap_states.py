@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.counts.compiled import Codes, Ints
 from tamis.counts.gaps import extended_over_gaps, relabel_over_gaps
 from tamis.counts.memory import DENSE_CELLS, STATES_BYTES
 from tamis.data.columns import smallest_unsigned
 from tamis.data.table import Table
-
-NOISE = 1.0
-"""Chosen on draws of its own (docs/missing-and-weights.md)."""
 
 
 class GapStates:
@@ -82,4 +80,4 @@ def noise_of_gaps(table: Table) -> float:
     """
     share = sum(float(absent.mean()) for absent in table.gaps.values()) / table.n_variables
     apart = math.sqrt(share * table.n_rows / (1 - share) ** 3)
-    return NOISE * apart
+    return constants.missing_noise * apart

@@ -18,11 +18,14 @@ from copy import copy
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
+    LEVELS,
+    NUMBERS,
     STATS,
     Ability,
     Context,
@@ -44,9 +47,6 @@ WHOLE_ROWS = 128
 times the memory of the gains, from which they follow."""
 
 
-STANDARDISED = 0.01
-"""Columns whose standard deviations are equal up to this share have been standardised: their units
-say nothing."""
 WIDE_SET = 24
 SHARED = 8
 """Sets of so many variables are worth inverting as a whole if so many tests come of it."""
@@ -112,11 +112,12 @@ class GaussianInformation(Source):
         """Whether the column has any variance."""
         return bool(self._varies[k])
 
-    def entropy_kinds(self) -> Sequence[object]:
+    def entropy_kinds(self) -> Sequence[str | None]:
         """All columns are of one kind, unless they have been standardised."""
         scales = self._scale[self._varies]
-        alike = len(scales) > 0 and scales.max() <= scales.min() * (1 + STANDARDISED)
-        return [None if alike and not self.was_rescaled else 0] * self.n_variables
+        alike = len(scales) > 0 and scales.max() <= scales.min() * (1 + constants.standardised)
+        kind = NUMBERS if self.has_units else LEVELS
+        return [None if alike and not self.was_rescaled else kind] * self.n_variables
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats; of a measurement it depends on the unit, and may be < 0."""
@@ -173,10 +174,10 @@ class GaussianInformation(Source):
         return self._tested(np.maximum(entropies[::2] - entropies[1::2], 0.0), sizes, tested)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """-n H(target | given), less ln(n) / 2 for each coefficient, the mean and the variance."""
+        """-n H(target | given), less the price of each coefficient, the mean and the variance."""
         parameters = np.array([len(given) + 2 for _, given in contexts], dtype=np.float64)
         found: Floats = -self.n_rows * self.entropies(contexts)
-        return found - 0.5 * math.log(self.n_rows) * parameters
+        return found - constants.moment_price * 0.5 * math.log(self.n_rows) * parameters
 
     def scale_free(self) -> GaussianInformation | None:
         """The same about standardised columns; None for whole numbers, which have no unit."""

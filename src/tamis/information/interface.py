@@ -21,6 +21,8 @@ from tamis.counts.interactions import Interaction
 from tamis.errors import SettingError
 
 __all__ = [
+    "LEVELS",
+    "NUMBERS",
     "STATS",
     "Ability",
     "Context",
@@ -34,6 +36,11 @@ __all__ = [
     "Tests",
     "singles",
 ]
+
+LEVELS = "levels"
+"""The kind of an entropy that has no unit of measurement,"""
+NUMBERS = "numbers"
+"""and of one that depends on it: ln of the unit is added to it."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -319,10 +326,10 @@ class Source(ABC):
         """The same about columns brought to one scale; None where no column has a unit."""
         return None
 
-    def entropy_kinds(self) -> Sequence[object]:
-        """For each variable what its entropies can be compared with: those of its own kind, and
-        with nothing where this is None."""
-        return [0] * self.n_variables
+    def entropy_kinds(self) -> Sequence[str | None]:
+        """For each variable what its entropies can be compared with: those of its own kind,
+        ``LEVELS`` or ``NUMBERS``, and with nothing where this is None."""
+        return [LEVELS] * self.n_variables
 
 
 def singles(queries: Sequence[Query]) -> list[Group]:

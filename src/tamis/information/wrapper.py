@@ -98,6 +98,6 @@ class Wrapper(Source):
         """What this one does, around another source."""
         return type(self)(source)
 
-    def entropy_kinds(self) -> Sequence[object]:
+    def entropy_kinds(self) -> Sequence[str | None]:
         """For each variable what its entropies can be compared with."""
         return self.source.entropy_kinds()

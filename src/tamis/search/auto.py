@@ -17,10 +17,11 @@ from dataclasses import dataclass, field, replace
 import networkx as nx
 import numpy as np
 
+from tamis.constants import constants
 from tamis.defaults import Search
 from tamis.information.interface import Context, Query, Source
-from tamis.search.directions import Edge, directions, evenness
-from tamis.search.orders import CLEAR, Ordering, best_ordering, climb, loss_without
+from tamis.search.directions import Edge, directions, evenness, unit_probability
+from tamis.search.orders import Ordering, best_ordering, loss_without
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, run
@@ -42,18 +43,6 @@ RESTS_ON = {
 """What must hold for each search to find the DAG, in words."""
 LIKELIHOOD = "the likelihood, which gives the class, and exchangeable noise entropies within it"
 """And for the refined DAG."""
-ALIKE = 3.0
-"""Classes fit alike if their scores differ by less: odds of one in twenty. The two classes of the
-paper's app. C.7, both of which hold, differ by more in one table of fifty."""
-MORE_EVEN = 1.0
-"""The noise of one DAG is clearly spread more evenly than that of another if the logarithms of
-their weights differ by more."""
-INDEPENDENT = 0.01
-"""Columns look independent by themselves if the p-value of their test is larger."""
-NATS_PER_DOUBT = 2.5
-"""A direction whose loss costs the likelihood so many nats has the odds e : 1. The best of many
-other graphs is lost with it, not a given one, so that a nat is worth less than e; chosen on seeds
-of its own (docs/directions.md)."""
 
 
 @dataclass(frozen=True)
@@ -130,11 +119,13 @@ def with_refinement(
         found = best_ordering(selector, starts, first_may_do=sure)
         refined = _likeliest(information, settings, _tried(information, found))
         best = _likeliest(information, settings, tried[0])
-        by = information.score_noise * math.log(turns_of(best)) + (ALIKE if same_units else 0.0)
-        clearly = sure and best.evenness > refined.evenness + ALIKE
+        by = information.score_noise * math.log(turns_of(best)) + (
+            constants.alike if same_units else 0.0
+        )
+        clearly = sure and best.evenness > refined.evenness + constants.alike
         chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
     else:
-        found = _free_ordering(information, free, selector, settings, tried)
+        found = _free_ordering(free, selector, settings, tried)
         refined = _likeliest(information, settings, _tried(information, found))
         chosen = _of_alike(information, settings, refined, tried)
     answer = _told(information, selector, _ordering_of(selector, found, chosen), tried, chosen)
@@ -143,40 +134,31 @@ def with_refinement(
 
 
 def _free_ordering(
-    information: Source,
-    free: Source,
-    selector: Selector,
-    settings: Settings,
-    tried: Sequence[Tried],
+    free: Source, selector: Selector, settings: Settings, tried: Sequence[Tried]
 ) -> Ordering:
     """The order of the class that fits best, whatever the units: the searches run on columns
-    brought to one scale. Their orders in the table's own units count only where they lead clearly
-    higher."""
+    brought to one scale."""
     outcomes = [run(free, replace(settings, search=search)) for search in TRIED]
     scaled = [replace(tried[0], outcome=one) for one in outcomes]
-    found = best_ordering(selector, _starts(free, settings, scaled), first_may_do=False)
-    for order in _orders(information, tried):
-        other = Ordering.along(selector, order)
-        if other.score > found.score + CLEAR:
-            climb(selector, other, order)
-            found = other
-    return found
+    return best_ordering(selector, _starts(free, settings, scaled), first_may_do=False)
 
 
 def _of_alike(
     information: Source, settings: Settings, refined: Tried, tried: Sequence[Tried]
 ) -> Tried:
     """The class that fits best; or that of a search, if it fits alike with as many edges because
-    effects cancel in it, and its noise is clearly spread more evenly.
+    effects cancel in it, and its noise is clearly spread more evenly, in units that can be
+    compared.
 
     That is the paper's app. C.7. Other near ties are left to the likelihood, which has no units.
     """
     chosen = refined
     for one in tried:
-        alike = one.score >= refined.score - ALIKE and one.n_edges == refined.n_edges
+        alike = one.score >= refined.score - constants.alike and one.n_edges == refined.n_edges
         if alike and _cancels(information, settings, one):
             other = _likeliest(information, settings, one)
-            if other.evenness > chosen.evenness + MORE_EVEN:
+            comparable = unit_probability(information, other.parents) > 0.5
+            if comparable and other.evenness > chosen.evenness + constants.more_even:
                 chosen = other
     return chosen
 
@@ -191,7 +173,7 @@ def _cancels(information: Source, settings: Settings, one: Tried) -> bool:
     if not queries:
         return False
     strengths = settings.boundary_rule.scores(information.tests(queries))
-    return bool(strengths.min() < -math.log(INDEPENDENT))
+    return bool(strengths.min() < -math.log(constants.independent))
 
 
 def _tried(information: Source, found: Ordering) -> Tried:
@@ -228,7 +210,7 @@ def turns_of(one: Tried) -> int:
 
 def probability_of(loss: float) -> float:
     """How likely a direction is that the class has, if the likelihood loses so much without it."""
-    return 1 / (1 + math.exp(-loss / NATS_PER_DOUBT))
+    return 1 / (1 + math.exp(-loss / constants.nats_per_doubt))
 
 
 def _contexts(parents: Mapping[int, frozenset[int]]) -> list[Context]:

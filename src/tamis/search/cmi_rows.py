@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tamis.decisions.rule import Rule
 from tamis.information.interface import (
+    STATS,
     Context,
     Floats,
     Ints,
@@ -53,7 +54,7 @@ class CmiRows:
         self.given: list[Given] = [()] * size
         self.entropies = np.empty(size)
         self.order = np.empty((size if ordered else 0, d), dtype=_unsigned(d))
-        self.gains = np.empty((0 if ordered else size, d))
+        self.cmi = np.empty((0 if ordered else size, d))
         self.stats: Floats | None = None
         self.known = np.empty((size, self._slots), dtype=np.int32)
         """Whose score a slot holds."""
@@ -77,7 +78,7 @@ class CmiRows:
         row, slot = self.find(target, given), variable % self._slots
         if self._ordered or row < 0 or self.known[row, slot] != variable:
             return None
-        return float(self.gains[row, variable]), float(self.scores[row, slot])
+        return float(self.cmi[row, variable]), float(self.scores[row, slot])
 
     def link(self, row: int, variable: int, following: int) -> None:
         """Keep which row follows when a variable is taken."""
@@ -89,7 +90,7 @@ class CmiRows:
         """The tests of variables at rows, if they came with them."""
         if self.stats is None:
             return None
-        gains, stats = self.gains[rows, variables], self.stats[rows, variables]
+        gains, stats = self.cmi[rows, variables], self.stats[rows, variables]
         return self._information.as_tests(gains, stats)
 
     def count(self, target: int) -> int:
@@ -113,11 +114,11 @@ class CmiRows:
         rows = [self._unused.pop() for _ in contexts]
         gains = counted.cmi.copy() if self._ordered else counted.cmi
         if not self._ordered:
-            self.gains[rows] = gains
+            self.cmi[rows] = gains
         for i, (row, (target, given)) in enumerate(zip(rows, contexts, strict=True)):
             self._index[target][given] = row
             self.given[row] = given
-            own = gains[i] if self._ordered else self.gains[row]
+            own = gains[i] if self._ordered else self.cmi[row]
             own[target] = -np.inf
             for k in given:
                 own[k] = -np.inf
@@ -129,7 +130,7 @@ class CmiRows:
             self._score(rows, counted)
         elif counted.stats is not None:
             if self.stats is None:
-                self.stats = np.empty((*self.gains.shape, counted.stats.shape[-1]))
+                self.stats = np.empty((*self.cmi.shape, STATS))
             self.stats[rows] = counted.stats
 
     def _score(self, rows: Sequence[int], counted: Profiles) -> None:
@@ -137,7 +138,7 @@ class CmiRows:
         d = counted.cmi.shape[1]
         if counted.stats is None or self._slots < d:
             return
-        tests = counted.stats.reshape(counted.cmi.size, -1)
+        tests = counted.stats.reshape(counted.cmi.size, STATS)
         evidence = self._information.as_tests(counted.cmi.ravel(), tests)
         self.scores[rows] = self._rule.scores(evidence).reshape(counted.cmi.shape)
         self.known[rows] = np.arange(d)
@@ -149,7 +150,7 @@ class CmiRows:
         for field in (
             self.entropies,
             self.order,
-            self.gains,
+            self.cmi,
             self.stats,
             self.known,
             self.scores,

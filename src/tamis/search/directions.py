@@ -9,7 +9,11 @@ are exchangeable: draws from one normal law of unknown location and scale. With 
 
 and the probability of a direction is the weight of the members that have it. C3 is the limit in
 which one member has all the weight; where noise entropies differ widely, or units are arbitrary,
-all members weigh about the same. Nothing is tuned. docs/directions.md has the derivation.
+all members weigh about the same. docs/directions.md has the derivation.
+
+Entropies of measurements carry the logarithm of a unit. Whether the units of a table are such that
+they can be compared is a second question, with an answer of its own: either they are arbitrary,
+and the entropies scatter widely and say nothing, or they are not, and scatter by less.
 
 The power of SS is a mixture over a precision t of exp(-t SS / 2). Given t the chain components of
 the class are independent of each other, so that they are listed one by one and joined by an
@@ -30,7 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from tamis.information.interface import Context, Floats, Source
+from tamis.constants import constants
+from tamis.information.interface import NUMBERS, Context, Floats, Source
 from tamis.knowledge import Constraints
 from tamis.metrics.equivalence import compelled_edges
 
@@ -38,8 +43,6 @@ Edge = tuple[int, int]
 """A parent and its child."""
 Parents = Mapping[int, Collection[int]]
 
-MOST_MEMBERS = 1000
-"""Members listed of one component, those of least SS first; trees are always listed whole."""
 SMALLEST = 1e-18
 """What stands for an SS of 0, which only a known network has."""
 WIDTHS = 8.0
@@ -66,9 +69,16 @@ class Directions:
 
 
 def directions(
-    information: Source, parents: Parents, constraints: Constraints | None = None
+    information: Source,
+    parents: Parents,
+    constraints: Constraints | None = None,
+    *,
+    same_units: bool = False,
 ) -> Directions:
     """The members of a DAG's equivalence class, weighed by their noise entropies.
+
+    With ``same_units`` those of numbers are said to be comparable; otherwise they speak as far as
+    the table shows that they are.
 
     Members that ``constraints`` rule out do not count. If they rule out all, as they may for a DAG
     whose own arrows they forbid, none is left out.
@@ -79,10 +89,13 @@ def directions(
     components = _components(parents, compelled, noise, constraints)
     shares = _shares(noise, parents, components)
     chosen = {k: frozenset(members) for k, members in parents.items()}
+    for component, share in zip(components, shares, strict=True):
+        chosen |= component.parents(int(np.argmax(share)))
+    if not same_units:
+        shares = _doubted(noise, parents, components, shares, chosen)
     found: dict[Edge, float] = {}
     for component, share in zip(components, shares, strict=True):
         found |= component.probabilities(share)
-        chosen |= component.parents(int(np.argmax(share)))
     # Knowledge may leave members that share more than the class does.
     shared = {edge for one in components for edge in one.shared()} if constraints else set()
     return Directions(chosen, compelled | shared, found)
@@ -104,6 +117,13 @@ def evenness(information: Source, parents: Parents) -> float:
     return found
 
 
+def unit_probability(information: Source, parents: Parents) -> float:
+    """How likely it is that the units of a table's numbers can be compared, if this is its DAG;
+    1 where nothing has a unit."""
+    noise = NoiseEntropies(information, parents)
+    return _comparable(noise, parents) if any(noise.has_units) else 1.0
+
+
 class NoiseEntropies:
     """The noise entropies of nodes, as squares about the mean of their group.
 
@@ -117,13 +137,14 @@ class NoiseEntropies:
         kinds = information.entropy_kinds()
         varying = [k for k in parents if information.varies(k)]
         counted = [k for k in varying if kinds[k] is not None]
-        named = sorted({kinds[k] for k in counted}, key=str)
+        named = sorted({str(kinds[k]) for k in counted})
         # One column alone has nobody to be compared with.
         named = [kind for kind in named if sum(kinds[k] == kind for k in counted) > 1]
         self.group_of: dict[int, int | None] = {
-            k: named.index(kinds[k]) if k in counted and kinds[k] in named else None
+            k: named.index(str(kinds[k])) if k in counted and kinds[k] in named else None
             for k in parents
         }
+        self.has_units = [kind == NUMBERS for kind in named]
         self.sizes = [sum(g == i for g in self.group_of.values()) for i in range(len(named))]
         per_node = information.entropy_variance / information.n_rows
         self.variances = [size * per_node for size in self.sizes]
@@ -316,7 +337,7 @@ class Listed(Component):
         seen = {first}
         squares = noise.squares(contexts)
         waiting = [(float(squares.sum()), first, squares)]
-        for _ in range(MOST_MEMBERS):
+        for _ in range(constants.most_members):
             if not waiting:
                 return
             _, one, squares = heapq.heappop(waiting)
@@ -376,25 +397,33 @@ def _components(
 
 
 def _shares(
-    noise: NoiseEntropies, parents: Parents, components: Sequence[Component]
+    noise: NoiseEntropies,
+    parents: Parents,
+    components: Sequence[Component],
+    without: int | None = None,
 ) -> list[Floats]:
-    """The share of every member of every component in the weight of all: an integral over t."""
-    if not noise.sizes or not components:
+    """The share of every member of every component in the weight of all: an integral over t.
+
+    The entropies of the group ``without`` say nothing.
+    """
+    groups = [g for g in range(len(noise.sizes)) if g != without]
+    if not groups or not components:
         return [one.allowed / one.allowed.sum() for one in components]
     inside = {k for one in components for k in one.nodes}
     rest = noise.squares(one for one in noise.contexts(parents) if one.target not in inside)
-    rest += noise.variances
-    listed = [one.squares[one.allowed] for one in components]
+    rest = (rest + noise.variances)[groups]
+    sizes = [noise.sizes[g] for g in groups]
+    listed = [one.squares[one.allowed][:, groups] for one in components]
     grids = [
         _precisions(
             size,
             rest[g] + sum(float(one[:, g].min()) for one in listed),
             rest[g] + sum(float(one[:, g].max()) for one in listed),
         )
-        for g, size in enumerate(noise.sizes)
+        for g, size in enumerate(sizes)
     ]
     t = np.array(list(product(*grids)))
-    freedom = (np.array(noise.sizes) - 1) / 2
+    freedom = (np.array(sizes) - 1) / 2
     weight = np.log(t) @ freedom - t @ rest / 2
     exponents = [-one @ t.T / 2 for one in listed]
     totals = [logsumexp(one, axis=0) for one in exponents]
@@ -406,6 +435,37 @@ def _shares(
         share[component.allowed] = np.exp(one - total) @ at
         found.append(share / share.sum())
     return found
+
+
+def _doubted(
+    noise: NoiseEntropies,
+    parents: Parents,
+    components: Sequence[Component],
+    shares: Sequence[Floats],
+    chosen: Parents,
+) -> list[Floats]:
+    """The shares, mixed with those that hold if the units of numbers are arbitrary."""
+    if not any(noise.has_units) or not components:
+        return list(shares)
+    sure = _comparable(noise, chosen)
+    blind = _shares(noise, parents, components, without=noise.has_units.index(True))
+    return [sure * one + (1 - sure) * other for one, other in zip(shares, blind, strict=True)]
+
+
+def _comparable(noise: NoiseEntropies, parents: Parents) -> float:
+    group = noise.has_units.index(True)
+    noise.know(noise.contexts(parents))
+    spread = float(noise.squares(noise.contexts(parents))[group]) + noise.variances[group]
+    return comparable(spread, noise.sizes[group])
+
+
+def comparable(spread: float, size: int) -> float:
+    """The probability that units can be compared, if the noise entropies of so many columns have
+    this sum of squares about their mean; before they were seen it was one half."""
+    finest, widest = constants.finest_spread, constants.arbitrary_spread
+    scales = np.geomspace(finest, widest, 1 + round(math.log(widest / finest) / 0.05))
+    fits = -(size - 1) * np.log(scales) - spread / (2 * scales**2)
+    return float(1 / (1 + np.exp(fits[-1] - logsumexp(fits) + math.log(len(fits)))))
 
 
 def _precisions(size: int, least: float, most: float) -> Floats:

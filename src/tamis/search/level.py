@@ -13,19 +13,8 @@ from collections.abc import Iterable
 
 from scipy.special import ndtri_exp
 
+from tamis.constants import constants
 from tamis.search.outcome import Boundary, Outcome
-
-NEAR = 3.0
-"""An edge lies close to the level if it is at most so many standard errors above it: strengths are
-observed with a standard error of one."""
-UNSEEN = 1.0
-"""So many edges are assumed close to the level beside those that were seen there."""
-LEAST_GAIN = 0.1
-"""The level stays unless the edges to be expected are so large a share of those found."""
-HIGHEST = 0.5
-"""The level of the whole graph is raised to this at most: half a false edge.
-
-All chosen on seeds of their own (docs/best-by-default.md)."""
 
 
 def level_for(outcome: Outcome, level: float, n_variables: int) -> float:
@@ -38,15 +27,15 @@ def level_for(outcome: Outcome, level: float, n_variables: int) -> float:
     pairs = n_variables * (n_variables - 1) / 2
     absent = pairs - len(strengths)
     before = deviate(math.log(pairs / level))
-    n_near = sum(z <= before + NEAR for z in strengths)
+    n_near = sum(z <= before + constants.weak_reach for z in strengths)
     if not n_near or absent < 1:
         return level
-    density = (n_near + UNSEEN) / NEAR
+    density = (n_near + constants.weak_unseen) / constants.weak_reach
     after = meeting(density, absent)
     expected = min(density * (before - after), absent)
-    if expected < LEAST_GAIN * len(strengths):
+    if expected < constants.weak_least * len(strengths):
         return level
-    return max(level, min(HIGHEST, pairs * math.erfc(after / math.sqrt(2))))
+    return max(level, min(constants.highest_alpha, pairs * math.erfc(after / math.sqrt(2))))
 
 
 def meeting(density: float, absent: float) -> float:

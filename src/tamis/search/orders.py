@@ -19,24 +19,13 @@ from operator import or_
 from random import Random
 from typing import NamedTuple
 
+from tamis.constants import constants
 from tamis.search.selection import Asked, Selected, Selector, total
 
 TOGETHER = 16
 """The moves of so many nodes are prepared at once."""
 ROUNDING = 1e-6
 """Scores of equivalent graphs differ by less than this, in nats."""
-FRUITLESS = 8
-"""The search ends after so many new starts in a row that lead no higher,"""
-STARTS = 32
-"""or after so many in all."""
-MOST_SELECTIONS = 24
-"""Nor does it start anew when so many selections have been made for every pair of nodes: there are
-many in dense graphs of many nodes."""
-WIDE = 200
-"""With more nodes edges are only tucked, from the first start: every place for every node, or a
-search for every arrow, would take minutes."""
-CLEAR = 3.0
-"""Nats by which moves from the first start must raise the score before others are tried."""
 
 
 @dataclass
@@ -92,7 +81,7 @@ class Ordering:
     @property
     def is_wide(self) -> bool:
         """Whether there are so many nodes that edges are only tucked."""
-        return len(self.order) > WIDE
+        return len(self.order) > constants.wide
 
     def copy(self) -> Ordering:
         """The same, to go somewhere else."""
@@ -128,23 +117,24 @@ def best_ordering(
     best = Ordering.along(selector, starts[0])
     score = best.score
     climb(selector, best, best.order)
-    if best.is_wide or (first_may_do and best.score <= score + CLEAR):
+    if best.is_wide or (first_may_do and best.score <= score + constants.clear_rise):
         return best
     for order in starts[1:]:
         found = Ordering.along(selector, order)
         climb(selector, found, order)
         if found.score > best.score + ROUNDING:
             best = found
+    most = constants.selections_per_pair * len(best.order) ** 2
     chance = Random(len(best.order))
     fruitless = 0
-    for _ in range(STARTS if len(best.order) > 2 else 0):
+    for _ in range(constants.most_starts if len(best.order) > 2 else 0):
         found = best.copy()
         climb(selector, found, _shuffle(selector, found, chance))
         if found.score > best.score + ROUNDING:
             best, fruitless = found, 0
         else:
             fruitless += 1
-        if fruitless == FRUITLESS or selector.n_made > MOST_SELECTIONS * len(best.order) ** 2:
+        if fruitless == constants.fruitless_starts or selector.n_made > most:
             break
     return best
 

@@ -211,7 +211,7 @@ class PPS:
             rows = self.rows
             ends = follow(
                 active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
-                most, rows.order, rows.gains, self.rank, rows.known, rows.scores,
+                most, rows.order, rows.cmi, self.rank, rows.known, rows.scores,
                 rows.following, self.bars, self._inclusive, paths.rivals, paths.most, paths.path,
                 paths.walked, paths.answers,
             )  # fmt: skip

@@ -51,7 +51,7 @@ import numpy as np
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError, SettingError
-from tamis.information.interface import Context, Floats, Group, Source, Tests
+from tamis.information.interface import NUMBERS, Context, Floats, Group, Source, Tests
 from tamis.information.lipschitz.cube import to_cube
 from tamis.information.lipschitz.entropy import DifferentialEntropy
 from tamis.information.lipschitz.smoothing import Smoothing
@@ -99,6 +99,10 @@ class LipschitzInformation(Source):
     def varies(self, k: int) -> bool:
         """Whether the column takes more than one value."""
         return bool(self._cube.varies[k])
+
+    def entropy_kinds(self) -> Sequence[str | None]:
+        """All columns are measured."""
+        return [NUMBERS] * self.n_variables
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats; it depends on the target's unit, and may be negative."""

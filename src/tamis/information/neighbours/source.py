@@ -17,7 +17,15 @@ import numpy as np
 from tamis.counts.sharing import usable_jobs
 from tamis.data.table import Table
 from tamis.errors import DataError
-from tamis.information.interface import Ability, Context, Floats, Group, Source
+from tamis.information.interface import (
+    LEVELS,
+    NUMBERS,
+    Ability,
+    Context,
+    Floats,
+    Group,
+    Source,
+)
 from tamis.information.neighbours.chance import whole
 from tamis.information.neighbours.columns import (
     normal_scores,
@@ -92,9 +100,9 @@ class NearestNeighbours(Source):
         """Whether the column holds more than one value."""
         return self._varies[k]
 
-    def entropy_kinds(self) -> Sequence[object]:
+    def entropy_kinds(self) -> Sequence[str | None]:
         """Levels and numbers apart."""
-        return ["levels" if level else "numbers" for level in self._space.is_levels]
+        return [LEVELS if level else NUMBERS for level in self._space.is_levels]
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats; of a measurement it depends on the unit, and may be < 0."""

@@ -1,0 +1,244 @@
+"""The constants that decide results: what each does, and how it was chosen.
+
+Constants that decide only time or memory stay where they are used. Those that decide which graph
+is learned, or what is said of it, are all here, so that a researcher can list and vary them::
+
+    for one in tamis.constants.listed():
+        print(one.name, one.value, one.what, one.chosen)
+    with tamis.constants.varied(alike=1.0, fruitless_starts=100):
+        tamis.TAM().fit(table)
+
+"Choosing seeds" are 5000 and up and tables 700 to 769 of the published networks; figures in the
+docs are of other seeds (docs/best-by-default.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+from tamis.errors import SettingError
+
+
+def _constant(value: float, what: str, chosen: str) -> Any:  # noqa: ANN401 - a dataclass field
+    return field(default=value, metadata={"what": what, "chosen": chosen})
+
+
+@dataclass
+class Constants:
+    """Everything that decides results and is not a parameter of ``TAM``."""
+
+    # The class by likelihood.
+    fruitless_starts: int = _constant(
+        30,
+        "the order search ends after so many new starts in a row that lead no higher",
+        "8 stopped short of the true score on 7 of 216 Gaussian tables of choosing seeds, 30 on 2",
+    )
+    most_starts: int = _constant(
+        200, "new starts of the order search in all", "rarely reached; a bound on time"
+    )
+    selections_per_pair: int = _constant(
+        24,
+        "no new start when so many selections have been made for every pair of columns",
+        "a bound on time; reached in dense graphs",
+    )
+    wide: int = _constant(
+        200,
+        "with more columns edges are only tucked, from the first start",
+        "a bound on time: every place for every column would take minutes",
+    )
+    clear_rise: float = _constant(
+        3.0,
+        "nats by which moves must raise the score of a DAG that two searches agree on before "
+        "other starts are tried",
+        "odds of one in twenty",
+    )
+    moment_price: float = _constant(
+        2.0,
+        "what a parameter of a Gaussian column costs, in halves of ln(n); BIC's is 1",
+        "1, 1.5, 2 on choosing seeds: mean CPDAG distance 0.90, 0.69, 0.69; 2 is that of FLOP",
+    )
+    missing_noise: float = _constant(
+        1.0,
+        "how much of the logarithm of the turns tried two scores may differ because missing "
+        "values give them different rows",
+        "on choosing seeds, docs/missing-and-weights.md",
+    )
+
+    # Between classes and searches.
+    alike: float = _constant(
+        3.0,
+        "classes whose scores differ by fewer nats fit alike",
+        "odds of one in twenty; the two classes of app. C.7 differ by more in one table of fifty",
+    )
+    more_even: float = _constant(
+        1.0,
+        "noise is clearly spread more evenly if the logarithms of the weights differ by more",
+        "app. C.7 on choosing seeds: gaps of 1 to 2.7",
+    )
+    independent: float = _constant(
+        0.01,
+        "columns look independent by themselves if the p-value of their test is larger",
+        "a customary level",
+    )
+
+    # Directions.
+    claimed: float = _constant(
+        0.9, "a direction is claimed from this probability on", "asked for, not chosen"
+    )
+    nats_per_doubt: float = _constant(
+        2.5,
+        "a direction without which the likelihood loses so many nats has the odds e : 1",
+        "seeds 5000 to 5011: losses of 0 to 1, 1 to 2, 2 to 5, 5 to 8 nats and more went with 60, "
+        "82, 84, 92 and 97 right directions in a hundred",
+    )
+    most_members: int = _constant(
+        1000,
+        "members listed of a chain component that is no tree",
+        "a bound on time; those of most weight come first",
+    )
+    arbitrary_spread: float = _constant(
+        2.0,
+        "the standard deviation of noise entropies in arbitrary units, in nats",
+        "units differ by a decade or so from column to column; not fitted",
+    )
+    finest_spread: float = _constant(
+        0.01,
+        "the least standard deviation of noise entropies in units that can be compared",
+        "below the noise of estimates; not fitted",
+    )
+    standardised: float = _constant(
+        0.01,
+        "columns whose standard deviations are equal up to this share say nothing by them",
+        "the rounding of published tables; not fitted",
+    )
+
+    # Weak edges (docs/best-by-default.md).
+    weak_reach: float = _constant(
+        3.0,
+        "an edge is weak if it is at most so many standard errors above what alpha asks for",
+        "strengths have a standard error of one",
+    )
+    weak_unseen: float = _constant(
+        1.0, "weak edges assumed beside those that were seen", "after Laplace"
+    )
+    weak_least: float = _constant(
+        0.1,
+        "alpha stays unless the edges to be expected are such a share of those found",
+        "0.05, 0.1 and 0.2 differ little on seeds 710 to 739",
+    )
+    highest_alpha: float = _constant(
+        0.5, "alpha is raised to this at most", "half a false edge in a graph"
+    )
+
+    # Looking ahead.
+    largest_set: int = _constant(
+        6,
+        "the most candidates that are taken together",
+        "a table has at least 2^6 strata for them",
+    )
+    set_levels: int = _constant(
+        4,
+        "columns with more levels take no part in looking ahead",
+        "their planes are many, and each holds few rows",
+    )
+    sets_listed: int = _constant(
+        16, "the strongest sets kept for a column", "a bound on memory; 4 are judged at a time"
+    )
+    false_sets: float = _constant(
+        0.01,
+        "sets of each size expected to pass by chance where all is independent",
+        "sets are judged again by their own tables",
+    )
+    counted_words: int = _constant(
+        2**25, "words that counting sets may read whatever the columns", "a bound on time"
+    )
+    counted_passes: int = _constant(
+        100, "and as many again as so many passes over all pairs of columns", "a bound on time"
+    )
+    screened_sets: int = _constant(
+        2**27, "sets of one size that may be screened whatever the columns", "a bound on time"
+    )
+    screened_passes: int = _constant(
+        2, "and as many again as so many passes over all pairs read words", "a bound on time"
+    )
+    stands_out: float = _constant(
+        3.5,
+        "standard errors by which a set must stand out on 128 rows to be looked at on 512",
+        "of parities that hold in 80, 75, 70 rows of 100 it misses 1 in 50 000, 150 and 8",
+    )
+    still_stands_out: float = _constant(
+        4.5, "and on these to be judged on the sample", "few sets of independent columns pass"
+    )
+    least_looked: int = _constant(
+        2048,
+        "of the sets with one largest plane so many that stand out are looked at on more rows",
+        "a bound on time where everything depends on everything",
+    )
+    one_more_looked: int = _constant(64, "and one more in so many", "a bound on time")
+    fewer_judged: int = _constant(
+        8, "and of those so many times fewer are judged", "a bound on time"
+    )
+
+
+constants = Constants()
+"""Those in force."""
+
+
+class Constant(NamedTuple):
+    """One constant: its value now, what it does, and how it was chosen."""
+
+    name: str
+    value: float
+    what: str
+    chosen: str
+
+
+def listed() -> list[Constant]:
+    """All constants, as they are in force."""
+    return [
+        Constant(
+            one.name, getattr(constants, one.name), one.metadata["what"], one.metadata["chosen"]
+        )
+        for one in fields(Constants)
+    ]
+
+
+def changed() -> dict[str, float]:
+    """The constants in force that are not the default's."""
+    usual = Constants()
+    return {
+        one.name: getattr(constants, one.name)
+        for one in fields(Constants)
+        if getattr(constants, one.name) != getattr(usual, one.name)
+    }
+
+
+@contextmanager
+def varied(**values: float) -> Iterator[None]:
+    """Put other values in force within a ``with`` block, for the whole process.
+
+    What was counted before stays as it was: vary before a table is opened. Workers of Dask are
+    other processes.
+    """
+    checked = {name: _checked(name, value) for name, value in values.items()}
+    before = {name: getattr(constants, name) for name in checked}
+    try:
+        vars(constants).update(checked)
+        yield
+    finally:
+        vars(constants).update(before)
+
+
+def _checked(name: str, value: object) -> float:
+    known = {one.name: one.default for one in fields(Constants)}
+    if name not in known:
+        raise SettingError(f"there is no constant {name!r}: tamis.constants.listed() names all")
+    whole = isinstance(known[name], int)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf") or (whole and value != int(value)):  # type: ignore[operator,call-overload]
+        what = "a whole number" if whole else "a number"
+        raise SettingError(f"the constant {name} must be {what} from 0 on, not {value!r}")
+    return int(value) if whole else float(value)  # type: ignore[call-overload,arg-type]

@@ -1,0 +1,79 @@
+"""The constants that decide results can be listed and varied."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tamis
+from tamis.constants import Constants, changed, constants, listed, varied
+
+SOURCE = Path(tamis.__file__).parent
+
+
+def chain(n: int) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    x = rng.random((4, n)) < 0.2
+    for k in range(1, 4):
+        x[k] ^= x[k - 1]
+    return pd.DataFrame(x.T.astype(str), columns=list("abcd"))
+
+
+def test_each_says_what_it_does_and_how_it_was_chosen():
+    assert len(listed()) > 30
+    for one in listed():
+        assert one.what, one.name
+        assert one.chosen, one.name
+        assert one.value == getattr(Constants(), one.name)
+
+
+def test_each_is_used():
+    code = "\n".join(p.read_text() for p in SOURCE.rglob("*.py") if p.name != "constants.py")
+    for one in listed():
+        assert re.search(rf"\b(constants|now)\.{one.name}\b", code), one.name
+
+
+def test_varied_ones_are_in_force_within_the_block_alone():
+    with varied(claimed=0.99, wide=10):
+        assert (constants.claimed, constants.wide) == (0.99, 10)
+        assert changed() == {"claimed": 0.99, "wide": 10}
+        with varied(wide=5):
+            assert constants.wide == 5
+        assert constants.wide == 10
+    assert changed() == {}
+
+
+def test_they_are_as_before_after_an_error():
+    with pytest.raises(ZeroDivisionError), varied(claimed=0.5):
+        _ = 1 / 0
+    assert changed() == {}
+
+
+def test_a_varied_constant_changes_what_is_said():
+    table = chain(300)
+    usual = tamis.TAM().fit(table).result_.edges
+    with tamis.constants.varied(claimed=0.0):
+        bold = tamis.TAM().fit(table).result_.edges
+    assert {one.warrant for one in bold} <= {"equivalence", "entropy"}
+    assert any(one.warrant == "none" for one in usual)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"claim": 0.5}, "there is no constant 'claim'"),
+        ({"wide": 2.5}, "wide must be a whole number"),
+        ({"alike": -1.0}, "alike must be a number from 0 on, not -1.0"),
+        ({"alike": float("nan")}, "not nan"),
+        ({"alike": True}, "not True"),
+        ({"alike": "3"}, "not '3'"),
+    ],
+)
+def test_what_is_no_constant_or_no_value_is_refused(values, told):
+    with pytest.raises(tamis.SettingError, match=told), varied(**values):
+        pass
+    assert changed() == {}
