@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis.decisions.rule import Rule
 from tamis.information.interface import (
@@ -85,7 +84,7 @@ class CmiRows:
         if self.known[row, slot] == variable:
             self.following[row, slot] = following
 
-    def tests(self, rows: Ints, variables: NDArray[np.signedinteger[Any]]) -> Tests | None:
+    def tests(self, rows: Ints, variables: Ints) -> Tests | None:
         """The tests of variables at rows, if they came with them."""
         if self.stats is None:
             return None
@@ -110,29 +109,28 @@ class CmiRows:
     def _file(self, contexts: Sequence[Context], counted: Profiles) -> None:
         while len(self._unused) < len(contexts):
             self._grow()
-        rows = [self._unused.pop() for _ in contexts]
-        gains = counted.cmi.copy() if self._ordered else counted.cmi
-        if not self._ordered:
-            self.cmi[rows] = gains
-        for i, (row, (target, given)) in enumerate(zip(rows, contexts, strict=True)):
+        fresh = [self._unused.pop() for _ in contexts]
+        for row, (target, given) in zip(fresh, contexts, strict=True):
             self._index[target][given] = row
             self.given[row] = given
-            own = gains[i] if self._ordered else self.cmi[row]
-            own[target] = -np.inf
-            for k in given:
-                own[k] = -np.inf
+        rows = np.array(fresh)
         self.entropies[rows] = counted.entropies
         self.known[rows] = -1
         self.following[rows] = -1
         if self._ordered:
-            self.order[rows] = np.argsort(-gains, axis=1, kind="stable")
+            falling = counted.cmi.copy()
+            _exclude(falling, range(len(contexts)), contexts)
+            self.order[rows] = np.argsort(-falling, axis=1, kind="stable")
             self._score(rows, counted)
-        elif counted.stats is not None:
+            return
+        self.cmi[rows] = counted.cmi
+        _exclude(self.cmi, fresh, contexts)
+        if counted.stats is not None:
             if self.stats is None:
                 self.stats = np.empty((*self.cmi.shape, counted.stats.shape[-1]))
             self.stats[rows] = counted.stats
 
-    def _score(self, rows: Sequence[int], counted: Profiles) -> None:
+    def _score(self, rows: Ints, counted: Profiles) -> None:
         """All scores of rows that come with their tests: one by one they take longer."""
         d = counted.cmi.shape[1]
         if counted.stats is None or self._slots < d:
@@ -159,6 +157,14 @@ class CmiRows:
                 field.resize((size + more, *field.shape[1:]), refcheck=False)
         self.given += [()] * more
         self._unused = list(range(size + more - 1, size - 1, -1)) + self._unused
+
+
+def _exclude(gains: Floats, rows: Sequence[int], contexts: Sequence[Context]) -> None:
+    """The target and what is given are no candidates."""
+    for row, (target, given) in zip(rows, contexts, strict=True):
+        gains[row, target] = -np.inf
+        for k in given:
+            gains[row, k] = -np.inf
 
 
 def _unsigned(d: int) -> type[np.unsignedinteger[Any]]:

@@ -39,7 +39,7 @@ def follow(
     inclusive: bool,
     rivals: Bytes,
     most: Ints,
-    path: Pairs,
+    path: Ints,
     walked: Ints,
     answers: Floats,
 ) -> Ints:

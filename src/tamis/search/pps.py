@@ -68,7 +68,7 @@ class Paths:
         self.n_given = np.zeros(n, dtype=np.int64)
         self.rows = self.roots.copy()
         self.depths = self.n_given.copy()
-        self.path = np.empty((n, ROOM), dtype=np.int32)
+        self.path = np.empty((n, ROOM), dtype=np.int64)
         """The members in the order in which they were taken, and then who was refused."""
         self.rivals = np.zeros((n, d // 8 + 1), dtype=np.uint8)
         """Who was no candidate, and would have been taken before the next or in place of none: a
@@ -257,7 +257,7 @@ class PPS:
                 (paths.targets[i], self.rows.given[row])
                 for i, row in zip(active.tolist(), rows.tolist(), strict=True)
             ]
-            one_each = variables.astype(np.int64).reshape(-1, 1)
+            one_each = variables.reshape(-1, 1)
             evidence = self._information.tests(
                 [Query(*context, own) for context, own in zip(contexts, one_each, strict=True)]
             )
