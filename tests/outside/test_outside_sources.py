@@ -15,7 +15,8 @@ from tamis.information.interface import Context, Group, Query
 from tamis.information.joint import JointInformation
 from tamis.information.remembered import RememberedInformation
 from tamis.rules import Fixed, Permutation, PValue
-from tamis.search.tam import Settings, run
+from tamis.search.tam import run
+from tamis.settings import Settings
 
 NAMES = ("a", "b", "c", "d")
 

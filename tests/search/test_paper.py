@@ -17,7 +17,8 @@ from tamis.information.exact import ExactInformation
 from tamis.information.joint import JointInformation
 from tamis.rules import Fixed
 from tamis.search import paper
-from tamis.search.tam import Settings, run
+from tamis.search.tam import run
+from tamis.settings import Settings
 
 TINY = 1e-9
 """Exact information is 0 or above; anything above this is dependence."""
