@@ -78,6 +78,15 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
         + [f"tamis.{name}" for name in ("Context", "Query", "Group", "TableView")],
     ),
     "Tests of other libraries": ("tamis.adapters", []),
+    "The paper's algorithms as printed": (
+        "tamis.search.paper",
+        [f"tamis.search.paper.{name}" for name in ("algorithm_1", "pps", "tam", "tam_general")]
+        + ["tamis.search.paper.iamb_backward"],
+    ),
+    "Constants that decide results": (
+        "tamis.constants",
+        [],
+    ),
     "Errors and warnings": (
         "",
         [f"tamis.{name}" for name in ("TamisError", "DataError", "SettingError", "PluginError")]

@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 
 from tamis.errors import SettingError
 
+__all__ = ["Constant", "Constants", "changed", "listed", "varied"]
+
 
 def _constant(value: float, what: str, chosen: str) -> Any:  # noqa: ANN401 - a dataclass field
     return field(default=value, metadata={"what": what, "chosen": chosen})
