@@ -512,7 +512,25 @@ def judging(scores=lambda self, tests: tests.cmi, bar=lambda self, n_tests: 0.01
     return type("Judging", (Rule,), {"scores": scores, "bar": bar, "__module__": HERE})()
 
 
+def summing(terms):
+    """An additive estimator with these terms."""
+    methods = {"terms": lambda self, counts, n_rows, support: terms(counts), "__module__": HERE}
+    return type("Summing", (tamis.EntropyEstimator,), {"name": "summing", **methods})()
+
+
 BAD = {
+    "a term of nan": (
+        {"entropy": summing(lambda counts: counts * math.nan)},
+        "Summing.terms returned .*nan.* finite",
+    ),
+    "too few terms": (
+        {"entropy": summing(lambda counts: np.zeros(1))},
+        "Summing.terms returned .* one a count",
+    ),
+    "a broken estimator": (
+        {"entropy": summing(lambda counts: 1 / 0)},
+        "Summing.terms failed with ZeroDivisionError",
+    ),
     "a score of nan": (
         {"boundary_rule": judging(lambda self, tests: tests.cmi * math.nan)},
         r"Judging.scores returned array\(.*nan.*finite",
