@@ -87,7 +87,7 @@ def tests() -> None:
                     Permutation().p_values(evidence)[0],
                     ChiSquared().p_values(evidence)[0],
                 ]
-                bic += bool(BIC().scores(evidence)[0] > 0)
+                bic += bool(BIC().strengths(evidence)[0] > 0)
                 worth.append(effective_rows(rows.weights))
             rates = [f"{np.mean(one < 0.05):.3f} / {np.mean(one < 0.001):.4f}" for one in p.T]
             lines.append([name, str(n), f"{np.mean(worth):.0f}", *rates, f"{bic / DRAWS:.3f}"])

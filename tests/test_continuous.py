@@ -263,25 +263,25 @@ def evidence_of(kind: str):
 @pytest.mark.parametrize("rule", [Permutation(), ChiSquared(), BIC(), FTest()], ids=repr)
 def test_rules_do_not_judge_evidence_whose_law_they_do_not_know(rule):
     with pytest.raises(SettingError, match=f"(?i){rule.name}.*choose 'local-permutation'"):
-        rule.scores(evidence_of("neighbours"))
+        rule.strengths(evidence_of("neighbours"))
     with pytest.raises(SettingError, match=r"choose a threshold in nats, such as Fixed"):
-        rule.scores(evidence_of("lipschitz"))
+        rule.strengths(evidence_of("lipschitz"))
 
 
 def test_shuffles_do_not_judge_densities_and_thresholds_judge_everything():
     with pytest.raises(SettingError, match=r"no p-values: choose .*Fixed"):
-        LocalPermutation().scores(evidence_of("lipschitz"))
+        LocalPermutation().strengths(evidence_of("lipschitz"))
     for kind in ("neighbours", "lipschitz", "gaussian", "counts"):
         evidence = evidence_of(kind)
         for rule in (Fixed(0.1), Rate()):
-            np.testing.assert_array_equal(rule.scores(evidence), evidence.cmi)
+            np.testing.assert_array_equal(rule.strengths(evidence), evidence.cmi)
 
 
 def test_the_rules_for_counts_and_moments_still_judge_them():
     for rule in (Permutation(), ChiSquared(), BIC()):
-        assert np.isfinite(rule.scores(evidence_of("counts"))).all()
+        assert np.isfinite(rule.strengths(evidence_of("counts"))).all()
     for rule in (FTest(), BIC()):
-        assert np.isfinite(rule.scores(evidence_of("gaussian"))).all()
+        assert np.isfinite(rule.strengths(evidence_of("gaussian"))).all()
 
 
 @pytest.mark.parametrize(

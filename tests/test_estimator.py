@@ -298,10 +298,10 @@ class TwiceAsMuch(Rule):
     def __init__(self, half: float) -> None:
         self.half = half
 
-    def scores(self, tests):
+    def strengths(self, tests):
         return tests.cmi
 
-    def bar(self, n_tests):
+    def threshold_for(self, n_tests):
         return np.full(np.shape(n_tests), 2 * self.half)
 
 

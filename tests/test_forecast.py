@@ -65,7 +65,7 @@ def share_found(rule, information, n_tests: int) -> float:
     """How many of the other columns the first one is found to depend on, as one of such tests."""
     others = np.arange(1, information.n_variables)
     evidence = information.tests([Query(0, (), others)])
-    return float((rule.scores(evidence) > rule.bar(n_tests)).mean())
+    return float((rule.strengths(evidence) > rule.threshold_for(n_tests)).mean())
 
 
 def share_of_coins_found(rule, n: int, n_tests: int, difference: float) -> float:

@@ -87,10 +87,10 @@ class Rising(Rule):
 
     least: float = 0.005
 
-    def scores(self, tests):
+    def strengths(self, tests):
         return tests.cmi
 
-    def bar(self, n_tests):
+    def threshold_for(self, n_tests):
         return self.least * np.sqrt(np.maximum(n_tests, 1))
 
 

@@ -38,9 +38,9 @@ from tamis.search.auto import (
     turns_of,
     with_refinement,
 )
-from tamis.search.level import level_for
 from tamis.search.outcome import Outcome
 from tamis.search.tam import Progress, run
+from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 
 COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
@@ -231,7 +231,7 @@ def _at_its_level(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, .
     if not asked.leaves_open("alpha", "boundary_rule") or not isinstance(rule, PValue):
         return answer, ()
     information = answer.information
-    level = level_for(answer.outcome, rule.alpha, information.n_variables)
+    level = alpha_for(answer.outcome, rule.alpha, information.n_variables)
     if level == rule.alpha:
         return answer, ()
     settings = replace(answer.settings, boundary_rule=replace(rule, alpha=level))

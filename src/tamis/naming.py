@@ -124,7 +124,7 @@ class Names:
         if not isinstance(rule, PValue) or rule.test not in (None, *preferred):
             return {}
         return {
-            (d.target, d.others[0], d.given): (d.gain, rule.natural(d.score))
+            (d.target, d.others[0], d.given): (d.cmi, rule.natural(d.strength))
             for boundary in outcome.boundaries.values()
             for d in (*boundary.taken, *boundary.retained)
             if len(d.others) == 1
@@ -170,10 +170,10 @@ class Names:
             target=self._names[decision.target],
             others=self._all(decision.others),
             given=self._all(decision.given),
-            gain=decision.gain,
-            value=rule.natural(decision.score),
-            threshold=rule.natural(decision.bar),
-            margin=decision.score - decision.bar,
+            gain=decision.cmi,
+            value=rule.natural(decision.strength),
+            threshold=rule.natural(decision.threshold),
+            margin=decision.strength - decision.threshold,
             unit=rule.unit,
             dependent=decision.dependent,
             n_rows=self._information.rows_with(

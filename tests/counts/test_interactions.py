@@ -60,13 +60,13 @@ def naive_interactions(bits: np.ndarray, largest: int) -> list[set[tuple[int, ..
 
     found: list[set[tuple[int, ...]]] = [set() for _ in range(d)]
     for size in range(3, largest + 2):
-        bar = math.sqrt(2 * math.log(math.comb(d, size) * size / 0.01))
+        threshold = math.sqrt(2 * math.log(math.comb(d, size) * size / 0.01))
         for members in combinations(range(d), size):
             for t in members:
                 rest = tuple(k for k in members if k != t)
                 whole = strength(t, rest)
                 parts = [part for k in range(1, size - 1) for part in combinations(rest, k)]
-                if whole * math.sqrt(n) > bar and all(strength(t, p) < whole for p in parts):
+                if whole * math.sqrt(n) > threshold and all(strength(t, p) < whole for p in parts):
                     found[t].add(rest)
     return found
 

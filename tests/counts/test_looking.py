@@ -70,14 +70,14 @@ def test_what_stands_out_is_found_and_judged_as_defined(size, parts):
     cuts = np.linspace(0, d - size + 1, parts + 1).astype(int)
     for start, stop in pairwise(cuts):
         screen.look(size, int(start), int(stop))
-    bar = math.sqrt(2 * math.log(math.comb(d, size) * size / constants.false_sets) / n)
+    threshold = math.sqrt(2 * math.log(math.comb(d, size) * size / constants.false_sets) / n)
     found = {(t, others) for t, others, _ in screen.found()}
     # Each member depends on the parity of the others, not only the one that was made of them.
     whole = (*members, 8)
     assert found >= {(t, tuple(k for k in whole if k != t)) for t in whole}
     for t, others, z in screen.found():
         assert z == pytest.approx(strength(bits, t, others) * math.sqrt(n))
-        assert z > bar * math.sqrt(n)
+        assert z > threshold * math.sqrt(n)
         parts_of = [p for k in range(1, size - 1) for p in combinations(others, k)]
         assert all(strength(bits, t, part) < strength(bits, t, others) for part in parts_of)
 

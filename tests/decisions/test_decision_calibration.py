@@ -47,7 +47,7 @@ def null(setting: tuple, size: int) -> Tests:
 
 
 def share(rule: Rule, found: Tests, tests: int = 1) -> float:
-    return float(rule.accepts(rule.scores(found), tests).mean())
+    return float(rule.accepts(rule.strengths(found), tests).mean())
 
 
 def error(p: float, size: int) -> float:
@@ -114,7 +114,7 @@ def test_chi_squared_loses_its_level_in_sparse_tables_as_documented(setting: tup
 def test_the_best_of_twenty_candidates_is_a_false_positive_at_the_level(rule: Rule):
     families, candidates = 2000, 20
     found = null(DENSE["3x4"], families * candidates)
-    best = rule.scores(found).reshape(families, candidates).max(axis=1)
+    best = rule.strengths(found).reshape(families, candidates).max(axis=1)
     level = 1 - (1 - 0.05 / candidates) ** candidates
     seen = rule.accepts(best, candidates).mean()
     assert seen == pytest.approx(level, abs=error(level, families))

@@ -1,4 +1,4 @@
-"""Scores and bars of every rule: hand-worked values, order, and evidence that says nothing."""
+"""Strengths and thresholds of every rule: hand-worked values, order, and tests that say nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ rules = st.sampled_from(RULES)
 def test_fixed_scores_the_gain_of_the_estimator_against_its_threshold():
     rule = Fixed(0.25)
     found = evidence(cmi=[0.1, 0.25, 0.3], plugin=[9, 9, 9])
-    scores = rule.scores(found)
+    scores = rule.strengths(found)
     assert scores.tolist() == [0.1, 0.25, 0.3]
     assert rule.accepts(scores, 1).tolist() == [False, False, True]
     assert rule.accepts(scores, 1, inclusive=True).tolist() == [False, True, True]
@@ -39,13 +39,13 @@ def test_fixed_scores_the_gain_of_the_estimator_against_its_threshold():
 def test_chi_squared_with_two_degrees_of_freedom_has_an_exponential_tail():
     # p = exp(-G / 2) with G = 2 n I, so the score is n I.
     found = evidence(n_rows=500, plugin=[0.0, 0.002, 0.01], df=2)
-    assert ChiSquared().scores(found) == pytest.approx([0.0, 1.0, 5.0])
+    assert ChiSquared().strengths(found) == pytest.approx([0.0, 1.0, 5.0])
 
 
 def test_chi_squared_with_one_degree_of_freedom_at_the_tabulated_quantiles():
     g = np.array([2.705543454, 3.841458821, 6.634896601])  # upper 10 %, 5 % and 1 %
     rule = ChiSquared()
-    scores = rule.scores(evidence(n_rows=100, plugin=g / 200, df=1))
+    scores = rule.strengths(evidence(n_rows=100, plugin=g / 200, df=1))
     assert [rule.natural(score) for score in scores] == pytest.approx([0.1, 0.05, 0.01])
     assert rule.accepts(scores, 2).tolist() == [False, False, True]
 
@@ -53,7 +53,7 @@ def test_chi_squared_with_one_degree_of_freedom_at_the_tabulated_quantiles():
 def test_permutation_with_variance_equal_to_the_squared_mean_has_an_exponential_tail():
     # A gamma law of shape 1: p = exp(-X2 / mean).
     found = evidence(pearson=[0.0, 6.0, 20.0], null_mean=[3.0, 2.0, 4.0], null_variance=[9, 4, 16])
-    assert Permutation().scores(found) == pytest.approx([0.0, 3.0, 5.0])
+    assert Permutation().strengths(found) == pytest.approx([0.0, 3.0, 5.0])
 
 
 def test_permutation_with_the_moments_of_chi_squared_is_the_chi_squared_test():
@@ -61,14 +61,14 @@ def test_permutation_with_the_moments_of_chi_squared_is_the_chi_squared_test():
     x2 = np.array([5.0, 2.0, 30.0])
     by_moments = evidence(pearson=x2, null_mean=df, null_variance=2 * df)
     by_law = evidence(n_rows=100, plugin=x2 / 200, df=df)
-    assert Permutation().scores(by_moments) == pytest.approx(ChiSquared().scores(by_law))
+    assert Permutation().strengths(by_moments) == pytest.approx(ChiSquared().strengths(by_law))
 
 
 def test_bic_takes_half_the_log_of_n_off_the_likelihood_for_each_degree_of_freedom():
     found = evidence(n_rows=1000, plugin=[0.02, 0.02, 0.005], df=[1, 4, 2])
     penalty = math.log(1000) / 2
     expected = [20 - penalty, 20 - 4 * penalty, 5 - 2 * penalty]
-    scores = BIC().scores(found)
+    scores = BIC().strengths(found)
     assert scores == pytest.approx(expected)
     assert BIC().accepts(scores, 1).tolist() == [True, True, False]
     # 20 - 2 ln 1000 is 6.18: enough among e^6 candidates, not among e^6.5.
@@ -99,20 +99,20 @@ def test_rate_falls_with_rows_like_the_eighth_root_and_rises_with_columns():
 
 def test_rate_alone_knows_no_threshold():
     with pytest.raises(SettingError, match="bind"):
-        Rate().bar(1)
-    assert Rate().scores(evidence(cmi=0.5)) == pytest.approx([0.5])
+        Rate().threshold_for(1)
+    assert Rate().strengths(evidence(cmi=0.5)) == pytest.approx([0.5])
 
 
 def test_p_value_rules_divide_alpha_by_the_number_of_tests():
     rule = ChiSquared(alpha=0.05)
-    assert rule.bar(1) == pytest.approx(math.log(20))
-    assert rule.bar(np.array([1, 10])) == pytest.approx([math.log(20), math.log(200)])
+    assert rule.threshold_for(1) == pytest.approx(math.log(20))
+    assert rule.threshold_for(np.array([1, 10])) == pytest.approx([math.log(20), math.log(200)])
     assert rule.accepts(np.array([5.0, 5.0]), np.array([7, 8])).tolist() == [True, False]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_no_candidates_at_all_set_the_bar_of_one(rule: Rule):
-    assert rule.bar(0) == rule.bar(1)
+    assert rule.threshold_for(0) == rule.threshold_for(1)
     assert rule.accepts(np.zeros(0), 0).shape == (0,)
 
 
@@ -123,8 +123,9 @@ def test_no_candidates_at_all_set_the_bar_of_one(rule: Rule):
 @given(rules, counts_of_tests, counts_of_tests)
 def test_the_bar_never_falls_as_candidates_are_added(rule: Rule, few: int, more: int):
     few, more = sorted((few, more))
-    assert rule.bar(few) <= rule.bar(more)
-    assert rule.bar(np.array([few, more])).tolist() == [rule.bar(few), rule.bar(more)]
+    assert rule.threshold_for(few) <= rule.threshold_for(more)
+    both = rule.threshold_for(np.array([few, more])).tolist()
+    assert both == [rule.threshold_for(few), rule.threshold_for(more)]
 
 
 @REPEATABLE
@@ -137,7 +138,7 @@ def test_a_refusal_stays_one_as_candidates_are_added(rule: Rule, score, few: int
 
 @pytest.mark.parametrize("rule", [ChiSquared(), Permutation(), BIC()], ids=repr)
 def test_the_bar_rises_with_the_number_of_candidates(rule: Rule):
-    assert np.all(np.diff(rule.bar(np.array([1, 2, 10, 1000]))) > 0.5)
+    assert np.all(np.diff(rule.threshold_for(np.array([1, 2, 10, 1000]))) > 0.5)
 
 
 @REPEATABLE
@@ -151,7 +152,7 @@ def test_stronger_evidence_never_scores_lower(rule: Rule, df: int, gains: list[f
     found = evidence(
         cmi=gains, plugin=gains, pearson=2000 * gains, df=df, null_mean=df, null_variance=2 * df
     )
-    assert np.all(np.diff(rule.scores(found)) >= 0)
+    assert np.all(np.diff(rule.strengths(found)) >= 0)
 
 
 # --- evidence that says nothing, or too much -----------------------------------------------
@@ -184,7 +185,7 @@ def test_scores_are_finite_whatever_the_evidence(rule: Rule, n_rows: int, tests:
         null_mean=mean,
         null_variance=variance,
     )
-    scores = rule.scores(found)
+    scores = rule.strengths(found)
     assert scores.shape == (len(tests),)
     assert np.isfinite(scores).all()
 
@@ -193,14 +194,14 @@ def test_scores_are_finite_whatever_the_evidence(rule: Rule, n_rows: int, tests:
 @pytest.mark.parametrize("inclusive", [False, True])
 def test_a_table_that_cannot_speak_is_never_dependence(rule: Rule, inclusive: bool):
     # No degrees of freedom, no variance; what is left of the gain is rounding.
-    scores = rule.scores(evidence(cmi=1e-15, plugin=1e-15))
+    scores = rule.strengths(evidence(cmi=1e-15, plugin=1e-15))
     assert not rule.accepts(scores, 1, inclusive=inclusive)[0]
 
 
 def test_a_variance_that_is_only_rounding_does_not_let_a_table_speak():
     # Margins (1, 3) against (2, 2): X2 is always 4/3, computed a hair above its mean.
     found = evidence(pearson=1.3333333333333337, null_mean=4 / 3, null_variance=[6e-16, 1e-31])
-    assert Permutation().scores(found).tolist() == [0.0, 0.0]
+    assert Permutation().strengths(found).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("rule", P_VALUE_RULES, ids=repr)
@@ -208,7 +209,7 @@ def test_overwhelming_evidence_has_a_finite_score_and_a_positive_p(rule: Rule):
     found = evidence(
         n_rows=1e6, plugin=[0.6, 5.0], df=1, pearson=[1e6, 1e12], null_mean=1, null_variance=2
     )
-    scores = rule.scores(found)
+    scores = rule.strengths(found)
     assert scores == pytest.approx(-math.log(1e-300))
     assert rule.natural(float(scores[0])) == pytest.approx(1e-300)
     assert rule.accepts(scores, 10**9).all()
@@ -216,7 +217,9 @@ def test_overwhelming_evidence_has_a_finite_score_and_a_positive_p(rule: Rule):
 
 @pytest.mark.parametrize("rule", P_VALUE_RULES, ids=repr)
 def test_no_evidence_scores_zero_and_reads_as_p_equal_to_one(rule: Rule):
-    scores = rule.scores(evidence(plugin=-1e-17, df=[0, 1], null_mean=[0, 1], null_variance=[0, 2]))
+    scores = rule.strengths(
+        evidence(plugin=-1e-17, df=[0, 1], null_mean=[0, 1], null_variance=[0, 2])
+    )
     assert scores.tolist() == [0.0, 0.0]
     assert rule.natural(float(scores[0])) == 1.0
 
@@ -224,7 +227,7 @@ def test_no_evidence_scores_zero_and_reads_as_p_equal_to_one(rule: Rule):
 @pytest.mark.parametrize("rule", [*RULES, Rate()], ids=repr)
 def test_an_empty_batch_has_no_scores(rule: Rule):
     empty = evidence(cmi=[], plugin=[], df=[], pearson=[], null_mean=[], null_variance=[])
-    assert rule.scores(empty).shape == (0,)
+    assert rule.strengths(empty).shape == (0,)
 
 
 # --- the size of the data ------------------------------------------------------------------
@@ -241,7 +244,7 @@ def test_rules_that_need_rows_refuse_exact_information_and_advise(rule: Rule):
 @pytest.mark.parametrize("rule", [ChiSquared(), Permutation(), BIC()], ids=repr)
 def test_unbound_rules_do_not_score_exact_information_either(rule: Rule):
     with pytest.raises(SettingError, match=r"this source gives (no p-values|none)"):
-        rule.scores(Tests(np.array([0.1])))
+        rule.strengths(Tests(np.array([0.1])))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)

@@ -137,10 +137,10 @@ class Always(Rule):
     def __init__(self, least: float, weights: list[int]) -> None:
         self.least, self.weights, self._hidden = least, weights, "not told"
 
-    def scores(self, tests: Tests) -> Floats:
+    def strengths(self, tests: Tests) -> Floats:
         return np.ones(len(tests))
 
-    def bar(self, n_tests) -> Floats:
+    def threshold_for(self, n_tests) -> Floats:
         return np.zeros(np.shape(n_tests))
 
 
@@ -181,7 +181,7 @@ def test_what_came_from_outside_is_read_as_a_record_that_does_nothing(rule: Rule
     assert rule_to_dict(read) == written
     assert (as_rule(read), read.unit) == (read, rule.unit)
     with pytest.raises(SettingError, match=rf"{written['rule']} was read from a file"):
-        read.bar(1)
+        read.threshold_for(1)
 
 
 def test_reading_a_rule_from_outside_imports_nothing():

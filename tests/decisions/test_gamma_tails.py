@@ -46,4 +46,4 @@ def test_no_score_is_above_its_ceiling(rule, table):
     d = table.shape[1]
     bound = rule.bind(len(table), d)
     evidence = information.tests([Query(k, (), np.arange(d)) for k in range(d)])
-    assert (bound.ceilings(evidence) >= bound.scores(evidence)).all()
+    assert (bound.ceilings(evidence) >= bound.strengths(evidence)).all()

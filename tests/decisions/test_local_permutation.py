@@ -52,10 +52,12 @@ def test_gaussian_gains_that_are_only_noise_give_uniform_p_values():
 
 def test_larger_gains_speak_louder_and_fewer_shuffles_less_loudly():
     rule = LocalPermutation()
-    scores = rule.scores(evidence([-0.1, 0.0, 0.1, 5.0], 0.0, 0.01, 20))
+    scores = rule.strengths(evidence([-0.1, 0.0, 0.1, 5.0], 0.0, 0.01, 20))
     assert (np.diff(scores) > 0).all()
     assert np.isfinite(scores).all()
-    assert rule.scores(evidence([0.5], 0.0, 0.01, 10)) < rule.scores(evidence([0.5], 0.0, 0.01, 50))
+    assert rule.strengths(evidence([0.5], 0.0, 0.01, 10)) < rule.strengths(
+        evidence([0.5], 0.0, 0.01, 50)
+    )
 
 
 def test_where_no_shuffle_changes_anything_nothing_is_said():

@@ -343,10 +343,10 @@ def test_thin_must_be_a_number_of_rows(thin):
 def test_only_rules_that_know_the_law_judge_it():
     test = evidence(source_of(columns(100)), X, (A,), Y)
     for rule in (ChiSquared(), BIC(), Fixed(0.1)):
-        assert np.isfinite(rule.scores(test)).all()
+        assert np.isfinite(rule.strengths(test)).all()
     for rule in (Permutation(), FTest(), LocalPermutation()):
         with pytest.raises(SettingError, match=f"{rule.name!r} .*choose 'chi-squared'"):
-            rule.scores(test)
+            rule.strengths(test)
 
 
 # Graphs

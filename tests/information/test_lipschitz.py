@@ -237,7 +237,7 @@ def test_gains_agree_whichever_way_they_are_asked_for(bandwidth):
     turned = information.cmi([Context(1, (2,))])
     assert turned[0, 0] == rows[0, 1]
     assert asked.log_p is None
-    assert Fixed(0.01).scores(asked) is asked.cmi
+    assert Fixed(0.01).strengths(asked) is asked.cmi
 
 
 def test_a_shared_bandwidth_keeps_the_gain_of_independent_columns_near_zero():

@@ -92,8 +92,8 @@ def test_every_test_is_that_of_the_rows_that_have_its_columns(seed, name):
             assert whole[i, k] == found.cmi[j]
             assert found.n_rows[j] == rows.n_rows
             for rule in (Permutation(), ChiSquared(), BIC()):
-                score = rule.scores(found)[j]
-                assert score == pytest.approx(rule.scores(wanted)[0], rel=1e-6, abs=1e-8)
+                score = rule.strengths(found)[j]
+                assert score == pytest.approx(rule.strengths(wanted)[0], rel=1e-6, abs=1e-8)
 
 
 @settings(max_examples=6, deadline=None)
@@ -179,7 +179,7 @@ def test_columns_that_are_never_seen_together_are_independent():
     assert (found.cmi[0], found.plugin[0], found.n_rows[0]) == (0.0, 0.0, 0.0)
     assert Permutation().p_values(found)[0] == 1.0
     assert ChiSquared().p_values(found)[0] == 1.0
-    assert BIC().scores(found)[0] <= 0.0
+    assert BIC().strengths(found)[0] <= 0.0
     assert math.isfinite(source.penalised_likelihoods([Context(0, (1,))])[0])
 
 

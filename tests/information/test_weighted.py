@@ -289,7 +289,7 @@ def false_positives(law, n: int, draws: int) -> dict[str, float]:
         evidence = WeightedInformation(table).tests([Query(0, (), np.array([1]))])
         for rule in (Permutation(), ChiSquared()):
             found[rule.name].append(bool(rule.p_values(evidence)[0] < 0.05))
-        found["bic"].append(bool(BIC().scores(evidence)[0] > 0))
+        found["bic"].append(bool(BIC().strengths(evidence)[0] > 0))
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 

@@ -101,7 +101,7 @@ def test_what_is_no_p_value_is_refused_with_the_function_and_the_pair(answer, me
     rule = as_rule(wrong)
     tests = attached(source(), rule).tests([Query(0, (1,), np.array([2]))])
     with pytest.raises(tamis.PluginError, match=message) as refused:
-        rule.scores(tests)
+        rule.strengths(tests)
     assert "wrong of 'c' and 'b' given ['a']" in str(refused.value)
 
 
@@ -119,9 +119,9 @@ def test_an_exception_inside_a_function_is_named_and_kept():
 def test_a_function_of_pairs_does_not_judge_groups():
     rule = as_rule(as_the_source_does)
     tests = attached(source(), rule).joint_tests([Group(0, (), (1, 2))])
-    assert Permutation().scores(tests) > 10
+    assert Permutation().strengths(tests) > 10
     with pytest.raises(tamis.SettingError, match="one column with one other, and here 2"):
-        rule.scores(tests)
+        rule.strengths(tests)
     with pytest.raises(tamis.SettingError, match="search='layer' tests a node with a whole layer"):
         tamis.TAM("layer", masking_rule=as_the_source_does).fit(levels())
     with pytest.raises(tamis.SettingError, match="look_ahead=2 needs look-ahead"):

@@ -167,7 +167,7 @@ def test_the_pair_is_judged_as_the_best_of_all_pairs():
     information = parity()
     selector = Selector(information, Permutation(0.03), information.interactions(2))
     found = selector.boundary(3, [0, 1, 2])
-    assert np.exp(-found.taken[0].bar) == pytest.approx(0.03 / 3)
+    assert np.exp(-found.taken[0].threshold) == pytest.approx(0.03 / 3)
 
 
 def test_a_pair_displaces_a_pair_and_gives_way_to_a_single_candidate():

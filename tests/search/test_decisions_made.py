@@ -30,10 +30,10 @@ class Recorder(Rule):
     name = "recorder"
     unit = "nats"
 
-    def scores(self, evidence):
+    def strengths(self, evidence):
         return evidence.cmi
 
-    def bar(self, tests):
+    def threshold_for(self, tests):
         self.asked.extend(np.atleast_1d(tests).tolist())
         return np.asarray(self.threshold) + 0.0 * np.asarray(tests)
 
@@ -75,16 +75,16 @@ def columns(d: int) -> CountedInformation:
 
 @dataclass(frozen=True)
 class Told(Recorder):
-    """Everything passes, and the bar tells out of how many candidates the best was judged."""
+    """Everything passes, and the threshold tells out of how many candidates the best was judged."""
 
     threshold: float = -100.0
 
-    def bar(self, tests):
+    def threshold_for(self, tests):
         return self.threshold + np.asarray(tests, dtype=float)
 
 
 def judged_among(decisions) -> list[int]:
-    return [round(one.bar - Told().threshold) for one in decisions]
+    return [round(one.threshold - Told().threshold) for one in decisions]
 
 
 def test_pps_and_the_backward_phase_count_the_candidates_that_are_left():
@@ -124,7 +124,7 @@ def test_the_boundary_of_a_table_counts_all_its_candidates():
     # At 0.2 divided by six candidates this gain is noise; taken alone it would pass.
     rng = np.random.default_rng(11)
     table = pd.DataFrame(rng.integers(0, 2, (300, 7)), columns=list("abcdefg"))
-    best = min(float(np.exp(-Permutation().scores(_evidence(table, k))[0])) for k in range(1, 7))
+    best = min(float(np.exp(-Permutation().strengths(_evidence(table, k))[0])) for k in range(1, 7))
     assert tamis.markov_boundary(table, "a", rule=Permutation(min(best * 3, 0.9))) == []
     assert tamis.markov_boundary(table, "a", rule=Permutation(min(best * 8, 0.9))) != []
 
@@ -140,7 +140,7 @@ def test_the_closest_call_of_an_admission_is_the_one_nearest_to_masking():
     order = model.order_
     for place, admission in enumerate(model.trace_.admissions[1:], start=1):
         tested = [
-            float(np.exp(-Permutation().scores(_test(model, admission.name, other))[0]))
+            float(np.exp(-Permutation().strengths(_test(model, admission.name, other))[0]))
             for other in order[:place]
         ]
         assert admission.closest is not None

@@ -26,17 +26,17 @@ from tamis.simulate import draw
 
 
 class Steep(Rule):
-    """A bar that rises so much with each candidate that what passed often fails among more."""
+    """A threshold that rises so much with each candidate that what passed often fails."""
 
     name = "steep"
 
     def __repr__(self) -> str:
         return "Steep()"
 
-    def scores(self, evidence):
+    def strengths(self, evidence):
         return evidence.n_rows * evidence.plugin
 
-    def bar(self, tests):
+    def threshold_for(self, tests):
         return np.asarray(0.7 * np.asarray(tests))
 
 

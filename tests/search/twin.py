@@ -15,14 +15,14 @@ from tamis.search.outcome import Boundary, Decision
 Passes = Callable[[float, float], bool]
 
 
-def strictly(score: float, bar: float) -> bool:
-    """A score that equals the bar fails."""
-    return score > bar
+def strictly(score: float, threshold: float) -> bool:
+    """A score that equals the threshold fails."""
+    return score > threshold
 
 
-def or_equal(score: float, bar: float) -> bool:
-    """A score that equals the bar passes."""
-    return score >= bar
+def or_equal(score: float, threshold: float) -> bool:
+    """A score that equals the threshold passes."""
+    return score >= threshold
 
 
 def judge(
@@ -40,9 +40,9 @@ def judge(
         evidence = information.tests([Query(target, given, np.array(others))])
     else:
         evidence = information.joint_tests([Group(target, given, others)])
-    score, bar = float(rule.scores(evidence)[0]), float(rule.bar(tests))
+    score, threshold = float(rule.strengths(evidence)[0]), float(rule.threshold_for(tests))
     gain = float(evidence.cmi[0])
-    return Decision(target, others, given, gain, score, bar, passes(score, bar))
+    return Decision(target, others, given, gain, score, threshold, passes(score, threshold))
 
 
 def grown(
@@ -76,7 +76,7 @@ def grown(
                 judge(information, target, one, members, rule, math.comb(n_left, len(one)), passes)
                 for one in sets_among(interactions, allowed, members, room)
             ]
-            together = max(sets, key=lambda one: one.score - one.bar, default=found)
+            together = max(sets, key=lambda one: one.score - one.threshold, default=found)
             if not together.dependent:
                 refused = found
                 break

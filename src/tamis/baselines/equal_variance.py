@@ -44,8 +44,8 @@ class EqualVariance:
                 f"{table.n_variables + 1} rows, but there are {table.n_rows}. Add rows."
             )
         covariance = np.cov(_numbers(table), bias=True)
-        bar = math.log(table.n_rows) + 2 * math.log(table.n_variables)
-        return Learned(_parents(covariance, _order(covariance), table.n_rows, bar))
+        threshold = math.log(table.n_rows) + 2 * math.log(table.n_variables)
+        return Learned(_parents(covariance, _order(covariance), table.n_rows, threshold))
 
 
 def _numbers(table: Table) -> Floats:
@@ -85,7 +85,7 @@ def _order(covariance: Floats) -> list[int]:
     return order
 
 
-def _parents(covariance: Floats, order: list[int], n_rows: int, bar: float) -> Adjacency:
+def _parents(covariance: Floats, order: list[int], n_rows: int, threshold: float) -> Adjacency:
     adjacency: Adjacency = np.zeros(covariance.shape, dtype=np.int8)
     for k in range(1, len(order)):
         family = order[: k + 1]
@@ -93,5 +93,5 @@ def _parents(covariance: Floats, order: list[int], n_rows: int, bar: float) -> A
         inverse = np.linalg.pinv(covariance[np.ix_(family, family)], hermitian=True)
         squared = inverse[k, :k] ** 2
         unexplained = inverse[k, k] * inverse.diagonal()[:k] - squared
-        adjacency[family[:k], order[k]] = (n_rows - k - 1) * squared > bar * unexplained
+        adjacency[family[:k], order[k]] = (n_rows - k - 1) * squared > threshold * unexplained
     return adjacency

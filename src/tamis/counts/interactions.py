@@ -111,19 +111,19 @@ class Parities:
         return [one for size in range(3, self._top + 1) for one in self.strong(size)]
 
     def strong(self, size: int) -> list[Found]:
-        """Every set of this size that clears the bar."""
+        """Every set of this size that passes the threshold."""
         n_sets = int(self._offsets[size + 1] - self._offsets[size])
         if n_sets == 0:
             return []
         # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
-        bar = math.sqrt(2 * math.log(n_sets * size / constants.false_sets))
+        threshold = math.sqrt(2 * math.log(n_sets * size / constants.false_sets))
         room = 1024
         while True:
             targets = np.empty(room, dtype=np.int64)
             sets = np.empty((room, size), dtype=np.int64)
             strengths = np.empty(room)
             needed = strong_sets(
-                size, self._odd, self._offsets, self._choose, self._column, self.n_rows, bar,
+                size, self._odd, self._offsets, self._choose, self._column, self.n_rows, threshold,
                 targets, sets, strengths,
             )  # fmt: skip
             if needed <= room:
@@ -222,12 +222,12 @@ def strong_sets(
     choose: Ints,
     column: Ints,
     n_rows: int,
-    bar: float,
+    threshold: float,
     targets: Ints,
     sets: Ints,
     strengths: Floats,
 ) -> int:
-    """Write the sets and targets that clear the bar, as far as there is room; say how many do.
+    """Write the sets and targets that pass the threshold, as far as there is room; say how many.
 
     The smallest member runs innermost: the places of the sets, and of the sets without one of
     their larger members, are then one after the other.
@@ -239,7 +239,7 @@ def strong_sets(
     for place in range(mean.shape[0]):
         mean[place] = 1.0 - 2.0 * odd[place] / n_rows
     single = single_strengths(column.shape[0], mean, offsets, choose)
-    least = bar * bar / n_rows
+    least = threshold * threshold / n_rows
     found = 0
     first = offsets[size]
     while member[size - 1] < column.shape[0]:

@@ -53,7 +53,9 @@ class Screen:
         now = constants
         n_sets = math.comb(len(self._words), size)
         # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
-        bar = math.sqrt(2 * math.log(n_sets * size / now.false_sets)) / math.sqrt(self._n_sampled)
+        threshold = math.sqrt(2 * math.log(n_sets * size / now.false_sets)) / math.sqrt(
+            self._n_sampled
+        )
         room = 1024
         while True:
             targets = np.empty(room, dtype=np.int64)
@@ -61,7 +63,7 @@ class Screen:
             strengths = np.empty(room)
             needed = stand_out(
                 self._few, self._n_few, self._words, self._n_sampled, self._mean, self._column,
-                size, start + size - 1, stop + size - 1, bar, now.stands_out,
+                size, start + size - 1, stop + size - 1, threshold, now.stands_out,
                 now.still_stands_out, now.least_looked, now.one_more_looked, now.fewer_judged,
                 targets, sets, strengths,
             )  # fmt: skip
@@ -94,7 +96,7 @@ def stand_out(
     size: int,
     start: int,
     stop: int,
-    bar: float,
+    threshold: float,
     stands_out: float,
     still: float,
     least_looked: int,
@@ -104,7 +106,7 @@ def stand_out(
     sets: Ints,
     strengths: Floats,
 ) -> int:
-    """Write the sets and targets that clear the bar, as far as there is room; say how many do.
+    """Write the sets and targets that pass the threshold, as far as there is room; say how many.
 
     Of each set the rows with an odd number of ones are compared with what they would be if its
     planes were independent. The two smallest members run innermost, and all pairs below the third
@@ -156,7 +158,7 @@ def stand_out(
                 n_judged += 1
                 if n_judged * fewer_judged <= room:
                     found = judge_set(
-                        words, n_sampled, member, bar, found, targets, sets, strengths
+                        words, n_sampled, member, threshold, found, targets, sets, strengths
                     )
         n_sets += n_pairs
         member[1] = 1
@@ -231,7 +233,7 @@ def judge_set(
     words: Words,
     n_rows: int,
     member: Ints,
-    bar: float,
+    threshold: float,
     found: int,
     targets: Ints,
     sets: Ints,
@@ -244,7 +246,7 @@ def judge_set(
     mean = part_means(words, n_rows, member)
     for t in range(size):
         strength = dependence(mean, everyone, t)
-        if strength <= bar:
+        if strength <= threshold:
             continue
         says_more = True
         for chosen in range(1, everyone):

@@ -1,4 +1,4 @@
-"""The rules that weigh p-values: the score is -ln p, the bar is Bonferroni's.
+"""The rules that weigh p-values: the strength is -ln p, the threshold is Bonferroni's.
 
 Which p-value it is, is a matter of the source, which owns its tests. A rule says which of them it
 asks for, and how large p may be.
@@ -102,24 +102,24 @@ class PValue(Rule):
         """The chance of information as large as this if X_k and the others are independent."""
         return np.asarray(np.exp(tests.log_p_by(self.test)), dtype=np.float64)
 
-    def scores(self, tests: Tests) -> Floats:
+    def strengths(self, tests: Tests) -> Floats:
         """-ln p, from 0 (nothing speaks for dependence) to about 691."""
         return 0.0 - tests.log_p_by(self.test)
 
     def ceilings(self, tests: Tests) -> Floats:
-        """What each score is at most."""
+        """What each strength is at most."""
         return 0.0 - tests.least_log_p(self.test)
 
-    def bar(self, n_tests: NDArray[np.int64] | int) -> Floats:
+    def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """ln(tests / alpha); no tests at all count as one."""
         if isinstance(n_tests, int):
             return np.asarray(math.log(max(n_tests, 1)) - math.log(self.alpha))
-        bar: Floats = np.log(np.maximum(n_tests, 1)) - math.log(self.alpha)
-        return bar
+        threshold: Floats = np.log(np.maximum(n_tests, 1)) - math.log(self.alpha)
+        return threshold
 
-    def natural(self, score: float) -> float:
+    def natural(self, strength: float) -> float:
         """The p-value of the single test, not corrected for the number of tests."""
-        return math.exp(-score)
+        return math.exp(-strength)
 
 
 @final
@@ -222,7 +222,7 @@ class CallableTest(PValue):
     independent given a set.
 
     ``x`` and ``y`` are positions in ``source.names`` and ``given`` is a sorted tuple of them. Each
-    pair is asked for at most once. The bar is that of every p-value.
+    pair is asked for at most once. The threshold is that of every p-value.
 
     Promise: what the function promises, and Bonferroni's correction over the candidates.
 

@@ -1,4 +1,4 @@
-"""When information counts as dependence: rules turn tests into scores and set a bar.
+"""When information counts as dependence: rules turn tests into strengths and set a threshold.
 
 The rules of this file weigh nats: Fixed, Rate and BIC. Those that weigh p-values are in
 ``p_values``.
@@ -21,20 +21,20 @@ from tamis.information.interface import Floats, Source, Tests
 from tamis.plugins import Plain, parameters_of, qualified_name
 
 UNITS = ("nats", "p", "nats over the penalty")
-"""What a score is measured in, as a person reads it; all but "p" speak for dependence when large.
-"""
+"""What a strength is measured in, as a person reads it; all but "p" speak for dependence when
+large."""
 
 
 class Rule(ABC):
-    """A decision rule: X_k depends on X_l when the score of their test clears the bar.
+    """A decision rule: X_k depends on X_l when the strength of their test passes the threshold.
 
-    One number, the score, orders all tests of a run by how strongly they speak for
-    dependence; the bar rises with the number of candidates the best of which is judged, and
+    One number, the strength, orders all tests of a run by how strongly they speak for
+    dependence; the threshold rises with the number of candidates the best of which is judged, and
     never falls with it, so that a refusal stays a refusal when candidates are added.
 
-    A rule of your own needs ``scores`` and ``bar``. Scores in other units than nats also need
-    ``unit`` and ``natural``. A result records the rule by the qualified name of its class and by
-    its public attributes, which make a dataclass the natural form.
+    A rule of your own needs ``strengths`` and ``threshold_for``. Strengths in other units than nats
+    also need ``unit`` and ``natural``. A result records the rule by the qualified name of its class
+    and by its public attributes, which make a dataclass the natural form.
 
     Examples
     --------
@@ -43,9 +43,9 @@ class Rule(ABC):
     >>> @dataclass(frozen=True)
     ... class Rising(tamis.rules.Rule):
     ...     least: float = 0.01
-    ...     def scores(self, tests):
+    ...     def strengths(self, tests):
     ...         return tests.cmi
-    ...     def bar(self, n_tests):
+    ...     def threshold_for(self, n_tests):
     ...         return self.least * np.sqrt(np.maximum(n_tests, 1))
     >>> bool(Rising().accepts(np.array([0.05]), 9)[0])
     True
@@ -54,7 +54,7 @@ class Rule(ABC):
     name: str
     """What stands for a rule of tamis in a file and on the command line."""
     unit: str = "nats"
-    """What a score is measured in once turned into its ``natural`` form: "nats", "p", or "nats
+    """What a strength is measured in once turned into its ``natural`` form: "nats", "p", or "nats
     over the penalty"."""
 
     judges_groups: bool = True
@@ -77,27 +77,27 @@ class Rule(ABC):
         return source
 
     @abstractmethod
-    def scores(self, tests: Tests) -> Floats:
+    def strengths(self, tests: Tests) -> Floats:
         """How strongly each test speaks for dependence; larger is stronger, always finite."""
 
     def ceilings(self, tests: Tests) -> Floats:
-        """What each score is at most; quicker than the scores where there are very many."""
-        return self.scores(tests)
+        """What each strength is at most; quicker than the strengths where there are very many."""
+        return self.strengths(tests)
 
     @abstractmethod
-    def bar(self, n_tests: NDArray[np.int64] | int) -> Floats:
-        """The score to clear when the test is the best of ``n_tests`` candidates."""
+    def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
+        """The strength to clear when the test is the best of ``n_tests`` candidates."""
 
     def accepts(
-        self, scores: Floats, n_tests: NDArray[np.int64] | int, *, inclusive: bool = False
+        self, strengths: Floats, n_tests: NDArray[np.int64] | int, *, inclusive: bool = False
     ) -> NDArray[np.bool_]:
-        """Which scores count as dependence; ``inclusive`` lets the bar itself count."""
-        bar = self.bar(n_tests)
-        return scores >= bar if inclusive else scores > bar
+        """Which strengths count as dependence; ``inclusive`` lets the threshold itself count."""
+        threshold = self.threshold_for(n_tests)
+        return strengths >= threshold if inclusive else strengths > threshold
 
-    def natural(self, score: float) -> float:
-        """The score as a person reads it: information in nats or a p-value."""
-        return score
+    def natural(self, strength: float) -> float:
+        """The strength as a person reads it: information in nats or a p-value."""
+        return strength
 
     def recorded(self) -> dict[str, Plain]:
         """What a result keeps of a rule from outside: its qualified name, parameters and unit."""
@@ -129,11 +129,11 @@ class Fixed(Rule):
         value = parameters.threshold("Fixed", "threshold", self.threshold)
         object.__setattr__(self, "threshold", value)
 
-    def scores(self, tests: Tests) -> Floats:
+    def strengths(self, tests: Tests) -> Floats:
         """The cmi itself, by the estimator of the source."""
         return tests.cmi
 
-    def bar(self, n_tests: NDArray[np.int64] | int) -> Floats:
+    def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """The threshold, whatever the number of tests."""
         return np.full(np.shape(n_tests), self.threshold)
 
@@ -182,11 +182,11 @@ class Rate(Rule):
         parameters.require_rows("Rate", n_rows)
         return Fixed(self.threshold(n_rows, n_variables))
 
-    def scores(self, tests: Tests) -> Floats:
+    def strengths(self, tests: Tests) -> Floats:
         """The cmi itself, by the estimator of the source."""
         return tests.cmi
 
-    def bar(self, n_tests: NDArray[np.int64] | int) -> Floats:
+    def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """Refused: without the size of the data there is no threshold."""
         raise SettingError(
             "Rate sets its threshold by the size of the data: "
@@ -199,9 +199,9 @@ class Rate(Rule):
 class BIC(Rule):
     """Dependence is a gain in log-likelihood above df ln(n) / 2, and above ln(tests) more.
 
-    The score n I_plugin - df ln(n) / 2 is, for large n, the log Bayes factor of dependence
+    The strength n I_plugin - df ln(n) / 2 is, for large n, the log Bayes factor of dependence
     against independence (Schwarz, 1978): at 0 they are equally likely, at 3 dependence is
-    twenty times as likely. The bar ln(tests) is the prior of the extended criterion, which
+    twenty times as likely. The threshold ln(tests) is the prior of the extended criterion, which
     gives each candidate an equal share (Chen and Chen, 2008, gamma = 1); with one test it is
     the plain BIC.
 
@@ -221,10 +221,10 @@ class BIC(Rule):
         parameters.require_rows("BIC", n_rows)
         return self
 
-    def scores(self, tests: Tests) -> Floats:
+    def strengths(self, tests: Tests) -> Floats:
         """The log-likelihood that dependence gains, less its penalty."""
         return tests.penalised()
 
-    def bar(self, n_tests: NDArray[np.int64] | int) -> Floats:
+    def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """ln(tests); no tests at all count as one."""
         return np.asarray(np.log(np.maximum(n_tests, 1)))

@@ -123,11 +123,11 @@ class RecordedRule(Rule):
         """What the file says."""
         return {**dict(self.parameters), "rule": self.rule, "unit": self.unit}
 
-    def scores(self, tests: Tests) -> Floats:
+    def strengths(self, tests: Tests) -> Floats:
         """Refused."""
         self._refuse()
 
-    def bar(self, n_tests: NDArray[np.int64] | int) -> Floats:
+    def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """Refused."""
         self._refuse()
 

@@ -70,7 +70,7 @@ def detectable(
     if df < 1:
         return None
     if isinstance(rule, FTest):
-        gain = _of_numbers(float(rule.bar(n_tests)), n_rows) if levels is None else None
+        gain = _of_numbers(float(rule.threshold_for(n_tests)), n_rows) if levels is None else None
     else:
         critical = _critical(rule, n_rows, n_tests, df, biased=levels is None)
         gain = None if critical is None else noncentrality(critical, df) / (2 * n_rows)
@@ -86,23 +86,23 @@ def noncentrality(critical: float, df: int) -> float:
 
 def _critical(rule: Rule, n_rows: float, n_tests: int, df: int, *, biased: bool) -> float | None:
     """What 2 n times the plug-in gain must exceed."""
-    bar = float(rule.bar(n_tests))
+    threshold = float(rule.threshold_for(n_tests))
     if isinstance(rule, Permutation | ChiSquared):
-        return float(chdtri(df, math.exp(-bar)))
+        return float(chdtri(df, math.exp(-threshold)))
     if isinstance(rule, BIC):
-        return 2 * bar + df * math.log(n_rows)
+        return 2 * threshold + df * math.log(n_rows)
     if isinstance(rule, Fixed):
         # The estimators of counts take off the bias of a plug-in gain, which is df / (2 n).
-        return 2 * n_rows * bar + (0 if biased else df)
+        return 2 * n_rows * threshold + (0 if biased else df)
     return None
 
 
-def _of_numbers(bar: float, n_rows: float) -> float | None:
+def _of_numbers(threshold: float, n_rows: float) -> float | None:
     """One candidate and nothing to condition on: 1 and n - 2 degrees of freedom."""
     residual = n_rows - 2
     if residual < 1:
         return None
-    unexplained = float(betaincinv(residual / 2, 0.5, math.exp(-bar)))
+    unexplained = float(betaincinv(residual / 2, 0.5, math.exp(-threshold)))
     if unexplained < LEAST_UNEXPLAINED:
         return math.inf
     critical = residual * (1 - unexplained) / unexplained

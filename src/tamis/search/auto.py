@@ -172,7 +172,7 @@ def _cancels(information: Source, settings: Settings, one: Tried) -> bool:
     ]
     if not queries:
         return False
-    strengths = settings.boundary_rule.scores(information.tests(queries))
+    strengths = settings.boundary_rule.strengths(information.tests(queries))
     return bool(strengths.min() < -math.log(constants.independent))
 
 

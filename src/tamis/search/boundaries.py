@@ -154,7 +154,7 @@ class GrownBoundaries(Boundaries):
         return found
 
     def tests(self, targets: Sequence[int], candidates: Sequence[Ints]) -> Tests:
-        """Read from the rows of gains, if they come with the tests of all candidates."""
+        """Read from the rows of cmi, if they come with the tests of all candidates."""
         rows = np.repeat(self._paths.rows[list(targets)], [len(c) for c in candidates])
         known = self._pps.rows.tests(rows, np.concatenate(candidates))
         return super().tests(targets, candidates) if known is None else known

@@ -1,7 +1,7 @@
-"""Rows of gains, I(X_k ; X_l | S) for all l, one for each context that a selection has come to.
+"""Rows of cmi, I(X_k ; X_l | S) for all l, one for each context that a selection has come to.
 
-A row also holds what was found out at it: the scores of candidates, and the row that follows when
-one of them is taken. So what has been selected once is followed without asking again.
+A row also holds what was found out at it: the strengths of candidates, and the row that follows
+when one of them is taken. So what has been selected once is followed without asking again.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Given = tuple[int, ...]
 class CmiRows:
     """The rows that have been counted.
 
-    With ``ordered`` rows are kept as the order of their gains, and all tests that come along are
+    With ``ordered`` rows are kept as the order of their cmi, and all tests that come along are
     scored at once. This pays where the same contexts are asked about very often, and is smaller;
-    otherwise gains and tests are kept as they are.
+    otherwise cmi and tests are kept as they are.
     """
 
     def __init__(self, information: Source, rule: Rule, *, ordered: bool) -> None:
@@ -55,8 +55,8 @@ class CmiRows:
         self.cmi = np.empty((0 if ordered else size, d))
         self.stats: Floats | None = None
         self.known = np.empty((size, self._slots), dtype=np.int32)
-        """Whose score a slot holds."""
-        self.scores = np.empty((size, self._slots))
+        """Whose strength a slot holds."""
+        self.strengths = np.empty((size, self._slots))
         self.following = np.empty((size, self._slots), dtype=np.int32)
 
     def find(self, target: int, given: Given) -> int:
@@ -72,11 +72,11 @@ class CmiRows:
             self._file(part, self._information.profiles(part))
 
     def judged(self, target: int, given: Given, variable: int) -> tuple[float, float] | None:
-        """The gain and the score of a variable, if they are kept."""
+        """The cmi and the strength of a variable, if they are kept."""
         row, slot = self.find(target, given), variable % self._slots
         if self._ordered or row < 0 or self.known[row, slot] != variable:
             return None
-        return float(self.cmi[row, variable]), float(self.scores[row, slot])
+        return float(self.cmi[row, variable]), float(self.strengths[row, slot])
 
     def link(self, row: int, variable: int, following: int) -> None:
         """Keep which row follows when a variable is taken."""
@@ -88,8 +88,8 @@ class CmiRows:
         """The tests of variables at rows, if they came with them."""
         if self.stats is None:
             return None
-        gains, stats = self.cmi[rows, variables], self.stats[rows, variables]
-        return self._information.as_tests(gains, stats)
+        cmi, stats = self.cmi[rows, variables], self.stats[rows, variables]
+        return self._information.as_tests(cmi, stats)
 
     def count(self, target: int) -> int:
         """How many rows of a target there are."""
@@ -121,7 +121,7 @@ class CmiRows:
             falling = counted.cmi.copy()
             _exclude(falling, range(len(contexts)), contexts)
             self.order[rows] = np.argsort(-falling, axis=1, kind="stable")
-            self._score(rows, counted)
+            self._strength(rows, counted)
             return
         self.cmi[rows] = counted.cmi
         _exclude(self.cmi, fresh, contexts)
@@ -130,18 +130,18 @@ class CmiRows:
                 self.stats = np.empty((*self.cmi.shape, counted.stats.shape[-1]))
             self.stats[rows] = counted.stats
 
-    def _score(self, rows: Ints, counted: Profiles) -> None:
-        """All scores of rows that come with their tests: one by one they take longer."""
+    def _strength(self, rows: Ints, counted: Profiles) -> None:
+        """All strengths of rows that come with their tests: one by one they take longer."""
         d = counted.cmi.shape[1]
         if counted.stats is None or self._slots < d:
             return
         tests = counted.stats.reshape(counted.cmi.size, -1)
         evidence = self._information.as_tests(counted.cmi.ravel(), tests)
-        self.scores[rows] = self._rule.scores(evidence).reshape(counted.cmi.shape)
+        self.strengths[rows] = self._rule.strengths(evidence).reshape(counted.cmi.shape)
         self.known[rows] = np.arange(d)
 
     def _grow(self) -> None:
-        """Add a quarter to the store, where it is: a copy of the gains may not fit beside them."""
+        """Add a quarter to the store, where it is: a copy of the cmi may not fit beside them."""
         size = len(self.entropies)
         more = max(size // 4, FIRST_ROWS)
         for field in (
@@ -150,7 +150,7 @@ class CmiRows:
             self.cmi,
             self.stats,
             self.known,
-            self.scores,
+            self.strengths,
             self.following,
         ):
             if field is not None and len(field) == size:
@@ -159,12 +159,12 @@ class CmiRows:
         self._unused = list(range(size + more - 1, size - 1, -1)) + self._unused
 
 
-def _exclude(gains: Floats, rows: Sequence[int], contexts: Sequence[Context]) -> None:
+def _exclude(cmi: Floats, rows: Sequence[int], contexts: Sequence[Context]) -> None:
     """The target and what is given are no candidates."""
     for row, (target, given) in zip(rows, contexts, strict=True):
-        gains[row, target] = -np.inf
+        cmi[row, target] = -np.inf
         for k in given:
-            gains[row, k] = -np.inf
+            cmi[row, k] = -np.inf
 
 
 def _unsigned(d: int) -> type[np.unsignedinteger[Any]]:

@@ -31,7 +31,7 @@ def find_layer(
 ) -> LayerStep:
     """The TAM step: one layer from ``order``, the permutation tau of the remaining nodes.
 
-    ``whole_layer`` chooses the general version. ``inclusive`` masks a node whose gain equals
+    ``whole_layer`` chooses the general version. ``inclusive`` masks a node whose cmi equals
     the threshold, as the paper states.
     """
     tau = list(order)
@@ -62,7 +62,8 @@ def test_all(
 ) -> list[Decision]:
     """Is each target independent of ``others`` given its boundary?
 
-    Left out are those that are, unless they are nearer to their bar than the ``closest`` so far.
+    Left out are those that are, unless they are nearer to the threshold than the ``closest`` so
+    far.
     """
     if not targets:
         return []
@@ -71,23 +72,23 @@ def test_all(
     else:
         groups = [Group(k, boundaries.given(k), others) for k in targets]
         evidence = information.joint_tests(groups)
-    bar = float(rule.bar(1))
-    known = np.array([closest[k].score if k in closest else -np.inf for k in targets])
+    threshold = float(rule.threshold_for(1))
+    known = np.array([closest[k].strength if k in closest else -np.inf for k in targets])
     ceilings = rule.ceilings(evidence)
-    open_ones = np.flatnonzero((ceilings >= bar) | (ceilings > known))
-    scores = rule.scores(evidence.at(open_ones))
-    dependent = rule.accepts(scores, 1, inclusive=inclusive).tolist()
-    gains = evidence.cmi[open_ones].tolist()
+    open_ones = np.flatnonzero((ceilings >= threshold) | (ceilings > known))
+    strengths = rule.strengths(evidence.at(open_ones))
+    dependent = rule.accepts(strengths, 1, inclusive=inclusive).tolist()
+    cmi = evidence.cmi[open_ones].tolist()
     return [
-        Decision(targets[i], others, boundaries.given(targets[i]), gain, score, bar, yes)
-        for i, gain, score, yes in zip(
-            open_ones.tolist(), gains, scores.tolist(), dependent, strict=True
+        Decision(targets[i], others, boundaries.given(targets[i]), cmi, strength, threshold, yes)
+        for i, cmi, strength, yes in zip(
+            open_ones.tolist(), cmi, strengths.tolist(), dependent, strict=True
         )
     ]
 
 
 def keep_closest(closest: dict[int, Decision], verdict: Decision) -> None:
-    """Remember the refused test that came nearest to its bar."""
+    """Remember the refused test that came nearest to its threshold."""
     known = closest.get(verdict.target)
-    if known is None or verdict.score - verdict.bar > known.score - known.bar:
+    if known is None or verdict.strength - verdict.threshold > known.strength - known.threshold:
         closest[verdict.target] = verdict

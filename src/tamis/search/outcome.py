@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 class Decision:
     """One test: the target and the others it was tested with, given a set; and the verdict.
 
-    ``score`` is what the rule compared with ``bar``; ``gain`` is the information in nats.
+    ``strength`` is what the rule compared with ``threshold``; ``cmi`` is the information in nats.
     """
 
     target: int
     others: tuple[int, ...]
     given: tuple[int, ...]
-    gain: float
-    score: float
-    bar: float
+    cmi: float
+    strength: float
+    threshold: float
     dependent: bool
 
 

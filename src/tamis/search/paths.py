@@ -13,9 +13,9 @@ Flags = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 Order = NDArray[np.unsignedinteger[Any]]
 
-FULL, REFUSED, NEEDS_SCORE, NEEDS_ROW, NEEDS_ROOM = range(5)
+FULL, REFUSED, NEEDS_STRENGTH, NEEDS_ROW, NEEDS_ROOM = range(5)
 """Why a path ends: nobody is left, or no more may be taken; the best candidate has failed; its
-score, or the row after it, has not been counted; or the path has no room."""
+strength, or the row after it, has not been counted; or the path has no room."""
 LEFT = -2
 """Less the row that was left last, where the next one has not been counted."""
 
@@ -30,12 +30,12 @@ def follow(
     candidates: Flags,
     limit: int,
     order: Order,
-    gains: Floats,
+    cmi: Floats,
     rank: Ints,
     known: Pairs,
-    scores: Floats,
+    strengths: Floats,
     following: Pairs,
-    bars: Floats,
+    thresholds: Floats,
     inclusive: bool,
     rivals: Bytes,
     most: Ints,
@@ -50,7 +50,7 @@ def follow(
     not taken (or not yet) comes after them. ``rivals`` become those who are no candidates and would
     have been taken instead, a bit each, and ``most`` is the number of candidates up to which all
     that was taken passes. The first ``walked[i]`` of the path were the best before there were
-    ``newcomers``. ``answers`` are the scores that paths have ended for; they are kept at their
+    ``newcomers``. ``answers`` are the strengths that paths have ended for; they are kept at their
     rows, and none (nan) is left.
     """
     ends = np.empty(active.shape[0], dtype=np.int64)
@@ -74,13 +74,13 @@ def follow(
             elif depth < walked[i]:
                 best = int(path[i, depth])
                 for k in newcomers:
-                    if candidates[mask, k] and wins(gains, row, k, best, rank):
+                    if candidates[mask, k] and wins(cmi, row, k, best, rank):
                         best = k
                         walked[i] = depth
             elif order.shape[0] > 0:
                 best = first_listed(order, row, candidates, mask, depth)
             else:
-                best = largest(gains, row, candidates, mask, rank)
+                best = largest(cmi, row, candidates, mask, rank)
             if best < 0:
                 ends[a] = FULL
                 break
@@ -88,25 +88,25 @@ def follow(
             slot = best % known.shape[1]
             if answered:
                 known[row, slot] = best
-                scores[row, slot] = answers[i]
+                strengths[row, slot] = answers[i]
                 following[row, slot] = -1
                 answers[i] = np.nan
             elif known[row, slot] != best:
                 walked[i] = min(walked[i], depth)
-                ends[a] = NEEDS_SCORE
+                ends[a] = NEEDS_STRENGTH
                 break
-            score = scores[row, slot]
-            bar = bars[n_candidates[i] - depth]
-            passes = score > bar or (inclusive and score == bar)
+            strength = strengths[row, slot]
+            threshold = thresholds[n_candidates[i] - depth]
+            passes = strength > threshold or (inclusive and strength == threshold)
             if depth >= walked[i]:
                 walked[i] = depth + 1
                 # Who is ahead of one that passes would be taken first, or try and fail.
-                least = -np.inf if passes else bar
-                mark(i, row, depth, best, least, inclusive, order, gains, known, scores, rivals)
+                least = -np.inf if passes else threshold
+                mark(i, row, depth, best, least, inclusive, order, cmi, known, strengths, rivals)
             if not passes:
                 ends[a] = REFUSED
                 break
-            most[i] = min(most[i], passes_up_to(score, bars, inclusive) + depth)
+            most[i] = min(most[i], passes_up_to(strength, thresholds, inclusive) + depth)
             depths[i] = depth + 1
             rows[i] = following[row, slot] if following[row, slot] >= 0 else LEFT - row
     return ends
@@ -141,23 +141,23 @@ def first_listed(order: Order, row: int, candidates: Flags, mask: int, depth: in
 
 
 @inner
-def largest(gains: Floats, row: int, candidates: Flags, mask: int, rank: Ints) -> int:
-    """The candidate of largest gain, of equals that of lowest rank."""
+def largest(cmi: Floats, row: int, candidates: Flags, mask: int, rank: Ints) -> int:
+    """The candidate of largest cmi, of equals that of lowest rank."""
     best = -1
-    for k in range(gains.shape[1]):
+    for k in range(cmi.shape[1]):
         if (
             candidates[mask, k]
-            and gains[row, k] > -np.inf
-            and (best < 0 or wins(gains, row, k, best, rank))
+            and cmi[row, k] > -np.inf
+            and (best < 0 or wins(cmi, row, k, best, rank))
         ):
             best = k
     return best
 
 
 @inner
-def wins(gains: Floats, row: int, k: int, best: int, rank: Ints) -> bool:
+def wins(cmi: Floats, row: int, k: int, best: int, rank: Ints) -> bool:
     """Whether k is better than the best so far."""
-    more = gains[row, k] - gains[row, best]
+    more = cmi[row, k] - cmi[row, best]
     return bool(more > 0 or (more == 0 and rank[k] < rank[best]))
 
 
@@ -170,13 +170,16 @@ def mark(
     least: float,
     inclusive: bool,
     order: Order,
-    gains: Floats,
+    cmi: Floats,
     known: Pairs,
-    scores: Floats,
+    strengths: Floats,
     rivals: Bytes,
 ) -> None:
     """Mark those ahead of the best candidate, but for those known to have less than the least
-    score. The first step begins the marks; later ones leave what is there, which does no harm."""
+    strength.
+
+    The first step begins the marks; later ones leave what is there, which does no harm.
+    """
     if depth == 0:
         for byte in range(rivals.shape[1]):
             rivals[i, byte] = 0
@@ -186,21 +189,21 @@ def mark(
         if is_listed:
             if k == best:
                 break
-        elif gains[row, k] < gains[row, best] or (gains[row, k] == gains[row, best] and k >= best):
+        elif cmi[row, k] < cmi[row, best] or (cmi[row, k] == cmi[row, best] and k >= best):
             continue
         slot = k % known.shape[1]
-        score = scores[row, slot]
-        if known[row, slot] != k or score > least or (inclusive and score == least):
+        strength = strengths[row, slot]
+        if known[row, slot] != k or strength > least or (inclusive and strength == least):
             rivals[i, k >> 3] |= 1 << (k & 7)
 
 
 @inner
-def passes_up_to(score: float, bars: Floats, inclusive: bool) -> int:
-    """The largest number of candidates the best of which passes with this score."""
-    low, high = 0, bars.shape[0]
+def passes_up_to(strength: float, thresholds: Floats, inclusive: bool) -> int:
+    """The largest number of candidates the best of which passes with this strength."""
+    low, high = 0, thresholds.shape[0]
     while low < high:
         middle = (low + high) // 2
-        if bars[middle] < score or (inclusive and bars[middle] == score):
+        if thresholds[middle] < strength or (inclusive and thresholds[middle] == strength):
             low = middle + 1
         else:
             high = middle

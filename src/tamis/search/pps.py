@@ -31,7 +31,7 @@ from tamis.search.paths import (
     LEFT,
     NEEDS_ROOM,
     NEEDS_ROW,
-    NEEDS_SCORE,
+    NEEDS_STRENGTH,
     REFUSED,
     Bytes,
     Flags,
@@ -48,7 +48,7 @@ Asked = tuple[int, int]
 Test = tuple[Context, int]
 """One candidate, given a context."""
 Judged = tuple[float, float]
-"""The gain and the score of a test."""
+"""The cmi and the strength of a test."""
 
 
 class Paths:
@@ -134,10 +134,10 @@ class Paths:
 class PPS:
     """Grows boundaries, and keeps what was counted for it.
 
-    ``inclusive`` lets a score that equals the bar pass, as the authors' program does. Required
-    parents are members from the start, once all of them are candidates; blocked candidates are
-    never taken, but count as candidates. ``ordered`` is for those who ask about the same contexts
-    very often (see ``CmiRows``).
+    ``inclusive`` lets a strength that equals the threshold pass, as the authors' program does.
+    Required parents are members from the start, once all of them are candidates; blocked
+    candidates are never taken, but count as candidates. ``ordered`` is for those who ask
+    about the same contexts very often (see ``CmiRows``).
     """
 
     def __init__(
@@ -164,12 +164,14 @@ class PPS:
         self.required = {} if constraints is None else constraints.required
         self._inclusive = inclusive
         self.rank = np.arange(d)
-        """Of candidates with the same gain the lowest rank is taken."""
-        self.bars = np.ascontiguousarray(np.broadcast_to(rule.bar(np.arange(d + 1)), d + 1))
+        """Of candidates with the same cmi the lowest rank is taken."""
+        self.thresholds = np.ascontiguousarray(
+            np.broadcast_to(rule.threshold_for(np.arange(d + 1)), d + 1)
+        )
         self.rows = CmiRows(information, rule, ordered=ordered)
         self._sets: dict[Group, Judged] = {}
         self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
-        self._set_bars: dict[tuple[int, int], float] = {}
+        self._set_thresholds: dict[tuple[int, int], float] = {}
         self.tests: dict[Test, Judged] = {}
         """Of single candidates, as far as they have been asked for."""
 
@@ -211,9 +213,9 @@ class PPS:
             rows = self.rows
             ends = follow(
                 active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
-                most, rows.order, rows.cmi, self.rank, rows.known, rows.scores,
-                rows.following, self.bars, self._inclusive, paths.rivals, paths.most, paths.path,
-                paths.walked, paths.answers,
+                most, rows.order, rows.cmi, self.rank, rows.known, rows.strengths,
+                rows.following, self.thresholds, self._inclusive, paths.rivals, paths.most,
+                paths.path, paths.walked, paths.answers,
             )  # fmt: skip
             active = self._react(paths, active, ends)
 
@@ -221,8 +223,8 @@ class PPS:
         """Do what paths have ended for; who goes on."""
         seen = set(ends.tolist())
         own = {one: active if len(seen) == 1 else active[ends == one] for one in seen}
-        if NEEDS_SCORE in own:
-            self._judge_next(paths, own[NEEDS_SCORE])
+        if NEEDS_STRENGTH in own:
+            self._judge_next(paths, own[NEEDS_STRENGTH])
         if NEEDS_ROW in own:
             self._enter(paths, own[NEEDS_ROW].tolist())
         if NEEDS_ROOM in own:
@@ -248,7 +250,7 @@ class PPS:
             paths.rows[i] = row
 
     def _judge_next(self, paths: Paths, active: Ints) -> None:
-        """Answer with the scores of the candidates that are next."""
+        """Answer with the strengths of the candidates that are next."""
         rows = paths.rows[active]
         variables = paths.path[active, paths.depths[active]]
         evidence = self.rows.tests(rows, variables)
@@ -261,11 +263,11 @@ class PPS:
             evidence = self._information.tests(
                 [Query(*context, own) for context, own in zip(contexts, one_each, strict=True)]
             )
-        paths.answers[active] = self._rule.scores(evidence)
+        paths.answers[active] = self._rule.strengths(evidence)
 
     def _take_sets(self, paths: Paths, stuck: Sequence[int]) -> Ints:
-        """Where no single candidate passes, the set that clears its bar by most, the first of
-        equals; the bar is that of the best of all sets of its size. Who has taken one."""
+        """Where no single candidate passes, the set that clears its threshold by most, the first of
+        equals; the threshold is that of the best of all sets of its size. Who has taken one."""
         groups = {i: own for i in stuck if (own := self._groups(paths, i))}
         self._know_sets([one for own in groups.values() for one in own])
         took = []
@@ -296,11 +298,13 @@ class PPS:
         return known
 
     def _set_bar(self, n_left: int, members: Members) -> float:
-        """The score that the best of all sets of this size has to clear."""
+        """The strength that the best of all sets of this size has to clear."""
         size = len(members)
-        known = self._set_bars.get((n_left, size))
+        known = self._set_thresholds.get((n_left, size))
         if known is None:
-            known = self._set_bars[n_left, size] = float(self._rule.bar(math.comb(n_left, size)))
+            known = self._set_thresholds[n_left, size] = float(
+                self._rule.threshold_for(math.comb(n_left, size))
+            )
         return known
 
     def boundary(self, paths: Paths, i: int) -> Boundary:
@@ -326,13 +330,13 @@ class PPS:
         context = Context(paths.targets[i], tuple(sorted(before)))
         n_left = int(paths.n_candidates[i]) - len(before)
         if len(others) > 1:
-            judged, bar = self._sets[Group(*context, others)], self._set_bar(n_left, others)
+            judged, threshold = self._sets[Group(*context, others)], self._set_bar(n_left, others)
         else:
-            judged, bar = self._single(context, others[0]), float(self.bars[n_left])
-        return Decision(context.target, others, context.given, *judged, bar, passes)
+            judged, threshold = self._single(context, others[0]), float(self.thresholds[n_left])
+        return Decision(context.target, others, context.given, *judged, threshold, passes)
 
     def _single(self, context: Context, k: int) -> Judged:
-        """The gain and the score of one candidate."""
+        """The cmi and the strength of one candidate."""
         judged = self.rows.judged(*context, k)
         if judged is None:
             self.know_tests([(context, k)])
@@ -362,8 +366,8 @@ class PPS:
             self._sets.update(zip(fresh, judged, strict=True))
 
     def _judge(self, evidence: Tests) -> list[Judged]:
-        scores = self._rule.scores(evidence).tolist()
-        return list(zip(evidence.cmi.tolist(), scores, strict=True))
+        strengths = self._rule.strengths(evidence).tolist()
+        return list(zip(evidence.cmi.tolist(), strengths, strict=True))
 
 
 def as_bytes(sets: Sequence[int], n_variables: int) -> Bytes:

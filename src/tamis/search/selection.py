@@ -95,13 +95,13 @@ class Selector:
             inclusive=inclusive,
             ordered=often,
         )
-        self._bars: list[float] = self.pps.bars.tolist()
+        self._thresholds: list[float] = self.pps.thresholds.tolist()
         self.constraints = constraints
         self.n_variables = information.n_variables
         self.n_made = 0
         """The selections made so far."""
         self._least: dict[tuple[int, Members], float] = {}
-        """The smallest score of a member, required ones aside, given the others."""
+        """The smallest strength of a member, required ones aside, given the others."""
         self._scores: dict[Context, float] = {}
         self._selected: dict[Asked, Selected] = {}
 
@@ -218,9 +218,9 @@ class Selector:
         too."""
         least = self._least.get((blanket.target, blanket.members))
         n = len(blanket.members)
-        if least is None or least < self._bars[blanket.n_candidates - n + 1]:
+        if least is None or least < self._thresholds[blanket.n_candidates - n + 1]:
             return False
-        blanket.most = min(blanket.most, bisect_right(self._bars, least) - 2 + n)
+        blanket.most = min(blanket.most, bisect_right(self._thresholds, least) - 2 + n)
         return True
 
     def _shrink(self, blankets: Sequence[Blanket], *, together: bool, grown: bool) -> None:
@@ -241,12 +241,14 @@ class Selector:
         verdicts = []
         for blanket, own in zip(blankets, tests, strict=True):
             n = blanket.n_candidates - len(blanket.members) + 1 if grown else blanket.n_candidates
-            bar = self._bars[n]
+            threshold = self._thresholds[n]
             found = []
             for test in own:
                 (target, given), k = test
-                gain, score = self.pps.tests[test]
-                found.append(Decision(target, (k,), given, gain, score, bar, score >= bar))
+                cmi, strength = self.pps.tests[test]
+                found.append(
+                    Decision(target, (k,), given, cmi, strength, threshold, strength >= threshold)
+                )
             verdicts.append(found)
         return verdicts
 
@@ -256,11 +258,11 @@ class Selector:
         required = self.pps.required.get(blanket.target, ())
         blanket.retained = [one for one in verdicts if one.dependent]
         own = [one for one in verdicts if one.others[0] not in required]
-        needed = min((one.score for one in own if one.dependent), default=math.inf)
-        up_to = bisect_right(self._bars, needed) - 2 + len(blanket.members)
+        needed = min((one.strength for one in own if one.dependent), default=math.inf)
+        up_to = bisect_right(self._thresholds, needed) - 2 + len(blanket.members)
         blanket.most = min(blanket.most, up_to)
         superfluous = [one for one in own if not one.dependent]
-        least = min((one.score for one in superfluous), default=needed)
+        least = min((one.strength for one in superfluous), default=needed)
         self._least[blanket.target, blanket.members] = least
         if not superfluous:
             return False
@@ -285,7 +287,7 @@ def _each_given_the_rest(blanket: Blanket) -> list[Test]:
 
 
 def _strength(verdict: Decision) -> tuple[float, float, int]:
-    return verdict.gain, verdict.score, verdict.others[0]
+    return verdict.cmi, verdict.strength, verdict.others[0]
 
 
 def total(selected: Sequence[Selected]) -> float:

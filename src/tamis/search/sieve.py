@@ -35,31 +35,31 @@ def find_layer(
     layer = [order[0]]
     masked: dict[int, Decision] = {}
     closest: dict[int, Decision] = {}
-    for k, loudest in _loudest(boundaries, order, rule, inclusive):
-        if loudest.dependent:
-            masked[k] = loudest
+    for k, found in _strongest(boundaries, order, rule, inclusive):
+        if found.dependent:
+            masked[k] = found
         else:
             layer.append(k)
-            closest[k] = loudest
+            closest[k] = found
     return layer, masked, closest
 
 
-def _loudest(
+def _strongest(
     boundaries: Boundaries, order: Sequence[int], rule: Rule, inclusive: bool
 ) -> Iterator[tuple[int, Decision]]:
-    """For each node but the first, its test with the less uncertain nodes that speaks loudest."""
+    """For each node but the first, its test with the less uncertain nodes that is strongest."""
     tau = np.array(order, dtype=np.int64)
     for places in _parts(len(tau)):
         evidence = boundaries.tests([order[i] for i in places], [tau[:i] for i in places])
         lengths = np.array(places)
-        tops, scores = strongest(rule, evidence, lengths)
-        gains = evidence.cmi[tops].tolist()
+        tops, strengths = strongest(rule, evidence, lengths)
+        found = evidence.cmi[tops].tolist()
         others = tau[tops - (np.cumsum(lengths) - lengths)].tolist()
-        for i, other, gain, score in zip(places, others, gains, scores.tolist(), strict=True):
-            bar = float(rule.bar(i))
-            dependent = score >= bar if inclusive else score > bar
+        for i, other, cmi, strength in zip(places, others, found, strengths.tolist(), strict=True):
+            threshold = float(rule.threshold_for(i))
+            dependent = strength >= threshold if inclusive else strength > threshold
             given = boundaries.given(order[i])
-            yield order[i], Decision(order[i], (other,), given, gain, score, bar, dependent)
+            yield order[i], Decision(order[i], (other,), given, cmi, strength, threshold, dependent)
 
 
 def _parts(n_nodes: int) -> Iterator[range]:

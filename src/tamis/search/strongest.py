@@ -1,4 +1,4 @@
-"""Which of many tests speaks loudest, without the score of each."""
+"""Which of many tests is the strongest, without the strength of each."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ MANY = 2**16
 
 
 def strongest(rule: Rule, evidence: Tests, lengths: Ints) -> tuple[Ints, Floats]:
-    """The place and the score of the strongest test of each run of so many, the first of equals."""
+    """The place and the strength of the strongest test of each run of so many; of equals the
+    first."""
     if len(evidence) < MANY:
-        scores = rule.scores(evidence)
+        strengths = rule.strengths(evidence)
     else:
-        # Whose ceiling is below the score of another cannot be the strongest.
+        # Whose ceiling is below the strength of another cannot be the strongest.
         ceilings = rule.ceilings(evidence)
-        floors = rule.scores(evidence.at(_first_largest(ceilings, lengths)))
+        floors = rule.strengths(evidence.at(_first_largest(ceilings, lengths)))
         rivals = np.flatnonzero(ceilings >= np.repeat(floors, lengths))
-        scores = np.full(len(evidence), -np.inf)
-        scores[rivals] = rule.scores(evidence.at(rivals))
-    tops = _first_largest(scores, lengths)
-    return tops, scores[tops]
+        strengths = np.full(len(evidence), -np.inf)
+        strengths[rivals] = rule.strengths(evidence.at(rivals))
+    tops = _first_largest(strengths, lengths)
+    return tops, strengths[tops]
 
 
 def _first_largest(values: Floats, lengths: Ints) -> Ints:

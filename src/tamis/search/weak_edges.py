@@ -1,6 +1,6 @@
-"""The level for a table whose edges are weak.
+"""The alpha for a table whose edges are weak.
 
-A level that leaves hardly any false edge in the graph costs nothing where edges are strong. Where
+An alpha that leaves hardly any false edge in the graph costs nothing where edges are strong. Where
 the edges it finds lie close above it, there are more below, and every step down adds some that are
 true and some that are not. The strengths that were found tell how many of each, and so where to
 stop: where one more edge is as likely false as true. Beyond the paper.
@@ -17,25 +17,25 @@ from tamis.constants import constants
 from tamis.search.outcome import Boundary, Outcome
 
 
-def level_for(outcome: Outcome, level: float, n_variables: int) -> float:
-    """The level of the whole graph that the strengths of its edges ask for; ``level`` found them.
+def alpha_for(outcome: Outcome, alpha: float, n_variables: int) -> float:
+    """The alpha of the whole graph that the strengths of its edges ask for; ``alpha`` found them.
 
     It is never lower, and it stays where no weak edge was found: that there are any must be shown
-    at the level itself.
+    at alpha itself.
     """
-    strengths = [deviate(score) for score in scores(outcome.boundaries.values())]
+    found = [deviate(one) for one in strengths(outcome.boundaries.values())]
     pairs = n_variables * (n_variables - 1) / 2
-    absent = pairs - len(strengths)
-    before = deviate(math.log(pairs / level))
-    n_near = sum(z <= before + constants.weak_reach for z in strengths)
+    absent = pairs - len(found)
+    before = deviate(math.log(pairs / alpha))
+    n_near = sum(z <= before + constants.weak_reach for z in found)
     if not n_near or absent < 1:
-        return level
+        return alpha
     density = (n_near + constants.weak_unseen) / constants.weak_reach
     after = meeting(density, absent)
     expected = min(density * (before - after), absent)
-    if expected < constants.weak_least * len(strengths):
-        return level
-    return max(level, min(constants.highest_alpha, pairs * math.erfc(after / math.sqrt(2))))
+    if expected < constants.weak_least * len(found):
+        return alpha
+    return max(alpha, min(constants.highest_alpha, pairs * math.erfc(after / math.sqrt(2))))
 
 
 def meeting(density: float, absent: float) -> float:
@@ -45,16 +45,16 @@ def meeting(density: float, absent: float) -> float:
     return math.sqrt(2 * math.log(max(chance / density, 1.0)))
 
 
-def scores(boundaries: Iterable[Boundary]) -> list[float]:
+def strengths(boundaries: Iterable[Boundary]) -> list[float]:
     """How strongly each member of each boundary speaks given the others."""
     return [
-        decision.score
+        decision.strength
         for one in boundaries
         for decision in one.retained or one.taken
         if len(decision.others) == 1
     ]
 
 
-def deviate(score: float) -> float:
-    """The strength of a p-value exp(-score): the normal deviate that has it as its two tails."""
-    return -float(ndtri_exp(-max(score, 0.0) - math.log(2)))
+def deviate(strength: float) -> float:
+    """The strength of a p-value exp(-strength): the normal deviate that has it as its two tails."""
+    return -float(ndtri_exp(-max(strength, 0.0) - math.log(2)))

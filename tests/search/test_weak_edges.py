@@ -12,8 +12,8 @@ from scipy import stats
 
 import tamis
 from tamis.constants import constants
-from tamis.search.level import deviate, level_for, meeting
 from tamis.search.outcome import Boundary, Decision, Outcome
+from tamis.search.weak_edges import alpha_for, deviate, meeting
 
 STRENGTHS = st.lists(st.floats(0.5, 40), min_size=1, max_size=30)
 
@@ -41,24 +41,24 @@ def test_true_and_false_edges_are_equally_dense_where_they_meet(density, absent)
 
 @given(STRENGTHS, st.integers(31, 200), st.floats(1e-6, 0.4))
 def test_the_level_is_never_lowered_and_has_an_end(strengths, d, level):
-    assert level <= level_for(found(*strengths), level, d) <= max(level, constants.highest_alpha)
+    assert level <= alpha_for(found(*strengths), level, d) <= max(level, constants.highest_alpha)
 
 
 @given(STRENGTHS, st.integers(31, 200))
 def test_weaker_edges_never_ask_for_a_lower_level(strengths, d):
     stronger = [z + 1.0 for z in strengths]
-    assert level_for(found(*strengths), 0.02, d) >= level_for(found(*stronger), 0.02, d)
+    assert alpha_for(found(*strengths), 0.02, d) >= alpha_for(found(*stronger), 0.02, d)
 
 
 def test_where_nothing_was_found_the_level_stays():
-    assert level_for(found(), 0.02, 6) == 0.02
+    assert alpha_for(found(), 0.02, 6) == 0.02
 
 
 @pytest.mark.parametrize("d", [5, 20, 50])
 def test_strong_edges_ask_for_nothing(d):
     pairs = d * (d - 1) / 2
     far = stats.norm.isf(0.01 / pairs) + constants.weak_reach + 0.1
-    assert level_for(found(*[far] * (d - 1)), 0.02, d) == 0.02
+    assert alpha_for(found(*[far] * (d - 1)), 0.02, d) == 0.02
 
 
 def test_edges_close_to_the_level_ask_for_a_higher_one():
@@ -67,13 +67,13 @@ def test_edges_close_to_the_level_ask_for_a_higher_one():
     z = math.sqrt(-2 * math.log(math.sqrt(2 * math.pi) / 374))
     expected = 190 * 2 * stats.norm.sf(z)
     assert 0.1 < expected < constants.highest_alpha
-    assert level_for(found(4.5, 5.0, 12.0), 0.02, 20) == pytest.approx(expected)
+    assert alpha_for(found(4.5, 5.0, 12.0), 0.02, 20) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("strengths", [(3.0,), (3.0, 3.5, 3.2)])
 def test_where_no_edge_is_absent_there_is_nothing_to_raise_the_level_for(strengths):
     d = len(strengths) if len(strengths) > 1 else 2
-    assert level_for(found(*strengths), 0.02, d) == 0.02
+    assert alpha_for(found(*strengths), 0.02, d) == 0.02
 
 
 def weak_chain(rows: int, seed: int) -> dict[str, list[str]]:
