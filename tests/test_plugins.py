@@ -507,7 +507,54 @@ class Unnamed(Plugin):
         self.names = tuple(reversed(table.names))
 
 
+def judging(scores=lambda self, tests: tests.cmi, bar=lambda self, n_tests: 0.01):
+    """A rule with these methods."""
+    return type("Judging", (Rule,), {"scores": scores, "bar": bar, "__module__": HERE})()
+
+
+def summing(terms):
+    """An additive estimator with these terms."""
+    methods = {"terms": lambda self, counts, n_rows, support: terms(counts), "__module__": HERE}
+    return type("Summing", (tamis.EntropyEstimator,), {"name": "summing", **methods})()
+
+
 BAD = {
+    "a term of nan": (
+        {"entropy": summing(lambda counts: counts * math.nan)},
+        "Summing.terms returned .*nan.* finite",
+    ),
+    "too few terms": (
+        {"entropy": summing(lambda counts: np.zeros(1))},
+        "Summing.terms returned .* one a count",
+    ),
+    "a broken estimator": (
+        {"entropy": summing(lambda counts: 1 / 0)},
+        "Summing.terms failed with ZeroDivisionError",
+    ),
+    "a score of nan": (
+        {"boundary_rule": judging(lambda self, tests: tests.cmi * math.nan)},
+        r"Judging.scores returned array\(.*nan.*finite",
+    ),
+    "too many scores": (
+        {"boundary_rule": judging(lambda self, tests: np.zeros(len(tests) + 1))},
+        "Judging.scores returned .* one a test",
+    ),
+    "no scores": (
+        {"masking_rule": judging(lambda self, tests: None)},
+        "Judging.scores returned None; it must be numbers",
+    ),
+    "a broken rule": (
+        {"masking_rule": judging(bar=lambda self, n_tests: 1 / 0)},
+        "Judging.bar failed with ZeroDivisionError",
+    ),
+    "a bar that falls": (
+        {"boundary_rule": judging(bar=lambda self, n_tests: 1 / np.maximum(n_tests, 1))},
+        "Judging.bar of .* must not fall",
+    ),
+    "an infinite bar": (
+        {"boundary_rule": judging(bar=lambda self, n_tests: math.inf)},
+        "Judging.bar returned inf",
+    ),
     "a negative entropy": ({"entropy": returns(-0.1)}, "<lambda> of the table .*returned -0.1"),
     "nan as an entropy": ({"entropy": returns(math.nan)}, "<lambda> of .*returned nan"),
     "an array as an entropy": ({"entropy": returns(np.ones(2))}, "<lambda> of .*returned array"),

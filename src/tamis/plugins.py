@@ -6,8 +6,11 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 from typing import Any, NoReturn, TypeGuard, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tamis.errors import PluginError, SettingError, TamisError
 
@@ -59,6 +62,38 @@ def answer_of(what: str, ask: Callable[[], Answer]) -> Answer:
         raise
     except Exception as error:
         raise PluginError(f"{what} failed with {type(error).__name__}: {error}") from error
+
+
+def numbers_of(what: str, found: object) -> NDArray[np.float64]:
+    """An answer as an array of finite numbers, if it is one."""
+    array = answer_of(what, lambda: np.asarray(found))
+    if array.dtype.kind not in "fiu":
+        raise PluginError(f"{what} returned {found!r}; it must be numbers")
+    if not np.isfinite(array).all():
+        raise PluginError(f"{what} returned {found!r}; all of it must be finite")
+    return array.astype(np.float64)
+
+
+Check = Callable[[str, Any, object], object]
+"""What was called, what it was first asked, and what it returned: the answer, if it makes sense."""
+
+
+def check_answers(kind: type, checks: Mapping[str, Check]) -> None:
+    """Have the methods that a class defines itself checked, if it is from outside tamis."""
+    if kind.__module__.split(".")[0] == "tamis":
+        return
+    for name, check in checks.items():
+        if name in vars(kind):
+            setattr(kind, name, _checked(name, vars(kind)[name], check))
+
+
+def _checked(name: str, method: Callable[..., Any], check: Check) -> Callable[..., Any]:
+    @wraps(method)
+    def answer(self: object, asked: object, *more: object) -> object:
+        what = f"{qualified_name(self)}.{name}"
+        return check(what, asked, answer_of(what, lambda: method(self, asked, *more)))
+
+    return answer
 
 
 LONGEST = 200

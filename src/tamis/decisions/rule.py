@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.decisions import parameters
+from tamis.decisions.own_rule import check_rule
 from tamis.errors import SettingError
 from tamis.information.interface import Floats, Source, Tests
 from tamis.plugins import Plain, parameters_of, qualified_name
@@ -60,6 +61,11 @@ class Rule(ABC):
     """Whether several variables can be tested as one."""
     knows_rows: bool = False
     """Whether the rule holds the rows of one table, so that it cannot judge resamples of them."""
+
+    def __init_subclass__(cls) -> None:
+        """Answers of rules from outside are checked, whoever asks."""
+        super().__init_subclass__()
+        check_rule(cls)
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for data of this size; a rule that needs rows refuses to go without."""

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counts.fold import HEAD
-from tamis.plugins import Plain
+from tamis.errors import PluginError
+from tamis.plugins import Plain, check_answers, numbers_of
 
 __all__ = ["HEAD", "EntropyEstimator"]
 
@@ -29,6 +30,11 @@ class EntropyEstimator(ABC):
     """Whether the support is the cells that occur rather than the product of the arities."""
     clips: bool = False
     """Whether a negative estimate is reported as 0."""
+
+    def __init_subclass__(cls) -> None:
+        """The answers of estimators from outside are checked, whoever asks."""
+        super().__init_subclass__()
+        check_answers(cls, {"terms": _terms})
 
     @abstractmethod
     def terms(self, counts: NDArray[np.int64], n_rows: int, support: int) -> NDArray[np.float64]:
@@ -60,3 +66,13 @@ class EntropyEstimator(ABC):
             nothing = self.terms(np.zeros(1, dtype=np.int64), n_rows, support)[0]
             total += (support - seen.size) * float(nothing)
         return max(total, 0.0) if self.clips else total
+
+
+def _terms(what: str, counts: NDArray[np.int64], found: object) -> NDArray[np.float64]:
+    """A finite number for each count."""
+    terms = numbers_of(what, found)
+    if terms.shape != np.shape(counts):
+        raise PluginError(
+            f"{what} returned {found!r}; it must be {np.size(counts)} numbers, one a count"
+        )
+    return terms

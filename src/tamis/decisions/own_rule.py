@@ -1,0 +1,45 @@
+"""Rules from outside: what their methods return is looked at, and what makes no sense is named."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.errors import PluginError
+from tamis.information.interface import Floats
+from tamis.plugins import check_answers, numbers_of
+
+
+def check_rule(rule: type) -> None:
+    """Have the answers of a rule checked, if it is not of tamis."""
+    checks = {"scores": _scores, "ceilings": _scores, "bar": _bar, "natural": _natural}
+    check_answers(rule, checks)
+
+
+def _scores(what: str, tests: object, found: object) -> Floats:
+    """One finite number for each test."""
+    number = len(tests)  # type: ignore[arg-type]
+    scores = numbers_of(what, found)
+    if scores.shape != (number,):
+        raise PluginError(f"{what} returned {found!r}; it must be {number} numbers, one a test")
+    return scores
+
+
+def _bar(what: str, n_tests: object, found: object) -> Floats:
+    """A finite number for each number of tests, which never falls as they grow."""
+    wanted = np.asarray(n_tests)
+    bar = numbers_of(what, found)
+    if bar.shape not in ((), wanted.shape):
+        raise PluginError(f"{what} of {n_tests!r} returned {found!r}; it must be of that shape")
+    bar = np.broadcast_to(bar, wanted.shape)
+    if (np.diff(bar.ravel()[np.argsort(wanted, axis=None, kind="stable")]) < 0).any():
+        raise PluginError(
+            f"{what} of {n_tests!r} returned {found!r}; it must not fall as tests grow in number"
+        )
+    return bar
+
+
+def _natural(what: str, score: object, found: object) -> float:
+    number = numbers_of(what, found)
+    if number.shape != ():
+        raise PluginError(f"{what} of {score!r} returned {found!r}; it must be one number")
+    return float(number)
