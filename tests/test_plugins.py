@@ -507,9 +507,10 @@ class Unnamed(Plugin):
         self.names = tuple(reversed(table.names))
 
 
-def judging(scores=lambda self, tests: tests.cmi, bar=lambda self, n_tests: 0.01):
+def judging(strengths=lambda self, tests: tests.cmi, threshold_for=lambda self, n_tests: 0.01):
     """A rule with these methods."""
-    return type("Judging", (Rule,), {"scores": scores, "bar": bar, "__module__": HERE})()
+    methods = {"strengths": strengths, "threshold_for": threshold_for, "__module__": HERE}
+    return type("Judging", (Rule,), methods)()
 
 
 def summing(terms):
@@ -531,29 +532,29 @@ BAD = {
         {"entropy": summing(lambda counts: 1 / 0)},
         "Summing.terms failed with ZeroDivisionError",
     ),
-    "a score of nan": (
+    "a strength of nan": (
         {"boundary_rule": judging(lambda self, tests: tests.cmi * math.nan)},
-        r"Judging.scores returned array\(.*nan.*finite",
+        r"Judging.strengths returned array\(.*nan.*finite",
     ),
-    "too many scores": (
+    "too many strengths": (
         {"boundary_rule": judging(lambda self, tests: np.zeros(len(tests) + 1))},
-        "Judging.scores returned .* one a test",
+        "Judging.strengths returned .* one a test",
     ),
-    "no scores": (
+    "no strengths": (
         {"masking_rule": judging(lambda self, tests: None)},
-        "Judging.scores returned None; it must be numbers",
+        "Judging.strengths returned None; it must be numbers",
     ),
     "a broken rule": (
-        {"masking_rule": judging(bar=lambda self, n_tests: 1 / 0)},
-        "Judging.bar failed with ZeroDivisionError",
+        {"masking_rule": judging(threshold_for=lambda self, n_tests: 1 / 0)},
+        "Judging.threshold_for failed with ZeroDivisionError",
     ),
-    "a bar that falls": (
-        {"boundary_rule": judging(bar=lambda self, n_tests: 1 / np.maximum(n_tests, 1))},
-        "Judging.bar of .* must not fall",
+    "a threshold that falls": (
+        {"boundary_rule": judging(threshold_for=lambda self, n_tests: 1 / np.maximum(n_tests, 1))},
+        "Judging.threshold_for of .* must not fall",
     ),
-    "an infinite bar": (
-        {"boundary_rule": judging(bar=lambda self, n_tests: math.inf)},
-        "Judging.bar returned inf",
+    "an infinite threshold": (
+        {"boundary_rule": judging(threshold_for=lambda self, n_tests: math.inf)},
+        "Judging.threshold_for returned inf",
     ),
     "a negative entropy": ({"entropy": returns(-0.1)}, "<lambda> of the table .*returned -0.1"),
     "nan as an entropy": ({"entropy": returns(math.nan)}, "<lambda> of .*returned nan"),
