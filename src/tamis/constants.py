@@ -86,6 +86,13 @@ class Constants:
         "a customary level",
     )
 
+    misfit: float = _constant(
+        1.5,
+        "how much of the logarithm of the turns a score may rise, for every column, because a "
+        "linear model does not fit whole numbers exactly",
+        "whole numbers are searched as levels too unless they are farther behind on the same DAG",
+    )
+
     # Directions.
     claimed: float = _constant(
         0.9, "a direction is claimed from this probability on", "asked for, not chosen"
@@ -146,8 +153,11 @@ class Constants:
         "columns with more levels take no part in looking ahead",
         "their planes are many, and each holds few rows",
     )
-    sets_listed: int = _constant(
-        16, "the strongest sets kept for a column", "a bound on memory; 4 are judged at a time"
+    sets_listed: int = _constant(16, "the strongest sets kept for a column", "a bound on memory")
+    sets_judged: int = _constant(
+        4,
+        "of the sets whose members are all candidates so many, the strongest, are judged",
+        "a bound on time",
     )
     false_sets: float = _constant(
         0.01,

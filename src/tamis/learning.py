@@ -56,10 +56,6 @@ UNITS = (
     "on units: if the numbers have one unit in common, say so with units='same'."
 )
 
-MISFIT = 1.5
-"""How much of the logarithm of the turns a score may rise, for every node, because a reading does
-not fit: no law of whole numbers is normal."""
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -150,7 +146,7 @@ def _within_reach(answer: Answer) -> float:
     """How far behind a reading may be on the same DAG and still be searched: by as much as other
     parents could explain, about the logarithm of the ways to turn an edge, for every node."""
     best = answer.tried[0]
-    return len(best.parents) * MISFIT * math.log(turns_of(best))
+    return len(best.parents) * constants.misfit * math.log(turns_of(best))
 
 
 def search(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:

@@ -19,7 +19,7 @@ from tamis.information.estimators import as_estimator
 from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import as_bits
 from tamis.rules import BIC, Fixed, Permutation
-from tamis.search import boundaries, cmi_rows, parts, pps, selection, sieve, strongest
+from tamis.search import boundaries, cmi_rows, layers, pps, selection
 from tamis.search.outcome import Uncertainties
 from tamis.search.selection import Selector
 from tamis.simulate import draw
@@ -52,15 +52,15 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every size from which something is done in another way, brought down."""
     monkeypatch.setattr(counted, "WHOLE_ROWS", 0)
-    monkeypatch.setattr(parts, "ROW_BYTES", 3000)
+    monkeypatch.setattr(cmi_rows, "ROW_BYTES", 3000)
     monkeypatch.setattr(boundaries, "WIDE", 0)
     monkeypatch.setattr(cmi_rows, "MOST_SLOTS", 0)
     monkeypatch.setattr(cmi_rows, "FEW_SLOTS", 2)
     monkeypatch.setattr(cmi_rows, "FIRST_ROWS", 1)
     monkeypatch.setattr(pps, "ROOM", 1)
     monkeypatch.setattr(selection, "SELECTED_BYTES", 100)
-    monkeypatch.setattr(sieve, "AT_ONCE", 100)
-    monkeypatch.setattr(strongest, "MANY", 0)
+    monkeypatch.setattr(layers, "AT_ONCE", 100)
+    monkeypatch.setattr(layers, "MANY", 0)
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Group, Interaction, Query, Source
-from tamis.search.interactions import MOST_JUDGED
 from tamis.search.outcome import Boundary, Decision
 
 Passes = Callable[[float, float], bool]
@@ -99,7 +99,7 @@ def sets_among(
         for _, one in interactions
         if set(one) <= set(allowed)
     ]
-    return [one for one in added if 2 <= len(one) <= room - len(members)][:MOST_JUDGED]
+    return [one for one in added if 2 <= len(one) <= room - len(members)][: constants.sets_judged]
 
 
 def shrunk(

@@ -11,6 +11,7 @@ import numpy as np
 
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable, PackedTable
+from tamis.constants import constants
 from tamis.counts.interactions import words_to_read
 from tamis.counts.looking import least_looked_for, require_reach
 from tamis.counts.memory import CROSSOVER
@@ -29,7 +30,6 @@ from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyFunction
 from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
-from tamis.learning import MISFIT
 from tamis.opening import in_search_order, open_information, readings
 from tamis.plugins import qualified_name
 from tamis.settings import Settings
@@ -175,7 +175,7 @@ def _searched(table: Table, found: Sequence[Reading]) -> Sequence[Reading]:
     some = dict(list(numbers.probed.paths.items())[:COMPARED])
     parents = _less_uncertain(open_information(part, numbers.settings), some)
     d = table.n_variables
-    reach = MISFIT * math.log(2 * d * d) * len(some)
+    reach = constants.misfit * math.log(2 * d * d) * len(some)
     lead = _lead_of_numbers(part, parents, counts.settings) * table.n_rows / part.n_rows
     return [numbers] if lead > reach else found
 

@@ -6,7 +6,7 @@ when one of them is taken. So what has been selected once is followed without as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,15 @@ from tamis.information.interface import (
     Source,
     Tests,
 )
-from tamis.search.parts import in_parts
 
 MOST_SLOTS = 128
 FEW_SLOTS = 64
 """A row has a slot for each variable to hold what was found out, or, of wide tables, so many that
 are shared."""
 FIRST_ROWS = 64
+
+ROW_BYTES = 2**25
+"""The rows that are counted at once: wide tables have no room for a second copy of them all."""
 
 Given = tuple[int, ...]
 
@@ -170,3 +172,10 @@ def _exclude(cmi: Floats, rows: Sequence[int], contexts: Sequence[Context]) -> N
 def _unsigned(d: int) -> type[np.unsignedinteger[Any]]:
     """The smallest type that holds the positions of d variables."""
     return np.uint16 if d < 2**16 else np.uint32
+
+
+def in_parts(contexts: Sequence[Context], n_variables: int) -> Iterator[Sequence[Context]]:
+    """Contexts whose rows are of that size together."""
+    some = max(1, ROW_BYTES // (8 * n_variables))
+    for start in range(0, len(contexts), some):
+        yield contexts[start : start + some]

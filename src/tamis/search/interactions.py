@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tamis.constants import constants
 from tamis.information.interface import Interaction
 from tamis.knowledge import as_bits
-
-MOST_JUDGED = 4
-"""Of the interactions whose members are all candidates, so many, the strongest, are judged."""
 
 Listed = tuple[tuple[int, tuple[int, ...]], ...]
 """Sets of nodes, the strongest first, each with its members as bits too."""
@@ -36,6 +34,6 @@ def sets_to_try(
         fresh = tuple(k for k in members if k not in given) if given else members
         if 2 <= len(fresh) <= limit - len(given):
             sets.append(fresh)
-            if len(sets) == MOST_JUDGED:
+            if len(sets) == constants.sets_judged:
                 break
     return tuple(sets)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from tamis.information.interface import Source
-from tamis.search import masking, sequential, sieve
+from tamis.search import layers
 from tamis.search.boundaries import AncestralBoundaries, Boundaries, GrownBoundaries
-from tamis.search.masking import LayerStep
+from tamis.search.layers import LayerStep
 from tamis.search.outcome import Admission, Masking, Outcome
 from tamis.search.own_boundary import OwnBoundaries
 from tamis.search.selection import Selector
@@ -89,12 +89,12 @@ def _next_layer(
     rule = settings.masking_rule
     free = None if settings.constraints is None else settings.constraints.free(remaining)
     if settings.search == "sequential":
-        first, second = sequential.find_next(boundaries, free)
+        first, second = layers.by_entropy(boundaries, free)
         return [first] if second is None else [first, second], ([first], {}, {})
     tau = boundaries.in_order(remaining if free is None else free)
     if settings.search == "sieve":
-        return tau, sieve.find_layer(boundaries, tau, rule)
-    return tau, masking.find_layer(
+        return tau, layers.by_sieve(boundaries, tau, rule)
+    return tau, layers.by_masking(
         information,
         boundaries,
         tau,

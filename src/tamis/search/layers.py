@@ -1,0 +1,215 @@
+"""How the next layer is found: by testing and masking, by the sieve, or one node at a time.
+
+*Masking*, Algorithm `alg:uneq:withpps` (short) and `alg:uneq` (general): the nodes come in order of
+conditional entropy; the least uncertain enters the layer, the nodes that depend on it are masked,
+and so on until no node is left. The short version tests with the node just admitted, the general
+one with the whole layer so far.
+
+*Sequential*, Theorem `thm:ident:unequal1`: whenever Condition `cond:uneq1` holds, the remaining
+node of least conditional entropy given all nodes already taken comes next in a topological order.
+
+*The sieve*, beyond the paper: plain masking tests a node only with the nodes that entered the
+layer. A deep descendant whose dependence on those is too weak to see then enters as well, and its
+true parents become its children. Here a node enters only if it is independent, given its boundary,
+of *every* remaining node of lower conditional entropy, so that the nearest relative, where
+dependence is strongest, speaks too. What it costs is that a node with a less uncertain descendant
+waits for a later layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from tamis.decisions.rule import Rule
+from tamis.information.interface import Floats, Group, Ints, Source, Tests
+from tamis.search.boundaries import Boundaries
+from tamis.search.outcome import Decision
+
+LayerStep = tuple[list[int], dict[int, Decision], dict[int, Decision]]
+"""The layer, who was masked by what, and for the admitted the test nearest to masking."""
+
+
+def by_masking(
+    information: Source,
+    boundaries: Boundaries,
+    order: Sequence[int],
+    rule: Rule,
+    *,
+    whole_layer: bool,
+    inclusive: bool = True,
+) -> LayerStep:
+    """The TAM step: one layer from ``order``, the permutation tau of the remaining nodes.
+
+    ``whole_layer`` chooses the general version. ``inclusive`` masks a node whose cmi equals
+    the threshold, as the paper states.
+    """
+    tau = list(order)
+    layer: list[int] = []
+    masked: dict[int, Decision] = {}
+    closest: dict[int, Decision] = {}
+    while tau:
+        layer.append(tau.pop(0))
+        others = tuple(layer) if whole_layer else (layer[-1],)
+        verdicts = test_all(information, boundaries, tau, others, rule, inclusive, closest)
+        for verdict in verdicts:
+            if verdict.dependent:
+                masked[verdict.target] = verdict
+            else:
+                keep_closest(closest, verdict)
+        tau = [k for k in tau if k not in masked]
+    return layer, masked, {k: closest[k] for k in layer if k in closest}
+
+
+def test_all(
+    information: Source,
+    boundaries: Boundaries,
+    targets: Sequence[int],
+    others: tuple[int, ...],
+    rule: Rule,
+    inclusive: bool,
+    closest: Mapping[int, Decision],
+) -> list[Decision]:
+    """Is each target independent of ``others`` given its boundary?
+
+    Left out are those that are, unless they are nearer to the threshold than the ``closest`` so
+    far.
+    """
+    if not targets:
+        return []
+    if len(others) == 1:
+        evidence = boundaries.tests(targets, [np.array(others, dtype=np.int64)] * len(targets))
+    else:
+        groups = [Group(k, boundaries.given(k), others) for k in targets]
+        evidence = information.joint_tests(groups)
+    threshold = float(rule.threshold_for(1))
+    known = np.array([closest[k].strength if k in closest else -np.inf for k in targets])
+    ceilings = rule.ceilings(evidence)
+    open_ones = np.flatnonzero((ceilings >= threshold) | (ceilings > known))
+    strengths = rule.strengths(evidence.at(open_ones))
+    dependent = rule.accepts(strengths, 1, inclusive=inclusive).tolist()
+    cmi = evidence.cmi[open_ones].tolist()
+    return [
+        Decision(targets[i], others, boundaries.given(targets[i]), cmi, strength, threshold, yes)
+        for i, cmi, strength, yes in zip(
+            open_ones.tolist(), cmi, strengths.tolist(), dependent, strict=True
+        )
+    ]
+
+
+def keep_closest(closest: dict[int, Decision], verdict: Decision) -> None:
+    """Remember the refused test that came nearest to its threshold."""
+    known = closest.get(verdict.target)
+    if known is None or verdict.strength - verdict.threshold > known.strength - known.threshold:
+        closest[verdict.target] = verdict
+
+
+# Sequential.
+
+
+def by_entropy(boundaries: Boundaries, free: Sequence[int] | None = None) -> tuple[int, int | None]:
+    """The least uncertain remaining node and the one after it, if there is another; with ``free``
+    only these count.
+
+    Admitted nodes have infinite entropy; ties go to the first position.
+    """
+    entropies = boundaries.entropies
+    if free is not None:
+        order = boundaries.in_order(free)
+        return order[0], order[1] if len(order) > 1 else None
+    first = int(entropies.argmin())
+    least = entropies[first]
+    entropies[first] = np.inf
+    second = int(entropies.argmin())
+    another = bool(np.isfinite(entropies[second]))
+    entropies[first] = least
+    return first, second if another else None
+
+
+# The sieve.
+
+
+AT_ONCE = 2**20
+"""Tests that are counted at once: of wide tables there is no room for all."""
+
+
+def by_sieve(
+    boundaries: Boundaries,
+    order: Sequence[int],
+    rule: Rule,
+    *,
+    inclusive: bool = True,
+) -> LayerStep:
+    """One layer from ``order``, the permutation tau of the remaining nodes."""
+    layer = [order[0]]
+    masked: dict[int, Decision] = {}
+    closest: dict[int, Decision] = {}
+    for k, found in _strongest(boundaries, order, rule, inclusive):
+        if found.dependent:
+            masked[k] = found
+        else:
+            layer.append(k)
+            closest[k] = found
+    return layer, masked, closest
+
+
+def _strongest(
+    boundaries: Boundaries, order: Sequence[int], rule: Rule, inclusive: bool
+) -> Iterator[tuple[int, Decision]]:
+    """For each node but the first, its test with the less uncertain nodes that is strongest."""
+    tau = np.array(order, dtype=np.int64)
+    for places in _places(len(tau)):
+        evidence = boundaries.tests([order[i] for i in places], [tau[:i] for i in places])
+        lengths = np.array(places)
+        tops, strengths = strongest(rule, evidence, lengths)
+        found = evidence.cmi[tops].tolist()
+        others = tau[tops - (np.cumsum(lengths) - lengths)].tolist()
+        for i, other, cmi, strength in zip(places, others, found, strengths.tolist(), strict=True):
+            threshold = float(rule.threshold_for(i))
+            dependent = strength >= threshold if inclusive else strength > threshold
+            given = boundaries.given(order[i])
+            yield order[i], Decision(order[i], (other,), given, cmi, strength, threshold, dependent)
+
+
+def _places(n_nodes: int) -> Iterator[range]:
+    """The places after the first, as many at once as have AT_ONCE tests together."""
+    start, held = 1, 0
+    for i in range(1, n_nodes):
+        if held and held + i > AT_ONCE:
+            yield range(start, i)
+            start, held = i, 0
+        held += i
+    if start < n_nodes:
+        yield range(start, n_nodes)
+
+
+MANY = 2**16
+"""From so many tests on ceilings pay."""
+
+
+def strongest(rule: Rule, evidence: Tests, lengths: Ints) -> tuple[Ints, Floats]:
+    """The place and the strength of the strongest test of each run of so many; of equals the
+    first."""
+    if len(evidence) < MANY:
+        strengths = rule.strengths(evidence)
+    else:
+        # Whose ceiling is below the strength of another cannot be the strongest.
+        ceilings = rule.ceilings(evidence)
+        floors = rule.strengths(evidence.at(_first_largest(ceilings, lengths)))
+        rivals = np.flatnonzero(ceilings >= np.repeat(floors, lengths))
+        strengths = np.full(len(evidence), -np.inf)
+        strengths[rivals] = rule.strengths(evidence.at(rivals))
+    tops = _first_largest(strengths, lengths)
+    return tops, strengths[tops]
+
+
+def _first_largest(values: Floats, lengths: Ints) -> Ints:
+    ends = np.cumsum(lengths)
+    return np.array(
+        [
+            start + int(values[start:end].argmax())
+            for start, end in zip((ends - lengths).tolist(), ends.tolist(), strict=True)
+        ],
+        dtype=np.int64,
+    )
