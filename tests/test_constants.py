@@ -38,9 +38,9 @@ def test_each_is_used():
 
 
 def test_varied_ones_are_in_force_within_the_block_alone():
-    with varied(claimed=0.99, wide=10):
-        assert (constants.claimed, constants.wide) == (0.99, 10)
-        assert changed() == {"claimed": 0.99, "wide": 10}
+    with varied(alike=0.5, wide=10):
+        assert (constants.alike, constants.wide) == (0.5, 10)
+        assert changed() == {"wide": 10, "alike": 0.5}
         with varied(wide=5):
             assert constants.wide == 5
         assert constants.wide == 10
@@ -48,7 +48,7 @@ def test_varied_ones_are_in_force_within_the_block_alone():
 
 
 def test_they_are_as_before_after_an_error():
-    with pytest.raises(ZeroDivisionError), varied(claimed=0.5):
+    with pytest.raises(ZeroDivisionError), varied(alike=0.5):
         _ = 1 / 0
     assert changed() == {}
 
@@ -63,12 +63,16 @@ def test_a_result_records_what_was_varied(tmp_path):
 
 
 def test_a_varied_constant_changes_what_is_said():
-    table = chain(300)
-    usual = tamis.TAM().fit(table).result_.edges
-    with tamis.constants.varied(claimed=0.0):
-        bold = tamis.TAM().fit(table).result_.edges
-    assert {one.warrant for one in bold} <= {"equivalence", "entropy"}
-    assert any(one.warrant == "none" for one in usual)
+    rng = np.random.default_rng(1)
+    a, b, noise = (rng.random((3, 2000)) < 0.3) | (rng.random((3, 2000)) < 0.2)
+    table = pd.DataFrame({"a": a, "b": b, "c": (a | b) ^ noise}).astype(str)
+
+    def probability() -> float:
+        return min(one.direction_probability for one in tamis.TAM().fit(table).result_.edges)
+
+    with tamis.constants.varied(nats_per_doubt=1000.0):
+        assert probability() < 0.6
+    assert probability() > 0.6
 
 
 @pytest.mark.parametrize(

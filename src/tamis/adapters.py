@@ -7,7 +7,7 @@ are imported when they are asked for, and only then need to be installed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ def from_causal_learn(
         The name of a test, such as "fisherz", "gsq", "chisq" or "kci", which is made with
         ``options``; or a test that was made of ``data`` already.
     data : pandas.DataFrame
-        The rows, with the columns that the graph is about.
+        The table that is fitted: the test has its rows, and cannot judge others.
     alpha, whole_graph
         As in ``tamis.rules.PValue``.
 
@@ -54,6 +54,7 @@ def from_causal_learn(
     >>> rule
     CallableTest(causallearn.utils.cit.FisherZ, alpha=0.01)
     """
+    _require_frame(data)
     made: Callable[..., float]
     if isinstance(test, str):
         made = _imported("causallearn.utils.cit", "causal-learn").CIT(
@@ -61,7 +62,7 @@ def from_causal_learn(
         )
     else:
         made = test
-    return CallableTest(alpha, whole_graph, function=_ByPosition(made, list(data.columns)))
+    return CallableTest(alpha, whole_graph, function=_ByPosition(made, data))
 
 
 def from_pgmpy(
@@ -80,7 +81,7 @@ def from_pgmpy(
         The name of a test, such as "chi_square", "g_sq", "pearsonr" or "pillai_trace"; a test that
         was made of ``data`` already; or a function, which is called with ``options``.
     data : pandas.DataFrame
-        The rows, with the columns that the graph is about.
+        The table that is fitted: the test has its rows, and cannot judge others.
     alpha, whole_graph
         As in ``tamis.rules.PValue``.
 
@@ -95,6 +96,7 @@ def from_pgmpy(
     >>> tamis.adapters.from_pgmpy("g_sq", frame)
     CallableTest(pgmpy.ci_tests.g_sq.GSq, alpha=0.05)
     """
+    _require_frame(data)
     made: Callable[..., Any]
     if isinstance(test, str):
         made = _imported("pgmpy.ci_tests", "pgmpy").get_ci_test(test, data)
@@ -103,34 +105,56 @@ def from_pgmpy(
     return CallableTest(alpha, whole_graph, function=_ByName(made, data, options))
 
 
-class _ByPosition:
-    """causal-learn's p = test(x, y, given), by the positions of its own columns."""
+def _require_frame(data: object) -> None:
+    if not hasattr(data, "columns") or not hasattr(data, "to_numpy"):
+        raise SettingError(
+            f"data must be the pandas.DataFrame that is fitted, not {type(data).__name__}"
+        )
+
+
+class _OfOneTable:
+    """A test that holds the rows of one table."""
 
     knows_rows = True
 
-    def __init__(self, test: Callable[..., float], columns: Sequence[object]) -> None:
+    def __init__(self, test: Callable[..., Any], data: pd.DataFrame) -> None:
         self.__wrapped__ = test
+        self._n_rows = len(data)
+
+    def _require_same_rows(self, source: Source) -> None:
+        if source.n_rows != self._n_rows:
+            raise SettingError(
+                f"the test was made of {self._n_rows:,} rows, and the table has "
+                f"{source.n_rows:,.0f}: make it of the table that is fitted"
+            )
+
+
+class _ByPosition(_OfOneTable):
+    """causal-learn's p = test(x, y, given), by the positions of its own columns."""
+
+    def __init__(self, test: Callable[..., float], data: pd.DataFrame) -> None:
+        super().__init__(test, data)
         self.method = getattr(test, "method", None)
-        self._place = {str(name): place for place, name in enumerate(columns)}
+        self._place = {str(name): place for place, name in enumerate(data.columns)}
 
     def __call__(self, source: Source, x: int, y: int, given: tuple[int, ...]) -> float:
+        self._require_same_rows(source)
         one, other, *rest = (_place(self._place, source.names[k]) for k in (x, y, *given))
         return float(self.__wrapped__(one, other, rest))
 
 
-class _ByName:
+class _ByName(_OfOneTable):
     """pgmpy's statistic and p, in this order, by the names of the columns."""
-
-    knows_rows = True
 
     def __init__(
         self, test: Callable[..., Any], data: pd.DataFrame, options: dict[str, Any]
     ) -> None:
-        self.__wrapped__ = test
+        super().__init__(test, data)
         self._data, self._options = data, options
         self._names = {str(name): name for name in data.columns}
 
     def __call__(self, source: Source, x: int, y: int, given: tuple[int, ...]) -> float:
+        self._require_same_rows(source)
         one, other, *rest = (_place(self._names, source.names[k]) for k in (x, y, *given))
         test = self.__wrapped__
         if hasattr(test, "run_test"):

@@ -94,9 +94,6 @@ class Constants:
     )
 
     # Directions.
-    claimed: float = _constant(
-        0.9, "a direction is claimed from this probability on", "asked for, not chosen"
-    )
     nats_per_doubt: float = _constant(
         2.5,
         "a direction without which the likelihood loses so many nats has the odds e : 1",

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from tamis.blocks.packed import BlockTable
 from tamis.choices import named
 from tamis.constants import constants
@@ -212,6 +214,8 @@ def _units_note(answer: Answer) -> tuple[str, ...]:
     if information.scale_free() is None or answer.settings.units == "same":
         return ()
     entropies = information.entropies([Context(k, ()) for k in boundaries])
+    if np.ptp(entropies) <= constants.standardised:
+        return ()  # all variances are the same
     share = varsortability(
         {k: set(one.members) for k, one in boundaries.items()},
         dict(zip(boundaries, entropies.tolist(), strict=True)),

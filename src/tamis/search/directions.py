@@ -7,9 +7,10 @@ are exchangeable: draws from one normal law of unknown location and scale. With 
 
     SS^(-(d - 1) / 2),    SS = sum of (e_k - mean)^2, and their variances as estimates,
 
-and the probability of a direction is the weight of the members that have it. C3 is the limit in
-which one member has all the weight; where noise entropies differ widely, or units are arbitrary,
-all members weigh about the same. docs/directions.md has the derivation.
+and the probability of a direction follows from the weight of the members that have it, against
+their number: before the entropies are seen both directions are as likely. C3 is the limit in which
+one member has all the weight; where noise entropies differ widely, or units are arbitrary, all
+members weigh about the same, and the probability is one half. docs/directions.md derives this.
 
 Entropies of measurements carry the logarithm of a unit. Whether the units of a table are such that
 they can be compared is a second question, with an answer of its own: either they are arbitrary,
@@ -214,8 +215,13 @@ class Component(ABC):
             self.allowed[:] = True
 
     def probabilities(self, share: Floats) -> dict[Edge, float]:
-        """The probability of each arrow."""
-        return {edge: min(max(one, 0.0), 1.0) for edge, one in self.sums(share).items()}
+        """The probability of each arrow, if both its directions were as likely before.
+
+        Of a class with many members most may have an arrow, as all but one of a star's have the
+        one to a leaf. That says nothing of the rows, so it does not count.
+        """
+        before = self.sums(self.allowed / self.allowed.sum())
+        return {edge: _even_odds(one, before[edge]) for edge, one in self.sums(share).items()}
 
     def shared(self) -> set[Edge]:
         """The arrows that all members have that knowledge leaves."""
@@ -466,6 +472,15 @@ def comparable(spread: float, size: int) -> float:
     scales = np.geomspace(finest, widest, 1 + round(math.log(widest / finest) / 0.05))
     fits = -(size - 1) * np.log(scales) - spread / (2 * scales**2)
     return float(1 / (1 + np.exp(fits[-1] - logsumexp(fits) + math.log(len(fits)))))
+
+
+def _even_odds(share: float, before: float) -> float:
+    """The probability that a share amounts to, if it had been one half in place of ``before``."""
+    share = min(max(share, 0.0), 1.0)
+    if not 0.0 < before < 1.0:
+        return share
+    kept, lost = share * (1 - before), (1 - share) * before
+    return kept / (kept + lost) if kept + lost > 0 else share
 
 
 def _precisions(size: int, least: float, most: float) -> Floats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tamis.constants import constants
 from tamis.information.interface import Source
 from tamis.knowledge import Constraints
 from tamis.search.auto import probability_of
@@ -18,7 +17,9 @@ ENTROPY = "entropy"
 NONE = "none"
 WARRANTS = (GIVEN, EQUIVALENCE, ENTROPY, NONE)
 """It follows from background knowledge; every equivalent DAG has it; the noise entropies give it at
-least ``constants.claimed``; less than that."""
+least ``CLAIMED``; less than that."""
+CLAIMED = 0.9
+"""A direction is claimed from this probability on."""
 
 
 class Warrant(NamedTuple):
@@ -51,8 +52,8 @@ def warrants(
             answer[edge] = Warrant(GIVEN, 1.0)
         elif edge in found.compelled:
             chance = probability_of(losses[edge]) if edge in losses else 1.0
-            answer[edge] = Warrant(EQUIVALENCE if chance >= constants.claimed else NONE, chance)
+            answer[edge] = Warrant(EQUIVALENCE if chance >= CLAIMED else NONE, chance)
         else:
             chance = found.probabilities.get(edge, 0.0)
-            answer[edge] = Warrant(ENTROPY if chance >= constants.claimed else NONE, chance)
+            answer[edge] = Warrant(ENTROPY if chance >= CLAIMED else NONE, chance)
     return answer
