@@ -53,6 +53,23 @@ def test_they_are_as_before_after_an_error():
     assert changed() == {}
 
 
+def test_a_model_keeps_to_the_constants_it_was_fitted_with():
+    with varied(nats_per_doubt=1000.0):
+        model = tamis.TAM(n_jobs=2).fit(chain(200))
+        inside = model.bootstrap(n=4)
+    assert model.bootstrap(n=4).edges == inside.edges
+    assert changed() == {}
+
+
+def test_a_file_is_read_whatever_is_varied(tmp_path):
+    plain, other = str(tmp_path / "plain.json"), str(tmp_path / "varied.json")
+    tamis.TAM().fit(chain(200)).save(plain)
+    with varied(largest_set=8):
+        assert tamis.load(plain).settings["constants"] is None
+        tamis.TAM("node", look_ahead=8).fit(chain(200)).save(other)
+    assert tamis.load(other).settings["look_ahead"] == 8
+
+
 def test_a_result_records_what_was_varied(tmp_path):
     path = str(tmp_path / "run.json")
     with varied(alike=1.5):
@@ -80,7 +97,9 @@ def test_a_varied_constant_changes_what_is_said():
     [
         ({"claim": 0.5}, "there is no constant 'claim'"),
         ({"wide": 2.5}, "wide must be a whole number"),
-        ({"alike": -1.0}, "alike must be a number from 0 on, not -1.0"),
+        ({"alike": -1.0}, "alike must be a number from 1e-06 to 1e.12, not -1.0"),
+        ({"nats_per_doubt": 0.0}, "not 0.0"),
+        ({"alike": 10**400}, "alike must be a number"),
         ({"alike": float("nan")}, "not nan"),
         ({"alike": True}, "not True"),
         ({"alike": "3"}, "not '3'"),

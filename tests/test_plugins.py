@@ -507,10 +507,12 @@ class Unnamed(Plugin):
         self.names = tuple(reversed(table.names))
 
 
-def judging(strengths=lambda self, tests: tests.cmi, threshold_for=lambda self, n_tests: 0.01):
+def judging(
+    strengths=lambda self, tests: tests.cmi, threshold_for=lambda self, n_tests: 0.01, **others
+):
     """A rule with these methods."""
     methods = {"strengths": strengths, "threshold_for": threshold_for, "__module__": HERE}
-    return type("Judging", (Rule,), methods)()
+    return type("Judging", (Rule,), methods | others)()
 
 
 def summing(terms):
@@ -555,6 +557,10 @@ BAD = {
     "an infinite threshold": (
         {"boundary_rule": judging(threshold_for=lambda self, n_tests: math.inf)},
         "Judging.threshold_for returned inf",
+    ),
+    "a rule that is bound to nothing": (
+        {"boundary_rule": judging(bind=lambda self, n_rows, n_variables: None)},
+        "Judging.bind returned None; it must be a tamis.rules.Rule",
     ),
     "a negative entropy": ({"entropy": returns(-0.1)}, "<lambda> of the table .*returned -0.1"),
     "nan as an entropy": ({"entropy": returns(math.nan)}, "<lambda> of .*returned nan"),

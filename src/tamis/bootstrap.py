@@ -130,6 +130,11 @@ def bootstrap(
     journal = None
     done: dict[int, Drawn] = {}
     if resume is not None:
+        if asked.from_outside:
+            raise SettingError(
+                f"resume= cannot tell whether {', '.join(asked.from_outside)} still does what it "
+                "did: leave resume out"
+            )
         journal = Journal.open(resume, "bootstrap", _digest(wanted))
         read = [_read(entry, len(names), os.fspath(resume)) for entry in journal.entries]
         done = {one.number: one for one in read if one.number < n}

@@ -17,11 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from threading import RLock
 from typing import Any, NamedTuple
 
 from tamis.errors import SettingError
 
 __all__ = ["Constant", "Constants", "changed", "listed", "varied"]
+
+
+SMALLEST, LARGEST = 1e-6, 1e12
+"""No constant means anything beyond."""
 
 
 def _constant(value: float, what: str, chosen: str) -> Any:  # noqa: ANN401 - a dataclass field
@@ -229,16 +234,31 @@ def changed() -> dict[str, float]:
 def varied(**values: float) -> Iterator[None]:
     """Put other values in force within a ``with`` block, for the whole process.
 
-    What was counted before stays as it was: vary before a table is opened. Workers of Dask are
-    other processes.
+    What was counted before stays as it was: vary before a table is opened. A model keeps to the
+    values it was fitted with, in `bootstrap` too; workers of Dask are other processes. Blocks in
+    different threads wait for each other.
     """
     fresh = checked(values)
-    before = {name: getattr(constants, name) for name in fresh}
-    try:
-        vars(constants).update(fresh)
+    with _one_at_a_time:
+        before = {name: getattr(constants, name) for name in fresh}
+        try:
+            vars(constants).update(fresh)
+            yield
+        finally:
+            vars(constants).update(before)
+
+
+@contextmanager
+def in_force(values: Mapping[str, float] | None) -> Iterator[None]:
+    """These values, and the defaults for all others."""
+    if changed() == (values or {}):
         yield
-    finally:
-        vars(constants).update(before)
+        return
+    with varied(**{**vars(Constants()), **(values or {})}):
+        yield
+
+
+_one_at_a_time = RLock()
 
 
 def checked(values: Mapping[str, object]) -> dict[str, float]:
@@ -251,8 +271,11 @@ def _checked(name: str, value: object) -> float:
     if name not in known:
         raise SettingError(f"there is no constant {name!r}: tamis.constants.listed() names all")
     whole = isinstance(known[name], int)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < float("inf") or (whole and value != int(value)):  # type: ignore[operator,call-overload]
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not SMALLEST <= value <= LARGEST or (whole and value != int(value)):  # type: ignore[operator,call-overload]
         what = "a whole number" if whole else "a number"
-        raise SettingError(f"the constant {name} must be {what} from 0 on, not {value!r}")
+        raise SettingError(
+            f"the constant {name} must be {what} from {1 if whole else SMALLEST:g} to "
+            f"{LARGEST:g}, not {value!r}"
+        )
     return int(value) if whole else float(value)  # type: ignore[call-overload,arg-type]

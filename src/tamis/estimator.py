@@ -261,6 +261,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     def __getstate__(self) -> dict[str, Any]:
         """Rows that are elsewhere stay there when a model is copied or stored."""
         state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_fitting_in", None)
         if isinstance(state.get("_learned_from", (None,))[0], BlockTable | MomentTable):
             del state["_learned_from"]
         return state

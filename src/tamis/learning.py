@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.blocks.packed import BlockTable
 from tamis.choices import named
-from tamis.constants import constants
+from tamis.constants import constants, in_force
 from tamis.data import Table
 from tamis.data.canonical import in_canonical_order
 from tamis.decisions.p_values import PValue
@@ -79,6 +79,11 @@ class Answer:
 
 def learn(table: Table | None, asked: Settings, progress: Progress | None = None) -> Result:
     """Learn a DAG from a table; with a source from outside there need be none."""
+    with in_force(asked.constants):
+        return _learn(table, asked, progress)
+
+
+def _learn(table: Table | None, asked: Settings, progress: Progress | None) -> Result:
     if isinstance(table, BlockTable):
         table.counted.begin()
     own = asked.own_information
@@ -171,6 +176,11 @@ def interactions_of(table: Table, settings: Settings) -> dict[int, Interactions]
 
 def found_in(table: Table, settings: Settings, interactions: Mapping[int, Interactions]) -> Found:
     """What is found in a table, in one thread and without the reasons."""
+    with in_force(settings.constants):
+        return _found_in(table, settings, interactions)
+
+
+def _found_in(table: Table, settings: Settings, interactions: Mapping[int, Interactions]) -> Found:
     source = attached(open_information(table, replace(settings, n_jobs=1)), *settings.rules)
     information = RememberedInformation(source, interactions)
     chosen: str = settings.search

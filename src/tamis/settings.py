@@ -9,13 +9,13 @@ from importlib.metadata import version
 from typing import Any, Literal, Self
 
 from tamis.choices import BoundarySearch, SourceOfTable, filled, named
-from tamis.constants import changed, checked
+from tamis.constants import changed, checked, in_force
 from tamis.data.reading import Missing
 from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import rule_from_dict, rule_to_dict
 from tamis.defaults import Backward, Boundary, Kind, KindName, Search, Units
-from tamis.errors import DataError, SettingError
+from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.estimators import AnyEstimator, estimator_from_dict, estimator_to_dict
 from tamis.information.interface import Ability, Source
 from tamis.knowledge import Constraints, Knowledge
@@ -100,8 +100,8 @@ class Settings:
         size = source.n_rows, source.n_variables
         return replace(
             self,
-            boundary_rule=self.boundary_rule.bind(*size),
-            masking_rule=self.masking_rule.bind(*size),
+            boundary_rule=_bound(self.boundary_rule, *size),
+            masking_rule=_bound(self.masking_rule, *size),
             look_ahead=self.look_ahead or source.worthwhile_look_ahead(),
             constraints=_constraints(self.knowledge, source),
         )
@@ -183,7 +183,9 @@ class Settings:
             parameters = given.pop("source") or {}
             given["information"] = Recorded(given["information"], dict(parameters))
         given["knowledge"] = _knowledge_from_dict(given["knowledge"])
-        return cls(**given)
+        given["constants"] = _constants_from_dict(given["constants"])
+        with in_force(given["constants"]):
+            return cls(**given)
 
 
 RECORDED = tuple(
@@ -209,6 +211,16 @@ def _require_abilities(settings: Settings, source: Source) -> None:
         source.require(Ability.LOOK_AHEAD, f"look_ahead={settings.look_ahead}", "use look_ahead=1")
 
 
+def _bound(rule: Rule, n_rows: float, n_variables: int) -> Rule:
+    found = rule.bind(n_rows, n_variables)
+    if not isinstance(found, Rule):
+        raise PluginError(
+            f"{qualified_name(rule)}.bind returned {found!r}; it must be a tamis.rules.Rule, "
+            "such as the rule itself"
+        )
+    return found
+
+
 def _constraints(knowledge: Knowledge, source: Source) -> Constraints | None:
     constraints = knowledge.constraints(source.names)
     for child, parents in {} if constraints is None else constraints.required.items():
@@ -224,6 +236,12 @@ def _constraints(knowledge: Knowledge, source: Source) -> Constraints | None:
 @cache
 def _version() -> str:
     return version("tamis")
+
+
+def _constants_from_dict(written: object) -> dict[str, float]:
+    if written is not None and not isinstance(written, dict):
+        raise SettingError(f"{written!r} are no constants")
+    return checked(written or {})
 
 
 def _knowledge_from_dict(written: object) -> Knowledge:

@@ -76,7 +76,7 @@ def grown(
                 judge(information, target, one, members, rule, math.comb(n_left, len(one)), passes)
                 for one in sets_among(interactions, allowed, members, room)
             ]
-            together = max(sets, key=lambda one: one.score - one.threshold, default=found)
+            together = max(sets, key=lambda one: one.strength - one.threshold, default=found)
             if not together.dependent:
                 refused = found
                 break
@@ -133,7 +133,7 @@ def shrunk(
         retained = [one for one in verdicts if one.dependent]
         out = [one for one in verdicts if not one.dependent and one.others[0] not in required]
         if not together:
-            out = sorted(out, key=lambda one: (one.gain, one.score, one.others))[:1]
+            out = sorted(out, key=lambda one: (one.cmi, one.strength, one.others))[:1]
         removed += out
         members = [k for k in members if k not in {one.others[0] for one in out}]
         going = bool(out) and not together

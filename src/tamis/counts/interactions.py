@@ -48,7 +48,7 @@ def words_to_read(n_planes: int, n_words: int, largest: int) -> int:
 def affordable(n_planes: int, n_words: int) -> int:
     """The largest number of candidates that can be taken together within the budget; 1 is none."""
     budget = constants.counted_words + constants.counted_passes * n_planes**2 * n_words
-    sizes = [k for k in range(2, constants.largest_set + 1) if k < n_planes]
+    sizes = range(2, min(constants.largest_set, n_planes - 1) + 1)
     fit = [k for k in sizes if words_to_read(n_planes, n_words, k) <= budget]
     return max((k for k in fit if bytes_of_sets(n_planes, k) <= MOST_BYTES), default=1)
 

@@ -132,7 +132,7 @@ def least_looked_for(n_planes: int) -> int:
 def screenable(n_planes: int, n_words: int) -> int:
     """The largest number of candidates whose sets can be screened within the budget; 1 is none."""
     budget = constants.screened_sets + constants.screened_passes * n_planes**2 * n_words
-    sizes = [k for k in range(2, constants.largest_set + 1) if k < n_planes]
+    sizes = range(2, min(constants.largest_set, n_planes - 1) + 1)
     return max((k for k in sizes if math.comb(n_planes, k + 1) <= budget), default=1)
 
 

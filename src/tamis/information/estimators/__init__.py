@@ -74,7 +74,7 @@ def estimator_to_dict(estimator: AnyEstimator) -> dict[str, Plain]:
     """The estimator in a form that JSON can hold; one from outside by its qualified name."""
     own = type(estimator) in (*ESTIMATORS.values(), RecordedEstimator, EntropyFunction)
     name = estimator.name if own else qualified_name(estimator)
-    return {"estimator": name, **plain(estimator.parameters())}
+    return {**plain(estimator.parameters()), "estimator": name}
 
 
 def estimator_from_dict(written: object) -> EntropyEstimator:
