@@ -7,10 +7,9 @@ are exchangeable: draws from one normal law of unknown location and scale. With 
 
     SS^(-(d - 1) / 2),    SS = sum of (e_k - mean)^2, and their variances as estimates,
 
-and the probability of a direction follows from the weight of the members that have it, against
-their number: before the entropies are seen both directions are as likely. C3 is the limit in which
-one member has all the weight; where noise entropies differ widely, or units are arbitrary, all
-members weigh about the same, and the probability is one half. docs/directions.md derives this.
+and the probability of a direction is the weight of the members that have it. C3 is the limit in
+which one member has all the weight; where noise entropies differ widely, or units are arbitrary,
+all members weigh about the same. docs/directions.md has the derivation.
 
 Entropies of measurements carry the logarithm of a unit. Whether the units of a table are such that
 they can be compared is a second question, with an answer of its own: either they are arbitrary,
@@ -44,6 +43,10 @@ Edge = tuple[int, int]
 """A parent and its child."""
 Parents = Mapping[int, Collection[int]]
 
+CLAIMED = 0.9
+"""A direction is claimed from this probability on,"""
+NOT_CLAIMED = 0.89
+"""and this is the most that is said of one that only the number of members speaks for."""
 SMALLEST = 1e-18
 """What stands for an SS of 0, which only a known network has."""
 WIDTHS = 8.0
@@ -215,13 +218,14 @@ class Component(ABC):
             self.allowed[:] = True
 
     def probabilities(self, share: Floats) -> dict[Edge, float]:
-        """The probability of each arrow, if both its directions were as likely before.
+        """The probability of each arrow: the share of the members that have it.
 
         Of a class with many members most may have an arrow, as all but one of a star's have the
-        one to a leaf. That says nothing of the rows, so it does not count.
+        one to a leaf. That is no word of the entropies: an arrow is only claimed if they would
+        claim it from even odds.
         """
         before = self.sums(self.allowed / self.allowed.sum())
-        return {edge: _even_odds(one, before[edge]) for edge, one in self.sums(share).items()}
+        return {edge: _stated(one, before[edge]) for edge, one in self.sums(share).items()}
 
     def shared(self) -> set[Edge]:
         """The arrows that all members have that knowledge leaves."""
@@ -474,13 +478,17 @@ def comparable(spread: float, size: int) -> float:
     return float(1 / (1 + np.exp(fits[-1] - logsumexp(fits) + math.log(len(fits)))))
 
 
-def _even_odds(share: float, before: float) -> float:
-    """The probability that a share amounts to, if it had been one half in place of ``before``."""
+def _stated(share: float, before: float) -> float:
+    """The share of an arrow, held below what is claimed unless the entropies alone claim as much;
+    ``before`` is the share if all members weighed the same."""
     share = min(max(share, 0.0), 1.0)
-    if not 0.0 < before < 1.0:
+    if not 0.0 < before < 1.0 or NOT_CLAIMED > share > 1 - NOT_CLAIMED:
         return share
     kept, lost = share * (1 - before), (1 - share) * before
-    return kept / (kept + lost) if kept + lost > 0 else share
+    even = kept / (kept + lost)
+    if share > 0.5:
+        return share if even >= CLAIMED else NOT_CLAIMED
+    return share if even <= 1 - CLAIMED else 1 - NOT_CLAIMED
 
 
 def _precisions(size: int, least: float, most: float) -> Floats:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tamis.information.interface import Source
 from tamis.knowledge import Constraints
 from tamis.search.auto import probability_of
-from tamis.search.directions import Edge, directions
+from tamis.search.directions import CLAIMED, Edge, directions
 from tamis.search.outcome import Outcome
 
 GIVEN = "given"
@@ -18,8 +18,6 @@ NONE = "none"
 WARRANTS = (GIVEN, EQUIVALENCE, ENTROPY, NONE)
 """It follows from background knowledge; every equivalent DAG has it; the noise entropies give it at
 least ``CLAIMED``; less than that."""
-CLAIMED = 0.9
-"""A direction is claimed from this probability on."""
 
 
 class Warrant(NamedTuple):
