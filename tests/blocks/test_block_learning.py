@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import tamis
 from engines import wide_table
 from tables import table_of
-from tamis import learning
+from tamis import opening
 from tamis.blocks import long_table
 from tamis.blocks.limits import bytes_of
 from tamis.blocks.opening import open_blocks
@@ -200,7 +200,7 @@ def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypa
     monkeypatch.setattr(long_table, "ROWS_A_COLUMN", 100)
     opened = []
     way = long_table.open_long
-    monkeypatch.setattr(learning, "open_long", lambda *a: opened.append(a) or way(*a))
+    monkeypatch.setattr(opening, "open_long", lambda *a: opened.append(a) or way(*a))
     found = model.fit(table)
     assert len(opened) == 1
     assert found.result_ == expected
