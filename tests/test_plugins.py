@@ -661,3 +661,24 @@ def test_a_fit_within_a_fit_is_refused_only_where_it_would_not_end():
             inner.append(model.fit(chain()).result_)
 
     assert model.fit(chain(), progress=told).result_ == inner[1]
+
+
+def test_a_function_that_wraps_itself_has_a_name_all_the_same():
+    def entropy(counts):
+        share = counts / counts.sum()
+        return float(-(share * np.log(share)).sum())
+
+    entropy.__wrapped__ = entropy
+    model = tamis.TAM("node", entropy=entropy).fit("examples/sprinkler.csv")
+    assert model.result_.settings["entropy"]["estimator"].endswith("entropy")
+
+
+def test_candidates_of_a_query_may_be_any_sequence():
+    frame = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (200, 3)), columns=list("abc"))
+
+    def test(source, x, y, given):
+        return float(np.exp(source.tests([tamis.Query(x, given, (y,))]).log_p[0]))
+
+    weights = np.random.default_rng(2).random(200) + 0.1
+    tamis.TAM("node", boundary_rule=test).fit(frame)
+    tamis.TAM("node", boundary_rule=test).fit(frame, sample_weight=weights)

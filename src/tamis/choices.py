@@ -141,8 +141,10 @@ def require_size(parameter: str, value: object) -> None:
     """Refuse what is neither None nor a number of things."""
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise SettingError(f"{parameter} must be None or a whole number >= 0, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
+        raise SettingError(
+            f"{parameter} must be None or a whole number from 0 to 2**31 - 1, not {value!r}"
+        )
 
 
 def _require_look_ahead(given: Given) -> None:
@@ -168,7 +170,7 @@ def _boundary(given: Given) -> str:
 
 
 def _require_searched(given: Given, information: str, kind: Kind) -> None:
-    if given["source"] and given["information"] == "auto":
+    if isinstance(given["source"], Mapping) and given["source"] and given["information"] == "auto":
         raise SettingError(
             "source has the settings of one kind of information: name it, as in "
             "information='neighbours'"

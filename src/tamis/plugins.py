@@ -20,10 +20,16 @@ Answer = TypeVar("Answer")
 _QUALIFIED = re.compile(r"[\w<>]+(\.[\w<>]+)+")
 
 
+MOST_WRAPPED = 64
+"""Things wrapped in each other are looked through to this depth."""
+
+
 def qualified_name(thing: object) -> str:
     """package.module.Name of a function, or of the class of an object; what is only wrapped around
     another is called as that other."""
-    while isinstance(thing, partial) or hasattr(thing, "__wrapped__"):
+    for _ in range(MOST_WRAPPED):  # what is wrapped in itself never ends
+        if not isinstance(thing, partial) and not hasattr(thing, "__wrapped__"):
+            break
         thing = thing.func if isinstance(thing, partial) else thing.__wrapped__
     named = thing if hasattr(thing, "__qualname__") else type(thing)
     return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"

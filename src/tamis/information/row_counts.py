@@ -67,7 +67,12 @@ class RowCounts(Source):
 
     def tests(self, queries: Sequence[Query]) -> CountTests:
         """The candidates of all queries, end to end, each on the rows that have its columns."""
-        return end_to_end([self._some(*query) for query in queries])
+        return end_to_end(
+            [
+                self._some(k, given, np.asarray(others, dtype=np.int64))
+                for k, given, others in queries
+            ]
+        )
 
     def joint_tests(self, groups: Sequence[Group]) -> CountTests:
         """Groups of variables, each missing where one of its members is."""
