@@ -141,9 +141,9 @@ def require_size(parameter: str, value: object) -> None:
     """Refuse what is neither None nor a number of things."""
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**31:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**63:
         raise SettingError(
-            f"{parameter} must be None or a whole number from 0 to 2**31 - 1, not {value!r}"
+            f"{parameter} must be None or a whole number from 0 to 2**63 - 1, not {value!r}"
         )
 
 

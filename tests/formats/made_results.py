@@ -53,7 +53,7 @@ def settings_of(draw, boundary):
         masking_rule=draw(rules),
         boundary=boundary,
         backward=draw(st.sampled_from(BACKWARD if boundary == "pps" else BACKWARD[:2])),
-        max_boundary=draw(st.none() | st.integers(0)) if boundary == "pps" else None,
+        max_boundary=draw(st.none() | st.integers(0, 2**63 - 1)) if boundary == "pps" else None,
         refine=draw(st.booleans()),
         units=draw(st.sampled_from(UNITS)),
     )
