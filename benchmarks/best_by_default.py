@@ -247,9 +247,9 @@ def unfaithful(seeds: range) -> None:
 
 def truth(seeds: range) -> None:
     """How often the score of the learned class is at least that of the true one."""
-    from tamis.data import read_table
     from tamis.information.counted import CountedInformation
     from tamis.search.auto import score_of
+    from tamis.tables import read_table
 
     def beats(data: object, true: nx.DiGraph[str]) -> bool:
         read = read_table(data)

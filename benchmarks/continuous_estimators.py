@@ -20,7 +20,6 @@ from scipy.integrate import quad
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 
-from tamis.data import read_table
 from tamis.decisions.p_values import FTest, LocalPermutation, PValue
 from tamis.information.copula import CopulaInformation
 from tamis.information.gaussian import GaussianInformation
@@ -34,6 +33,7 @@ from tamis.learning import search
 from tamis.metrics import shd
 from tamis.settings import Settings
 from tamis.simulate import Simulated, draw
+from tamis.tables import read_table
 
 Floats = NDArray[np.float64]
 GAUSS = 0.5 * math.log(2 * math.pi * math.e)
@@ -157,10 +157,10 @@ def conditional_estimates(x: Floats, s: Floats) -> Iterable[tuple[str, float]]:
 # Gains.
 
 SOURCES: dict[str, Callable[[Floats], Source]] = {
-    "gaussian": lambda rows: GaussianInformation.from_table(read_table(rows, measured=True)),
-    "copula": lambda rows: CopulaInformation.from_table(read_table(rows, measured=True)),
+    "gaussian": lambda rows: GaussianInformation.from_table(read_table(rows, continuous=True)),
+    "copula": lambda rows: CopulaInformation.from_table(read_table(rows, continuous=True)),
     "neighbours": lambda rows: NeighbourInformation.from_table(
-        read_table(rows, measured=True), n_jobs=1
+        read_table(rows, continuous=True), n_jobs=1
     ),
 }
 
@@ -233,7 +233,7 @@ def mixed() -> None:
                     coin, s = rng.integers(0, 2, 1000), rng.integers(0, 3, (1000, levels_given))
                     x = shift * coin + s.sum(axis=1) + rng.normal(size=1000)
                     data = {"b": coin, "x": x} | {f"s{i}": c for i, c in enumerate(s.T)}
-                    source = MixedInformation.from_table(read_table(data, measured=True), k=k)
+                    source = MixedInformation.from_table(read_table(data, continuous=True), k=k)
                     context = Context(0, tuple(range(2, 2 + levels_given)))
                     errors.append(source.cmi([context])[0, 1] - shift_information(shift))
                 cells.append(bias_and_rmse(errors))

@@ -11,9 +11,9 @@ import numpy as np
 
 from tamis.counts import joints, memory
 from tamis.counts.memory import MemoryCounts
-from tamis.data import Table
 from tamis.information.counted import _lookup
 from tamis.information.estimators import as_estimator
+from tamis.tables import Table
 
 
 def table(n: int, d: int, arity: int) -> Table:

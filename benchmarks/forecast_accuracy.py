@@ -21,13 +21,13 @@ from pathlib import Path
 import numpy as np
 
 import tamis
-from tamis.data import Table, read_table
 from tamis.forecast import forecast
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.learning import learn
 from tamis.settings import Settings
 from tamis.simulate import draw
+from tamis.tables import Table, read_table
 
 Case = tuple[str, str, int, int, int]
 """Model, graph, columns, rows and, for random tables, levels."""
@@ -105,7 +105,7 @@ def table_of(case: Case, seed: int) -> Table:
     kind, options = GRAPHS[graph](d)
     if model == "tables":
         options = {**options, "arity": levels}
-    return read_table(draw(kind, model, d=d, n=n, seed=seed, **options).data, measured=True)
+    return read_table(draw(kind, model, d=d, n=n, seed=seed, **options).data, continuous=True)
 
 
 @contextmanager
@@ -230,7 +230,7 @@ grown = 1024 * (kb("VmHWM") - before)
 told = forecast(table, settings)
 # The table itself is there already.
 print(json.dumps([grown, told.bytes - table.codes.nbytes - sum(
-    x.nbytes for x in table.measured.values()), dict(told.memory)]))
+    x.nbytes for x in table.continuous.values()), dict(told.memory)]))
 """
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import tamis
 from benchmarks.scale import chunks, names_of, random_tree
 from tamis.blocks import long_table
-from tamis.data.table import Table
+from tamis.tables.table import Table
 
 SIZES = ((40, 60_000), (40, 130_000), (40, 1_000_000), (200, 130_000), (200, 400_000))
 

@@ -19,11 +19,11 @@ from scipy.integrate import quad
 
 import tamis
 from benchmarks.mixed_models import LAWS, drawn, independent
-from tamis.data import read_table
 from tamis.information.catalogue import open_source, source_settings
 from tamis.information.interface import Context, Query, Source
 from tamis.metrics import shd, skeleton_scores
 from tamis.rules import ChiSquared, LocalPermutation
+from tamis.tables import read_table
 
 RULES = {"mixed": LocalPermutation(), "conditional-gaussian": ChiSquared()}
 FITS = (
@@ -48,7 +48,7 @@ def table(title: str, head: Sequence[str], lines: Iterable[Sequence[str]]) -> No
 
 def opened(name: str, data: dict[str, object]) -> Source:
     """A source with its own settings, on one thread."""
-    return open_source(name, read_table(data, measured=True), source_settings(name, None), 1)
+    return open_source(name, read_table(data, continuous=True), source_settings(name, None), 1)
 
 
 # Tests where X and Y are independent given S.

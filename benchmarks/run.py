@@ -25,7 +25,7 @@ from benchmarks.models import random_graph, sample
 from tamis.counts.bits import pair_counts
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.planes import build_planes
-from tamis.data import read_table
+from tamis.tables import read_table
 
 DOCS = Path(__file__).parent.parent / "docs"
 SEED = 77

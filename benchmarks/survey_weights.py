@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tamis
-from tamis.data.table import Table
-from tamis.data.weights import effective_rows
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Query
 from tamis.information.weighted import WeightedInformation
 from tamis.metrics import shd
 from tamis.rules import BIC, ChiSquared, Permutation
 from tamis.simulate import draw
+from tamis.tables.table import Table
+from tamis.tables.weights import effective_rows
 
 FIRST_SEED = 7000
 """Of the draws that are reported; those from 0 on served to choose."""

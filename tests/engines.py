@@ -9,9 +9,9 @@ import numpy as np
 from tables import table_of
 from tamis.blocks import counting, row_tables, view
 from tamis.counts import joints, memory, sharing
-from tamis.data import Table
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context, Group, Query
+from tamis.tables import Table
 
 WAYS = {
     "planes": {},

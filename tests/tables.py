@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from tamis.data import Table
+from tamis.tables import Table
 
 
 def table_of(rows: np.ndarray) -> Table:

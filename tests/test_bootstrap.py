@@ -29,7 +29,7 @@ def confidence(model) -> Confidence:
 def test_shares_are_those_of_the_graphs_of_the_resamples(model, confidence):
     """Against the plain way: draw the rows, fit a model on them, count."""
     from tamis.bootstrap import _rows
-    from tamis.data import read_table
+    from tamis.tables import read_table
 
     table = read_table(CSV)
     arrows: dict[tuple[str, str], int] = {}

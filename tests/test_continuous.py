@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 import tamis
 from tamis import simulate
 from tamis.cli import app
-from tamis.data import read_table
 from tamis.defaults import KINDS
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.formats.settings import wrong_settings
@@ -28,6 +27,7 @@ from tamis.information.neighbours import NeighbourInformation
 from tamis.learning import readings
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation, Rate
 from tamis.settings import Settings
+from tamis.tables import read_table
 from tamis.terminal.learning import settings_from_text
 
 UNSCORED = ("neighbours", "mixed", "lipschitz")
@@ -69,7 +69,7 @@ FLOATS, INTEGERS, BOOLEANS, LABELS = (
     ("columns", "expected"),
     [
         ([FLOATS, FLOATS], ["gaussian"]),
-        ([FLOATS, INTEGERS], ["gaussian"]),
+        ([FLOATS, INTEGERS], ["conditional-gaussian"]),
         ([FLOATS, LABELS], ["conditional-gaussian"]),
         ([FLOATS, BOOLEANS, INTEGERS], ["conditional-gaussian"]),
         ([LABELS, BOOLEANS], ["counts"]),
@@ -78,7 +78,7 @@ FLOATS, INTEGERS, BOOLEANS, LABELS = (
     ],
 )
 def test_the_types_of_the_columns_choose_the_information(columns, expected):
-    table = read_table({f"c{k}": c for k, c in enumerate(columns)}, measured=True)
+    table = read_table({f"c{k}": c for k, c in enumerate(columns)}, continuous=True)
     assert readings(table, Settings()) == expected
     assert readings(table, Settings(information="copula")) == ["copula"]
 
@@ -250,7 +250,7 @@ QUERY = [Query(0, (), np.array([1]))]
 
 
 def evidence_of(kind: str):
-    table = read_table(curve(60), measured=True)
+    table = read_table(curve(60), continuous=True)
     if kind == "neighbours":
         return NeighbourInformation.from_table(table, **QUICK["neighbours"]).tests(QUERY)
     if kind == "lipschitz":

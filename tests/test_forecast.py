@@ -18,7 +18,6 @@ from tamis.blocks.opening import open_blocks
 from tamis.blocks.packing import pack
 from tamis.cli import app
 from tamis.counts.memory import MemoryCounts
-from tamis.data import read_table
 from tamis.errors import SettingError, TamisWarning
 from tamis.forecast import Forecast, forecast
 from tamis.forecast import make as making
@@ -34,6 +33,7 @@ from tamis.learning import learn
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
 from tamis.settings import Settings
 from tamis.simulate import draw
+from tamis.tables import read_table
 
 
 def steady():
@@ -55,7 +55,7 @@ def chain(d: int = 6, n: int = 400, levels: int = 2, seed: int = 1):
 def numbers(d: int = 5, n: int = 200):
     rng = np.random.default_rng(1)
     columns = rng.normal(size=(n, d)).cumsum(axis=1)
-    return read_table({f"x{k}": columns[:, k] for k in range(d)}, measured=True)
+    return read_table({f"x{k}": columns[:, k] for k in range(d)}, continuous=True)
 
 
 # What can be seen.
@@ -353,7 +353,7 @@ def test_numbers_are_told_a_correlation():
 def test_labels_beside_numbers_are_told_both():
     rng = np.random.default_rng(1)
     table = read_table(
-        {"a": rng.normal(size=90), "b": ["x", "y", "z"] * 30, "c": ["u", "v"] * 45}, measured=True
+        {"a": rng.normal(size=90), "b": ["x", "y", "z"] * 30, "c": ["u", "v"] * 45}, continuous=True
     )
     told = forecast(table, Settings(n_jobs=1))
     assert told.information == ("conditional-gaussian",)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
-from tamis.data.reading import MISSING
+from tamis.tables.reading import MISSING
 from tamis.terminal import completion
 
 

@@ -23,10 +23,10 @@ from scipy.special import entr
 from sklearn.base import clone
 
 import tamis
-from tamis.data import read_table
 from tamis.information.counted import CountedInformation
 from tamis.rules import Fixed, PValue, Rule
 from tamis.search import paper
+from tamis.tables import read_table
 
 mpl.use("Agg")
 

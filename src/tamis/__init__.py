@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tamis import metrics as metrics
     from tamis import rules as rules
     from tamis import simulate as simulate
-    from tamis.data.discretize import Discretization, discretize
-    from tamis.data.view import TableView
     from tamis.errors import (
         DataError,
         FileFormatError,
@@ -34,14 +32,16 @@ if TYPE_CHECKING:
     from tamis.network import BayesianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
     from tamis.result import Result
+    from tamis.tables.discretize import Discretization, discretize
+    from tamis.tables.view import TableView
 
 _HOME = {
     "TAM": "tamis.estimator",
     "BayesianNetwork": "tamis.network",
     "Check": "tamis.identifiability",
     "check": "tamis.identifiability",
-    "Discretization": "tamis.data.discretize",
-    "discretize": "tamis.data.discretize",
+    "Discretization": "tamis.tables.discretize",
+    "discretize": "tamis.tables.discretize",
     "Ability": "tamis.information.interface",
     "Context": "tamis.information.interface",
     "EntropyEstimator": "tamis.information.estimators",
@@ -51,7 +51,7 @@ _HOME = {
     "Source": "tamis.information.interface",
     "Tests": "tamis.information.interface",
     "Knowledge": "tamis.knowledge",
-    "TableView": "tamis.data.view",
+    "TableView": "tamis.tables.view",
     "Result": "tamis.result",
     "load": "tamis.formats",
     "save": "tamis.formats",

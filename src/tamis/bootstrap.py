@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counts.sharing import usable_jobs
-from tamis.data import Table
 from tamis.decisions.specification import rule_from_dict
 from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError
@@ -35,6 +34,7 @@ from tamis.opening import open_outside
 from tamis.result import Result
 from tamis.search.auto import REFINED
 from tamis.settings import Settings
+from tamis.tables import Table
 
 SCHEMES = ("half", "rows")
 MORE_PARENTS = 2
@@ -280,10 +280,10 @@ def _digest(wanted: _Wanted) -> str:
     )
     for k in range(table.n_variables):
         digest.update(np.ascontiguousarray(table.codes[k]).tobytes())
-        if k in table.measured:
+        if k in table.continuous:
             digest.update(table.numbers(k).tobytes())
-        if k in table.gaps:
-            digest.update(b"gaps" + table.gaps[k].tobytes())
+        if k in table.missing:
+            digest.update(b"gaps" + table.missing[k].tobytes())
     if table.weights is not None:
         digest.update(b"weights" + table.weights.tobytes())
     return digest.hexdigest()

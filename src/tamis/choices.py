@@ -11,8 +11,6 @@ import numpy as np
 from tamis.blocks.limits import bytes_of
 from tamis.constants import constants
 from tamis.counts.sharing import usable_jobs
-from tamis.data.reading import require_missing
-from tamis.data.view import TableView
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Fixed, Rule
 from tamis.decisions.specification import as_rule
@@ -35,6 +33,9 @@ from tamis.information.estimators import AnyEstimator, as_estimator
 from tamis.information.interface import Source
 from tamis.knowledge import Knowledge
 from tamis.plugins import qualified_name
+from tamis.tables.kinds import checked_types
+from tamis.tables.reading import require_missing
+from tamis.tables.view import TableView
 
 SourceOfTable = Callable[[TableView], Source]
 """A function that makes a source of a table."""
@@ -87,6 +88,7 @@ def filled(given: Given, made: Kind | None) -> dict[str, Any]:
         "look_ahead": _look_ahead(given, search),
         "source": source_settings(information, given["source"]),
         "knowledge": _knowledge(given),
+        "types": checked_types(given["types"]) or None,
     }
 
 

@@ -19,7 +19,6 @@ from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import BlockTable
 from tamis.choices import BoundarySearch, SourceOfTable
 from tamis.cluster.opening import opened, require_rows_here
-from tamis.data import Table, read_table
 from tamis.decisions.rule import Rule
 from tamis.errors import PluginError, SettingError
 from tamis.information.estimators import AnyEstimator
@@ -29,6 +28,7 @@ from tamis.knowledge import Knowledge
 from tamis.learning import learn
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
+from tamis.tables import Table, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,6 +111,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Whether the numbers of measured columns are in one unit. "same" asserts that their
         entropies can be compared, as the paper's conditions do; otherwise they decide between
         directions only as far as the table itself shows that they carry information.
+    types : mapping or None
+        The kinds of columns by name, where they are not what `tamis.inspect` finds: "category",
+        "ordinal", "number", or "ignore" for one that is left out.
     missing : {"error", "drop", "level", "pairwise"}
         What is done about missing values: they are refused; rows that have any are left out; they
         are a level of their own; each test uses the rows that have its columns. The last two are
@@ -162,6 +165,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         refine: bool = True,
         units: str = "unknown",
+        types: Mapping[str, str] | None = None,
         missing: str = "error",
         memory: int | str | None = None,
         n_jobs: int | None = None,
@@ -180,6 +184,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.knowledge = knowledge
         self.refine = refine
         self.units = units
+        self.types = types
         self.missing = missing
         self.memory = memory
         self.n_jobs = n_jobs
@@ -221,9 +226,10 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 ) as given:
                     table = read_table(
                         given,
-                        measured=settings.read_as != "counts",
+                        continuous=settings.read_as != "counts",
                         missing=settings.missing,
                         weights=sample_weight,
+                        types=settings.types,
                     )
                     result = learn(table, settings, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
@@ -303,9 +309,10 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         )
         table = read_table(
             given,
-            measured=settings.read_as != "counts",
+            continuous=settings.read_as != "counts",
             missing=settings.missing,
             weights=sample_weight,
+            types=settings.types,
         )
         return forecast(table, settings)
 
@@ -336,7 +343,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         from tamis.identifiability.certificate import certify
 
         table, settings = self._rows()
-        if table.gaps or table.weights is not None:
+        if table.missing or table.weights is not None:
             raise SettingError(
                 "certify draws complete rows of equal weight, and the model was learned from rows "
                 "with missing values or survey weights: fit with missing='drop' or 'level', "

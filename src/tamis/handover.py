@@ -11,11 +11,11 @@ from typing import Any
 
 import networkx as nx
 
-from tamis.data import Table, read_table
 from tamis.errors import SettingError
 from tamis.formats import bif_file, files
 from tamis.network import BayesianNetwork
 from tamis.result import Result
+from tamis.tables import Table, read_table
 
 Path = files.Path
 
@@ -63,13 +63,13 @@ def fitted_network(
     frequencies, and the uniform row where the parents' levels never occur together. Raises
     ``SettingError`` if a column is measured, for a table of probabilities needs levels.
     """
-    if isinstance(data, Table) and (data.gaps or data.weights is not None):
+    if isinstance(data, Table) and (data.missing or data.weights is not None):
         raise SettingError(
             "tables of probabilities are counted from whole rows that count alike, and these rows "
             "have missing values or survey weights: fit with missing='drop' or 'level', without "
             "such weights"
         )
-    table = _columns(result, read_table(data, measured=True))
+    table = _columns(result, read_table(data, continuous=True))
     _require_levels(table)
     return BayesianNetwork.fit(result.graph, table, equivalent_sample_size=equivalent_sample_size)
 
@@ -135,7 +135,7 @@ def _columns(result: Result, table: Table) -> Table:
 
 
 def _require_levels(table: Table) -> None:
-    measured = [table.names[k] for k in sorted(table.measured)]
+    measured = [table.names[k] for k in sorted(table.continuous)]
     if measured:
         shown = ", ".join(map(repr, measured[:_SHOWN]))
         more = f" and {len(measured) - _SHOWN} more" if len(measured) > _SHOWN else ""

@@ -11,8 +11,6 @@ import numpy as np
 from tamis.blocks.packed import BlockTable
 from tamis.choices import named
 from tamis.constants import constants, in_force
-from tamis.data import Table
-from tamis.data.canonical import in_canonical_order
 from tamis.decisions.p_values import PValue
 from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
@@ -44,6 +42,8 @@ from tamis.search.outcome import Outcome
 from tamis.search.tam import Progress, run
 from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
+from tamis.tables import Table
+from tamis.tables.canonical import in_canonical_order
 
 COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
 

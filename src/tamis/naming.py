@@ -9,7 +9,6 @@ import numpy as np
 
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable
-from tamis.data import Table, table_notes
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Query, Source
@@ -28,6 +27,7 @@ from tamis.search.auto import REFINED
 from tamis.search.outcome import Boundary, Decision, Outcome
 from tamis.search.warrants import warrants
 from tamis.settings import Settings
+from tamis.tables import Table, table_notes
 
 
 class Names:

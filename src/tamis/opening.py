@@ -6,9 +6,6 @@ from tamis.blocks.long_table import is_long, open_long
 from tamis.blocks.moment_table import MomentTable, open_moments
 from tamis.blocks.packed import BlockTable
 from tamis.choices import SourceOfTable, named
-from tamis.data import Table
-from tamis.data.canonical import in_canonical_order
-from tamis.data.view import TableView
 from tamis.decisions.rule import Rate
 from tamis.defaults import KINDS, KindName
 from tamis.errors import DataError, PluginError, SettingError
@@ -18,6 +15,9 @@ from tamis.information.counting import open_counts
 from tamis.information.interface import Source
 from tamis.plugins import answer_of, qualified_name
 from tamis.settings import Settings
+from tamis.tables import Table
+from tamis.tables.canonical import in_canonical_order
+from tamis.tables.view import TableView
 
 EXACT_FLOATS = 2**50
 """Whole numbers up to here, and their differences, are exact as floats."""
@@ -35,18 +35,19 @@ def in_search_order(table: Table, settings: Settings) -> Table:
 def readings(table: Table, asked: Settings) -> list[KindName]:
     """What the table can be taken for: levels to count, numbers with moments, or both.
 
-    Whole numbers are both, and "auto" compares; two levels are the same to a count as to a moment.
-    Measurements have moments, which are quick and well calibrated; beside labels, which have
-    none, they have them in every cell of the labels.
+    Categories are counted. Numbers have moments, which are quick and well calibrated; beside
+    categories, which have none, they have them in every cell of the categories. A table of nothing
+    but whole numbers is both, and "auto" compares, unless the user has named a kind; two levels
+    are the same to a count as to a moment.
     """
     given = next((one for one in KINDS if one == asked.information), None)
     if given is not None:
         return [given]
-    if not table.measured and (table.gaps or table.weights is not None):
+    if table.continuous or table.told or not _is_whole(table):
+        return [_by_kinds(table)]
+    if table.missing or table.weights is not None:
         # The likelihoods of the two readings would not be of the same rows.
         return ["counts"]
-    if table.measured:
-        return ["gaussian"] if _is_numeric(table) else ["conditional-gaussian"]
     # What is asked for in terms of counts is asked of counts.
     of_counts = ("entropy", "boundary_rule", "masking_rule", "look_ahead")
     if asked.search != "auto" or not asked.leaves_open(*of_counts):
@@ -54,13 +55,21 @@ def readings(table: Table, asked: Settings) -> list[KindName]:
     return ["counts", "gaussian"] if _is_lattice(table) else ["counts"]
 
 
-def _is_numeric(table: Table) -> bool:
-    """Whether every column holds numbers: measured, or levels that are integers."""
+def _by_kinds(table: Table) -> KindName:
+    if "number" not in table.kinds:
+        return "counts"
+    # Rows that are elsewhere have no cells: whole numbers among them have moments like the rest.
+    apart = set(table.kinds) != {"number"} and not isinstance(table, MomentTable)
+    return "conditional-gaussian" if apart else "gaussian"
+
+
+def _is_whole(table: Table) -> bool:
+    """Whether every column holds whole numbers, and has them as levels."""
     return all(type(label) is int for labels in table.levels for label in labels)
 
 
 def _is_lattice(table: Table) -> bool:
-    if not _is_numeric(table) or int(table.arities.max()) <= 2:
+    if int(table.arities.max()) <= 2:
         return False
     largest = max(abs(label) for labels in table.levels for label in labels)  # type: ignore[arg-type]
     return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
@@ -77,7 +86,7 @@ def open_information(table: Table, settings: Settings) -> Source:
         return open_packed(table, kind, entropy, n_jobs)
     if isinstance(table, MomentTable):
         return open_moments(table, kind, settings.source)
-    if table.gaps:
+    if table.missing:
         _require_for_gaps(settings)
     if entropy is not None:
         return (open_long if is_long(table) else open_counts)(table, entropy, n_jobs)

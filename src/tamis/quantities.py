@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tamis.choices import as_backward, require_size
-from tamis.data import Table, read_table
 from tamis.decisions.p_values import Permutation
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule
@@ -15,6 +14,7 @@ from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
 from tamis.result import suggest
 from tamis.search.selection import Selector
+from tamis.tables import Table, read_table
 
 Columns = str | Sequence[str]
 """One column or several, by name."""

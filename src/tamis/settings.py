@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 
 from tamis.choices import BoundarySearch, SourceOfTable, filled, named
 from tamis.constants import changed, checked, in_force
-from tamis.data.reading import Missing
 from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import rule_from_dict, rule_to_dict
@@ -20,6 +19,7 @@ from tamis.information.estimators import AnyEstimator, estimator_from_dict, esti
 from tamis.information.interface import Ability, Source
 from tamis.knowledge import Constraints, Knowledge
 from tamis.plugins import Recorded, is_plain, is_qualified, qualified_name, record_of
+from tamis.tables.reading import Missing
 
 VERSION = "tamis"
 """The field of a record that holds the version of tamis that ran; the others are settings."""
@@ -60,6 +60,8 @@ class Settings:
     source: dict[str, Any] | None = None
     """The settings of the source, if it has any."""
     knowledge: Knowledge = OPEN
+    types: dict[str, str] | None = None
+    """The kinds of columns that the user has named."""
     missing: Missing = "error"
     refine: bool = True
     units: Units = "unknown"

@@ -17,8 +17,8 @@ from tamis.baselines.agrum import _csv
 from tamis.baselines.causal_learn import from_endpoints
 from tamis.baselines.discrete_bic import DiscreteBIC
 from tamis.baselines.equal_variance import _order
-from tamis.data import read_table
 from tamis.metrics import shd
+from tamis.tables import read_table
 
 
 def test_the_score_of_a_dag_is_its_bic():

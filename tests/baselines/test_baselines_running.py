@@ -18,8 +18,8 @@ import tamis
 from tamis.baselines import available, limited, run
 from tamis.baselines.limited import _start
 from tamis.baselines.transfer import has_started, write_request
-from tamis.data import read_table
 from tamis.metrics import shd
+from tamis.tables import read_table
 
 DATA = {"a": ["x", "y", "x", "y"], "b": [True, False, True, True]}
 TOLD = "('a', 'b') (('x', 'y'), (False, True))"

@@ -12,7 +12,7 @@ import numpy as np
 from tamis.blocks.packed import PackedTable
 from tamis.blocks.packing import pack_table
 from tamis.blocks.plane_file import PlaneFile
-from tamis.data import Table
+from tamis.tables import Table
 
 
 @contextmanager

@@ -24,10 +24,10 @@ from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import PackedTable
 from tamis.blocks.packing import open_stream
 from tamis.cli import app
-from tamis.data import read_table
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.information.gaussian import GaussianInformation, correlation_of
 from tamis.information.moments import Moments
+from tamis.tables import read_table
 
 FORMATS = ["parquet", "csv"]
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -93,11 +93,11 @@ def test_files_of_any_sizes_are_learned_as_the_whole_table(
     # The cuts may leave files without rows, at the ends and in between.
     table = frame(seed, n, offset)
     pattern = split(table, tmp_path_factory.mktemp("parts"), kind, cuts)
-    model = tamis.TAM(n_jobs=1).fit(pattern)
+    model = tamis.TAM(information="gaussian", n_jobs=1).fit(pattern)
     found = model._learned_from[0]
     assert isinstance(found, MomentTable)
-    same(model.result_, tamis.TAM(n_jobs=1).fit(table).result_)
-    whole = Moments.of_table(read_table(table, measured=True))
+    same(model.result_, tamis.TAM(information="gaussian", n_jobs=1).fit(table).result_)
+    whole = Moments.of_table(read_table(table, continuous=True))
     np.testing.assert_allclose(correlations(found.moments), correlations(whole), **CLOSE)
     np.testing.assert_allclose(found.moments.mean, whole.mean, rtol=1e-12)
     assert np.array_equal(found.moments.low, whole.low)
@@ -119,7 +119,7 @@ def test_the_same_files_give_the_same_bits_whatever_the_order_of_their_columns(t
 def test_blocks_and_single_rows_change_rounding_only(tmp_path, kind, monkeypatch):
     table = frame(3, 500)
     pattern = split(table, tmp_path, kind, [1, 1, 2, 499])
-    whole = Moments.of_table(read_table(table, measured=True))
+    whole = Moments.of_table(read_table(table, continuous=True))
     for cells, rows in ((50, 7), (10**6, 1), (1, 1)):
         monkeypatch.setattr(numbers, "BLOCK_CELLS", cells)
         monkeypatch.setattr(numbers, "BLOCK_ROWS", rows)
@@ -165,7 +165,7 @@ def test_shrinkage_is_that_of_the_rows(tmp_path, shrinkage):
     source = {"shrinkage": shrinkage}
     model = tamis.TAM(information="gaussian", source=source).fit(pattern)
     same(model.result_, tamis.TAM(information="gaussian", source=source).fit(table).result_)
-    read = read_table(table, measured=True)
+    read = read_table(table, continuous=True)
     expected = GaussianInformation.from_table(read, shrinkage=shrinkage).shrinkage
     found = open_moments(model._learned_from[0], "gaussian", source).shrinkage
     assert found == pytest.approx(expected, rel=1e-9)
@@ -200,7 +200,7 @@ def test_a_fraction_among_the_last_rows_is_seen(tmp_path, kind):
     table[2999, "x"] = 0.5
     model = tamis.TAM().fit(split(table, tmp_path, kind, [1500]))
     assert isinstance(model._learned_from[0], MomentTable)
-    same(model.result_, tamis.TAM().fit(table).result_)
+    same(model.result_, tamis.TAM(information="gaussian").fit(table).result_)
     assert model.result_.levels == {"x": (), "y": (0, 1, 2, 3, 4)}
 
 
@@ -211,10 +211,10 @@ def test_whole_numbers_are_measured_as_in_memory(tmp_path, kind):
     for values in (np.arange(40) * 1000, (np.arange(40) // 2) * 1000):
         table = pl.DataFrame({"x": values, "die": die})
         found = open_blocks(split(table, tmp_path, kind, [11]))
-        expected = read_table(table, measured=True)
+        expected = read_table(table, continuous=True)
         assert found.levels == expected.levels
-        assert isinstance(found, MomentTable if expected.measured else PackedTable)
-        assert found.measured.keys() == expected.measured.keys()
+        assert isinstance(found, MomentTable if expected.continuous else PackedTable)
+        assert found.continuous.keys() == expected.continuous.keys()
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -293,7 +293,7 @@ def test_cells_of_text_mean_what_they_mean_in_memory(tmp_path, cells, cut):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
     (tmp_path / "w").rename(tmp_path / "whole.txt")
     stream = open_stream(str(tmp_path / "*.csv"))
-    expected = outcome(lambda: read_table(tmp_path / "whole.txt", measured=True))
+    expected = outcome(lambda: read_table(tmp_path / "whole.txt", continuous=True))
     if isinstance(expected, str):
         assert outcome(lambda: read_moments(stream)).split()[:4] == expected.split()[:4]
         return
@@ -344,7 +344,7 @@ def test_what_memory_refuses_is_refused_with_its_place(tmp_path):
 def test_a_constant_column_is_noted(tmp_path):
     table = frame(14).with_columns(k=pl.lit(0.1))
     with pytest.warns(tamis.TamisWarning, match="Constant columns"):
-        expected = tamis.TAM().fit(table).result_
+        expected = tamis.TAM(information="gaussian").fit(table).result_
     found = tamis.TAM().fit(split(table, tmp_path, "parquet", [9])).result_
     same(found, expected)
     assert found.warnings == expected.warnings
@@ -400,7 +400,8 @@ def test_the_command_learns_and_forecasts_from_files_of_numbers(tmp_path):
     first, second = (str(tmp_path / name) for name in ("1.json", "2.json"))
     learned = run(app, ["learn", pattern, "-q", "--out", first])
     assert learned.exit_code == 0, learned.output
-    assert run(app, ["learn", str(tmp_path / "whole.txt"), "-q", "--out", second]).exit_code == 0
+    whole = ["learn", str(tmp_path / "whole.txt"), "--information", "gaussian"]
+    assert run(app, [*whole, "-q", "--out", second]).exit_code == 0
     same(tamis.load(first), tamis.load(second))
     told = run(app, ["learn", pattern, "--dry-run"])
     assert told.exit_code == 0, told.output

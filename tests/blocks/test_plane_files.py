@@ -21,8 +21,8 @@ from tamis.blocks.packed import PackedTable
 from tamis.blocks.packing import pack, pack_table
 from tamis.blocks.parquet_stream import ParquetStream
 from tamis.blocks.plane_file import PlaneFile
-from tamis.data import read_table
 from tamis.errors import DataError, FileFormatError, SettingError, TamisWarning
+from tamis.tables import read_table
 
 HOSTILE = [
     '<script>alert("1")</script>',

@@ -17,7 +17,7 @@ from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.view import View
 from tamis.cluster.table import ClusterTable
 from tamis.cluster.work import Found, Question, add, count
-from tamis.data import Table
+from tamis.tables import Table
 
 
 class CrewOfOne:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tamis.data import read_table
 from tamis.decisions.p_values import FTest, LocalPermutation
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
@@ -16,6 +15,7 @@ from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Query
 from tamis.information.neighbours import NeighbourInformation
 from tamis.information.null_laws import ShuffleTests
+from tamis.tables import read_table
 
 QUERY = [Query(0, (2,), np.array([1]))]
 
@@ -76,7 +76,7 @@ def shares(dependent: float, level: float, n: int = 120, reps: int = 150) -> flo
         rows = numbers(seed, n)
         rows[:, 1] += dependent * (rows[:, 0] - np.sin(2 * rows[:, 2]))
         information = NeighbourInformation.from_table(
-            read_table(rows, measured=True), k=10, shuffles=15, seed=seed, n_jobs=1
+            read_table(rows, continuous=True), k=10, shuffles=15, seed=seed, n_jobs=1
         )
         found.append(LocalPermutation().p_values(information.tests(QUERY))[0])
     return float(np.mean(np.array(found) < level))
@@ -93,12 +93,12 @@ def test_dependence_beyond_the_confounder_is_found():
 
 def test_evidence_of_other_kinds_is_refused():
     rows = numbers(1)
-    moments = GaussianInformation.from_table(read_table(rows, measured=True)).tests(QUERY)
+    moments = GaussianInformation.from_table(read_table(rows, continuous=True)).tests(QUERY)
     counts = CountedInformation(read_table((rows > 0).astype(int))).tests(QUERY)
     for found in (moments, counts):
         with pytest.raises(SettingError, match=r"does not know the law of (moments|counts)"):
             LocalPermutation().p_values(found)
-    shuffled = NeighbourInformation.from_table(read_table(rows, measured=True), shuffles=3)
+    shuffled = NeighbourInformation.from_table(read_table(rows, continuous=True), shuffles=3)
     with pytest.raises(SettingError, match="choose 'local-permutation'"):
         FTest().p_values(shuffled.tests(QUERY))
 

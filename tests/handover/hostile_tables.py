@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 
 import tamis
-from tamis.data import Table
+from tamis.tables import Table
 
 HOSTILE = (
     'say "hi"', "back\\slash", "ends in \\", "two\nlines", "carriage\rreturn", "tab\there",

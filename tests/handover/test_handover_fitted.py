@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import tamis
 from tamis import handover
-from tamis.data import Table, read_table
 from tamis.errors import SettingError
 from tamis.formats import bif_file
 from tamis.network import BayesianNetwork
 from tamis.network.bif.render import render
+from tamis.tables import Table, read_table
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sprinkler.csv"
 ROWS = {"a": ["x", "y", "y", "y"] * 10, "b": [0, 1, 1, 0] * 10}
@@ -90,7 +90,7 @@ def test_measured_columns_are_refused_by_name_with_the_cure(tmp_path):
         lambda: handover.fitted_network(result, rows),
         lambda: handover.to_pgmpy(result, rows),
         lambda: handover.save(result, rows, tmp_path / "good.json", tmp_path / "x.bif"),
-        lambda: handover.check_outputs([tmp_path / "x.bif"], read_table(rows, measured=True)),
+        lambda: handover.check_outputs([tmp_path / "x.bif"], read_table(rows, continuous=True)),
     ):
         with pytest.raises(SettingError, match=named):
             hand_over()

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 
 import tamis
 from tamis import handover
-from tamis.data import read_table
 from tamis.errors import SettingError
 from tamis.formats import dot_file, graphml_file
+from tamis.tables import read_table
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sprinkler.csv"
 

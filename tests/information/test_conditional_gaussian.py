@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 
 import tamis
-from tamis.data import read_table
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.conditional_gaussian import ConditionalGaussianInformation
 from tamis.information.counted import CountedInformation
@@ -20,6 +19,7 @@ from tamis.information.gaussian_cells import tied
 from tamis.information.interface import Context, Group, Query
 from tamis.information.logistic import covariance, regress
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
+from tamis.tables import read_table
 
 A, B, X, Y, Z = range(5)
 NAMES = ("a", "b", "x", "y", "z")
@@ -40,7 +40,7 @@ def as_table(data: dict[str, np.ndarray]):
     labelled = {
         k: v if v.dtype == np.float64 else [f"v{code}" for code in v] for k, v in data.items()
     }
-    return read_table(labelled, measured=True)
+    return read_table(labelled, continuous=True)
 
 
 def source_of(data: dict[str, np.ndarray], **options) -> ConditionalGaussianInformation:

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tamis.data import read_table
 from tamis.decisions.p_values import FTest
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.copula import CopulaInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Query
 from tamis.information.neighbours.entropy import column_entropy
+from tamis.tables import read_table
 
 
 def numbers(seed: int, n: int = 300, d: int = 4) -> np.ndarray:
@@ -26,7 +26,7 @@ def numbers(seed: int, n: int = 300, d: int = 4) -> np.ndarray:
 
 
 def source(rows: object, **options) -> CopulaInformation:
-    return CopulaInformation.from_table(read_table(rows, measured=True), **options)
+    return CopulaInformation.from_table(read_table(rows, continuous=True), **options)
 
 
 @settings(max_examples=20, deadline=None)
@@ -34,7 +34,7 @@ def source(rows: object, **options) -> CopulaInformation:
 def test_gains_are_those_of_the_moments_of_normal_scores(seed, size):
     rows = numbers(seed, n=50)
     scores = stats.norm.ppf((stats.rankdata(rows, axis=0) - 0.5) / len(rows))
-    plain = GaussianInformation.from_table(read_table(scores, measured=True))
+    plain = GaussianInformation.from_table(read_table(scores, continuous=True))
     context = [Context(0, (1, 2)[:size])]
     assert source(rows).cmi(context) == pytest.approx(plain.cmi(context), abs=1e-10)
 
@@ -77,7 +77,7 @@ def test_the_order_of_entropies_is_that_of_the_columns_and_not_of_their_scores()
 def test_for_gaussian_columns_it_agrees_with_their_moments():
     rows = numbers(4, n=4000)
     contexts = [Context(0, ()), Context(0, (1,)), Context(2, (0, 3))]
-    plain = GaussianInformation.from_table(read_table(rows, measured=True))
+    plain = GaussianInformation.from_table(read_table(rows, continuous=True))
     # Ranks cost a little: strong correlations are seen a little smaller.
     assert source(rows).cmi(contexts) == pytest.approx(plain.cmi(contexts), rel=0.1, abs=0.02)
     assert source(rows).entropies(contexts) == pytest.approx(plain.entropies(contexts), abs=0.15)

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 import tamis
-from tamis.data import read_table
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
 from tamis.information.joint import JointInformation
+from tamis.tables import read_table
 
 COVARIANCE = np.array([[1.0, 0.6, 0.3], [0.6, 1.0, 0.5], [0.3, 0.5, 1.0]])
 CONTEXTS = [Context(0, ()), Context(1, ()), Context(2, (1,)), Context(0, (1,))]

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
-from tamis.data import read_table
 from tamis.decisions.p_values import FTest
 from tamis.errors import DataError, SettingError
 from tamis.information import gaussian
@@ -20,6 +19,7 @@ from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Group, Query
 from tamis.metrics import shd
 from tamis.simulate import draw
+from tamis.tables import read_table
 
 
 def numbers(seed: int, n: int = 60, d: int = 5) -> np.ndarray:
@@ -28,7 +28,7 @@ def numbers(seed: int, n: int = 60, d: int = 5) -> np.ndarray:
 
 
 def source(rows: np.ndarray, **options) -> GaussianInformation:
-    return GaussianInformation.from_table(read_table(rows, measured=True), **options)
+    return GaussianInformation.from_table(read_table(rows, continuous=True), **options)
 
 
 def unexplained(rows: np.ndarray, k: int, given: tuple[int, ...]) -> float:

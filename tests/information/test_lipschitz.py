@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tamis.data import read_table
 from tamis.decisions.rule import Fixed
 from tamis.errors import DataError, SettingError
 from tamis.information.estimators import Minimax
@@ -29,6 +28,7 @@ from tamis.information.lipschitz.terms import (
 from tamis.search.tam import run
 from tamis.settings import Settings
 from tamis.simulate import draw
+from tamis.tables import read_table
 
 LAWS = {
     "uniform": stats.uniform(2, 5),
@@ -315,11 +315,11 @@ def test_columns_without_a_density_are_refused_by_name(columns, message):
 
 def test_tables_give_their_measured_columns_and_levels_are_refused():
     values = np.random.default_rng(14).normal(size=(80, 2))
-    information = LipschitzInformation.from_table(read_table(values, measured=True))
+    information = LipschitzInformation.from_table(read_table(values, continuous=True))
     assert information.entropies([Context(0, ())])[0] == source(values.T).entropies(
         [Context(0, ())]
     )
-    table = read_table({"a": values[:, 0], "b": [0, 1] * 40}, measured=True)
+    table = read_table({"a": values[:, 0], "b": [0, 1] * 40}, continuous=True)
     with pytest.raises(DataError, match="'b' holds levels"):
         LipschitzInformation.from_table(table)
 

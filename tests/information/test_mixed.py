@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
 
-from tamis.data import read_table
 from tamis.decisions.p_values import LocalPermutation
 from tamis.errors import DataError, TamisWarning
 from tamis.information.interface import Context, Query
 from tamis.information.mixed import MixedInformation, level_entropy
+from tamis.tables import read_table
 
 
 def source(table: pd.DataFrame, **options) -> MixedInformation:
-    return MixedInformation.from_table(read_table(table, measured=True), **options)
+    return MixedInformation.from_table(read_table(table, continuous=True), **options)
 
 
 def two_kinds(seed: int, n: int = 200) -> pd.DataFrame:
@@ -141,7 +141,7 @@ def test_independence_given_a_level_is_kept_and_dependence_is_found():
 
 def test_sparse_levels_do_not_drag_a_gain_below_0():
     rng = np.random.default_rng(5)
-    rare = rng.integers(0, 40, 200)
+    rare = rng.integers(0, 40, 200).astype(str)
     table = pd.DataFrame({"rare": rare, "x": rng.normal(size=200), "y": rng.normal(size=200)})
     gain = source(table).cmi([Context(1, (0,))])[0, 2]
     assert abs(gain) < 0.05

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tamis.data import read_table
 from tamis.errors import DataError, SettingError
 from tamis.information import moments as moments_file
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
 from tamis.information.moments import Moments
 from tamis.information.shrinkage import analytic
+from tamis.tables import read_table
 
 
 def correlated(seed: int, d: int, n: int) -> np.ndarray:
@@ -72,7 +72,7 @@ def test_numpy_agrees_far_from_zero():
 
 def test_a_table_is_read_in_blocks(monkeypatch):
     rows = correlated(3, 4, 97).T
-    table = read_table(np.column_stack([rows, np.arange(97) % 3]), measured=True)
+    table = read_table(np.column_stack([rows, np.arange(97) % 3]), continuous=True)
     whole = GaussianInformation.from_table(table, shrinkage="auto")
     monkeypatch.setattr(moments_file, "BLOCK_CELLS", 50)
     assert [block.shape for block in moments_file.blocks(table)][:2] == [(5, 10), (5, 10)]
@@ -84,7 +84,7 @@ def test_a_table_is_read_in_blocks(monkeypatch):
 
 def test_moments_are_enough_for_a_source():
     rows = correlated(4, 3, 200).T
-    table = read_table(rows, measured=True)
+    table = read_table(rows, continuous=True)
     one = GaussianInformation.from_table(table, shrinkage=0.2)
     other = GaussianInformation.from_moments(table.names, Moments.of(rows.T), shrinkage=0.2)
     contexts = [Context(0, (1,)), Context(2, (0, 1))]
@@ -134,7 +134,7 @@ def naive_shrinkage(rows: np.ndarray) -> float:
 @given(seed=st.integers(0, 10**6), d=st.integers(2, 6), n=st.integers(5, 60))
 def test_the_rows_choose_the_shrinkage_of_the_article(seed, d, n):
     rows = correlated(seed, d, n).T * 3 + 100
-    found = GaussianInformation.from_table(read_table(rows, measured=True), shrinkage="auto")
+    found = GaussianInformation.from_table(read_table(rows, continuous=True), shrinkage="auto")
     assert found.shrinkage == pytest.approx(naive_shrinkage(rows), rel=1e-9)
 
 
@@ -143,7 +143,9 @@ def test_chance_correlations_are_shrunk_more_than_true_ones():
     chance = rng.normal(size=(30, 10))
     one = np.repeat(rng.normal(size=(30, 1)), 10, axis=1) + 0.3 * rng.normal(size=(30, 10))
     weak, strong = (
-        GaussianInformation.from_table(read_table(rows, measured=True), shrinkage="auto").shrinkage
+        GaussianInformation.from_table(
+            read_table(rows, continuous=True), shrinkage="auto"
+        ).shrinkage
         for rows in (chance, one)
     )
     assert weak > 0.5

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from tamis.data import Table, read_table
 from tamis.decisions.p_values import FTest, LocalPermutation, PValue
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.gaussian import GaussianInformation
@@ -23,11 +22,12 @@ from tamis.information.neighbours.shuffles import anywhere, choose, within_strat
 from tamis.information.neighbours.space import Space
 from tamis.learning import search
 from tamis.settings import Settings
+from tamis.tables import Table, read_table
 
 
 def source(rows: np.ndarray, names: str = "abcdefgh", **options) -> NeighbourInformation:
     columns = dict(zip(names, rows.T, strict=False))
-    return NeighbourInformation.from_table(read_table(columns, measured=True), **options)
+    return NeighbourInformation.from_table(read_table(columns, continuous=True), **options)
 
 
 def confounded(seed: int, n: int = 150) -> np.ndarray:
@@ -134,7 +134,7 @@ def test_gaussian_gains_and_entropies_come_close_to_the_closed_form(size):
     rows[:, 1] += rows[:, 0]
     rows[:, 0] += rows[:, 2:].sum(axis=1) * 0.5
     s = (2, 3)[:size]
-    near, exact = source(rows), GaussianInformation.from_table(read_table(rows, measured=True))
+    near, exact = source(rows), GaussianInformation.from_table(read_table(rows, continuous=True))
     context = [Context(0, s)]
     # Neighbours of a strong dependence are too far apart to see all of it: a bias, and downward.
     assert -0.07 < near.cmi(context)[0, 1] - exact.cmi(context)[0, 1] < 0.03
@@ -362,6 +362,6 @@ def test_a_search_recovers_curves_that_moments_do_not_see():
     truth = {("a", "b"), ("a", "c"), ("c", "d")}
     assert edges_found(source(rows, shuffles=20), LocalPermutation(0.001)) == truth
     moments = GaussianInformation.from_table(
-        read_table(dict(zip("abcd", rows.T, strict=True)), measured=True)
+        read_table(dict(zip("abcd", rows.T, strict=True)), continuous=True)
     )
     assert edges_found(moments, FTest(0.001)) != truth

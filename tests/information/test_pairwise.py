@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tamis
-from tamis.data.table import Table
 from tamis.decisions.p_values import ChiSquared, Permutation
 from tamis.decisions.rule import BIC
 from tamis.errors import SettingError, TamisWarning
@@ -21,6 +20,7 @@ from tamis.information.estimators.estimator import EntropyEstimator
 from tamis.information.interface import Context, Group, Query
 from tamis.information.pairwise import PairwiseInformation
 from tamis.rules import Fixed, Rate
+from tamis.tables.table import Table
 
 ESTIMATORS = ["grassberger", "plugin", "miller-madow", "jackknife"]
 FIELDS = ["cmi", "plugin", "df", "pearson", "null_mean", "null_variance"]
@@ -40,15 +40,15 @@ def gapped(seed: int, n: int = 60, d: int = 4, share: float = 0.2, widest: int =
         levels.append(tuple(range(len(found))))
         if absent.any():
             gaps[k] = absent
-    return Table(tuple("abcdefgh"[:d]), tuple(levels), codes.astype(np.uint8), gaps=gaps)
+    return Table(tuple("abcdefgh"[:d]), tuple(levels), codes.astype(np.uint8), missing=gaps)
 
 
 def complete(table: Table, columns: tuple[int, ...]) -> Table:
     """The rows that have all these columns; what the others say there does not matter."""
     kept = np.ones(table.n_rows, dtype=bool)
     for k in columns:
-        if k in table.gaps:
-            kept &= ~table.gaps[k]
+        if k in table.missing:
+            kept &= ~table.missing[k]
     return Table(table.names, table.levels, table.codes[:, kept])
 
 
@@ -166,14 +166,14 @@ def test_rows_with_counts_the_rows_that_have_all():
     table = gapped(2)
     source = PairwiseInformation(table)
     assert source.rows_with((0, 1, 2)) == complete(table, (0, 1, 2)).n_rows
-    whole = next(k for k in range(4) if k not in gapped(3).gaps)
+    whole = next(k for k in range(4) if k not in gapped(3).missing)
     assert PairwiseInformation(gapped(3)).rows_with((whole,)) is None
 
 
 def test_columns_that_are_never_seen_together_are_independent():
     absent = np.array([True, False] * 20)
     codes = np.tile(np.array([0, 0, 1, 1], dtype=np.uint8), (2, 10))
-    table = Table(("a", "b"), ((0, 1), (0, 1)), codes, gaps={0: absent, 1: ~absent})
+    table = Table(("a", "b"), ((0, 1), (0, 1)), codes, missing={0: absent, 1: ~absent})
     source = PairwiseInformation(table)
     found = source.tests([Query(0, (), np.array([1]))])
     assert (found.cmi[0], found.plugin[0], found.n_rows[0]) == (0.0, 0.0, 0.0)

@@ -12,9 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tamis
-from tamis.data import read_table
-from tamis.data.table import Table
-from tamis.data.weights import effective_rows
 from tamis.decisions.p_values import ChiSquared, Permutation
 from tamis.decisions.rule import BIC
 from tamis.errors import DataError, SettingError, TamisWarning
@@ -25,6 +22,9 @@ from tamis.information.pairwise import PairwiseInformation
 from tamis.information.real_counts import real_terms
 from tamis.information.weighted import WeightedInformation
 from tamis.information.weighted_moments import weighted_gaussian
+from tamis.tables import read_table
+from tamis.tables.table import Table
+from tamis.tables.weights import effective_rows
 
 FIELDS = ["cmi", "plugin", "df", "pearson", "null_mean", "null_variance", "n_rows"]
 
@@ -89,7 +89,8 @@ def test_levels_are_counted_against_repeated_rows():
     with pytest.raises(DataError, match="identifier"):
         quietly(data, weights=[1, 1, 1, 1])
     assert (
-        quietly({"a": [1, 2, 3], "b": [0, 1, 1]}, weights=[5, 5, 5], measured=True).measured == {}
+        quietly({"a": [1, 2, 3], "b": [0, 1, 1]}, weights=[5, 5, 5], continuous=True).continuous
+        == {}
     )
 
 
@@ -197,7 +198,7 @@ def weighted(seed: int, n: int = 60, *, gaps: bool = False, equal: bool = False)
         codes[k, flags] = 0
     levels = ((0, 1, 2), (0, 1, 2), (0, 1, 2), (0, 1))
     weights = np.ones(n) if equal else rng.lognormal(size=n)
-    return Table(tuple("abcd"), levels, codes.astype(np.uint8), gaps=absent, weights=weights)
+    return Table(tuple("abcd"), levels, codes.astype(np.uint8), missing=absent, weights=weights)
 
 
 @settings(max_examples=8, deadline=None)
@@ -328,7 +329,7 @@ def test_weighted_moments_are_numpys():
     rng = np.random.default_rng(13)
     numbers = rng.normal(size=(3, 50)) + np.array([[1e6], [0], [5]])
     weights = rng.lognormal(size=50)
-    table = quietly({name: numbers[k] for k, name in enumerate("xyz")}, measured=True)
+    table = quietly({name: numbers[k] for k, name in enumerate("xyz")}, continuous=True)
     source = weighted_gaussian(table, weights)
     wanted = GaussianInformation(
         "xyz", np.cov(numbers, aweights=weights, ddof=0), effective_rows(weights)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_networks import networks, outside
 
-from tamis.data import Table
 from tamis.errors import DataError
 from tamis.network import BayesianNetwork
+from tamis.tables import Table
 
 pandas = pytest.importorskip("pandas")
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from made_networks import networks, published
 from scipy import stats
 
-from tamis.data import read_table
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
+from tamis.tables import read_table
 
 pandas = pytest.importorskip("pandas")
 

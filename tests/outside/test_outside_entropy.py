@@ -12,11 +12,11 @@ from scipy.special import entr
 
 import naive
 import tamis
-from tamis.data import read_table
 from tamis.information.counted import CountedInformation
 from tamis.information.counting import open_counts
 from tamis.information.estimators import ESTIMATORS, as_estimator
 from tamis.information.interface import Context, Group, Query
+from tamis.tables import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:Constant columns")
 

@@ -76,8 +76,8 @@ def test_auto_refines_with_a_function_too():
 
 
 def source():
-    from tamis.data import read_table
     from tamis.information.counted import CountedInformation
+    from tamis.tables import read_table
 
     return CountedInformation(read_table(levels()))
 

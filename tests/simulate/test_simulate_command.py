@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tamis.data import read_table
 from tamis.errors import SettingError
 from tamis.simulate import draw
+from tamis.tables import read_table
 from tamis.terminal.simulating import SimulateWishes, options_from_text, run
 
 

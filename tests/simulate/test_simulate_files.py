@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tamis.data import read_table
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
 from tamis.simulate import draw
 from tamis.simulate import files as files_module
+from tamis.tables import read_table
 
 
 def read_edges(path):

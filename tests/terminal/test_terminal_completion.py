@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from tamis.cli import app
-from tamis.data.reading import MISSING
 from tamis.decisions.specification import RULES
 from tamis.defaults import BACKWARD, BOUNDARY, KINDS, SEARCHES
 from tamis.information.estimators import ESTIMATORS
+from tamis.tables.reading import MISSING
 from tamis.terminal import completion
 
 CHOICES = [

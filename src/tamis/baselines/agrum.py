@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tamis.baselines.interface import Adjacency
-from tamis.data import Table
+from tamis.tables import Table
 
 MODULES = ("pyagrum",)
 PACKAGES = ("pyagrum", "numpy")

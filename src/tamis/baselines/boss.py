@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from tamis.baselines.causal_learn import from_endpoints, require_prior, rows_of
 from tamis.baselines.interface import Learned
-from tamis.data import Table
+from tamis.tables import Table
 
 _BOSS = "causallearn.search.PermutationBased.BOSS"
 

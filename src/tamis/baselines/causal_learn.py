@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.baselines.interface import Learned
-from tamis.data import Table
 from tamis.errors import DataError
+from tamis.tables import Table
 
 _TAIL, _ARROW = -1, 1
 

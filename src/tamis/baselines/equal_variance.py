@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.baselines.interface import Adjacency, Learned
-from tamis.data import Label, Table
-from tamis.data.refusals import shown
 from tamis.errors import DataError
+from tamis.tables import Label, Table
+from tamis.tables.refusals import shown
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def _numbers(table: Table) -> Floats:
     """The columns as their labels say, not as their codes do."""
     columns = []
     for k, (name, levels) in enumerate(zip(table.names, table.levels, strict=True)):
-        if table.is_measured(k):
+        if table.is_continuous(k):
             columns.append(table.numbers(k))
         else:
             columns.append(np.array([_number(name, label) for label in levels])[table.codes[k]])

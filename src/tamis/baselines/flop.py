@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from tamis.baselines.interface import Learned
-from tamis.data import Table
+from tamis.tables import Table
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 
 from tamis.baselines.discrete_bic import DiscreteBIC
 from tamis.baselines.interface import Learned
-from tamis.data import Table
+from tamis.tables import Table
 
 
 @dataclass(frozen=True)

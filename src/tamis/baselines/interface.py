@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data import Table
+from tamis.tables import Table
 
 Adjacency = NDArray[np.int8]
 """1 at [i, j] for i → j; 1 at [i, j] and at [j, i] for an undirected edge."""

@@ -20,7 +20,7 @@ from time import monotonic, sleep
 from tamis.baselines.interface import Baseline
 from tamis.baselines.outcome import Outcome
 from tamis.baselines.transfer import has_started, read_outcome, write_request
-from tamis.data import Table
+from tamis.tables import Table
 
 STARTING = 120.0
 """Seconds a child may take to start and to import its libraries, which do not count as run."""

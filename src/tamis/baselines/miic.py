@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from tamis.baselines.agrum import MODULES, PACKAGES, adjacency_of, learner_on
 from tamis.baselines.interface import Learned
-from tamis.data import Table
+from tamis.tables import Table
 
 
 @dataclass(frozen=True)

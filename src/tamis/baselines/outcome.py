@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from tamis.baselines.interface import Adjacency, Baseline, Learned
-from tamis.data import Table
+from tamis.tables import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,4 +56,4 @@ def _described(error: Exception) -> str:
 
 
 def _varies(table: Table, k: int) -> bool:
-    return bool(np.ptp(table.numbers(k)) > 0) if table.is_measured(k) else table.arities[k] > 1
+    return bool(np.ptp(table.numbers(k)) > 0) if table.is_continuous(k) else table.arities[k] > 1

@@ -25,7 +25,7 @@ from scipy.special import expit
 from tamis.baselines.causal_learn import from_endpoints, rows_of
 from tamis.baselines.discrete_bic import DiscreteBIC
 from tamis.baselines.interface import Learned
-from tamis.data import Table
+from tamis.tables import Table
 
 _PC = "causallearn.search.ConstraintBased.PC"
 _TESTS = "causallearn.utils.cit"

@@ -12,8 +12,8 @@ from tamis.baselines.interface import Baseline
 from tamis.baselines.limited import attempt_within
 from tamis.baselines.outcome import attempt
 from tamis.baselines.registry import find_baseline, import_libraries, require, versions
-from tamis.data import read_table
 from tamis.errors import SettingError
+from tamis.tables import read_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ def run(
     _check_limit(time_limit)
     _check_seed(seed)
     require(method)
-    table = read_table(data, measured=getattr(method, "takes_numbers", False))
+    table = read_table(data, continuous=getattr(method, "takes_numbers", False))
     if time_limit is None:
         import_libraries(method)
         outcome = attempt(method, table, seed)

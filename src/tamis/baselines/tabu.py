@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from tamis.baselines.agrum import MODULES, PACKAGES, adjacency_of, learner_on
 from tamis.baselines.interface import Learned
-from tamis.data import Table
 from tamis.metrics import to_cpdag
+from tamis.tables import Table
 
 
 @dataclass(frozen=True)

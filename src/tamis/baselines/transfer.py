@@ -13,8 +13,8 @@ import numpy as np
 
 from tamis.baselines.interface import Baseline, Learned
 from tamis.baselines.outcome import Outcome
-from tamis.data import Table
 from tamis.errors import SettingError
+from tamis.tables import Table
 
 
 def write_request(folder: Path, baseline: Baseline, table: Table, seed: int | None) -> None:
@@ -24,12 +24,12 @@ def write_request(folder: Path, baseline: Baseline, table: Table, seed: int | No
         "names": table.names,
         "levels": table.levels,
         "seed": seed,
-        "measured": sorted(table.measured),
+        "measured": sorted(table.continuous),
     }
     (folder / "request.json").write_text(json.dumps(request), encoding="ascii")
     np.save(folder / "codes.npy", table.codes, allow_pickle=False)
-    for k in table.measured:
-        np.save(folder / f"numbers-{k}.npy", table.measured[k], allow_pickle=False)
+    for k in table.continuous:
+        np.save(folder / f"numbers-{k}.npy", table.continuous[k], allow_pickle=False)
 
 
 def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
@@ -42,7 +42,7 @@ def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
         names=tuple(request["names"]),
         levels=tuple(map(tuple, request["levels"])),
         codes=np.load(folder / "codes.npy", allow_pickle=False),
-        measured={
+        continuous={
             k: np.load(folder / f"numbers-{k}.npy", allow_pickle=False) for k in request["measured"]
         },
     )

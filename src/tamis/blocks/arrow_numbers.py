@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from tamis.blocks.numbers import NumberColumn, Taken
 from tamis.blocks.streams import MOST_LEVELS, Batch
-from tamis.data.columns import Column, encode_floats, encode_integers, too_many_levels
-from tamis.data.frames import encode_series
-from tamis.data.refusals import ColumnRefused, Problem, shown
 from tamis.information.interface import Floats
+from tamis.tables.columns import Column, encode_floats, encode_integers, too_many_levels
+from tamis.tables.frames import encode_series
+from tamis.tables.refusals import ColumnRefused, Problem, shown
 
 
 class ArrowNumbers(NumberColumn):

@@ -14,7 +14,8 @@ import numpy as np
 from tamis.blocks.numbers import NumberColumn
 from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed, unreachable
 from tamis.blocks.text_numbers import TextNumbers
-from tamis.data.csv_file import (
+from tamis.errors import FileFormatError
+from tamis.tables.csv_file import (
     MISSING_MARKERS,
     _chunks,
     _delimiter,
@@ -25,9 +26,8 @@ from tamis.data.csv_file import (
     _not_utf8,
     _without_nul,
 )
-from tamis.data.refusals import shown_path
-from tamis.data.table import Label
-from tamis.errors import FileFormatError
+from tamis.tables.refusals import shown_path
+from tamis.tables.table import Label
 
 
 class CsvStream(Stream):

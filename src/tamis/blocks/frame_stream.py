@@ -9,11 +9,11 @@ from tamis.blocks.arrow_numbers import ArrowNumbers
 from tamis.blocks.numbers import NumberColumn
 from tamis.blocks.parquet_stream import ArrowLevels
 from tamis.blocks.streams import Batch, GrowingLevels, Stream
-from tamis.data.cells import plain_labels
-from tamis.data.refusals import Problem, at_row, listed, shown
-from tamis.data.table import Label
 from tamis.errors import DataError
 from tamis.information.interface import Floats
+from tamis.tables.cells import plain_labels
+from tamis.tables.refusals import Problem, at_row, listed, shown
+from tamis.tables.table import Label
 
 
 class FrameStream(Stream):

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from tamis.blocks.layout import BLOCK_ROWS, Layout, layout_of
-from tamis.data.refusals import shown, shown_path
-from tamis.data.table import Label
 from tamis.errors import FileFormatError
+from tamis.tables.refusals import shown, shown_path
+from tamis.tables.table import Label
 
 MAGIC = b"\x93TAMIS planes\r\n\x1a"
 """Not text, and damaged by whatever changes line ends."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counts.planes import MAX_PLANE_LEVELS
-from tamis.data.columns import smallest_unsigned
+from tamis.tables.columns import smallest_unsigned
 
 BLOCK_ROWS = 2**16
 """Rows of a block: a plane of them is 8 KiB, so that the planes of some dozens of columns stay in

@@ -13,9 +13,9 @@ from tamis.blocks.packed import DEFAULT_MEMORY, PROGRAM_BYTES, BlockTable, Count
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.view import View
 from tamis.counts.interactions import MOST_BYTES
-from tamis.data.table import Table
 from tamis.information.estimators import AnyEstimator
 from tamis.information.interface import Source
+from tamis.tables.table import Table
 
 LONG = 2**17
 ROWS_A_COLUMN = 3000
@@ -68,7 +68,7 @@ class LongTable(BlockTable):
 
 def is_long(table: Table) -> bool:
     """Whether a table in memory is better counted in blocks."""
-    whole = not table.gaps and table.weights is None
+    whole = not table.missing and table.weights is None
     return whole and table.n_rows >= max(LONG, ROWS_A_COLUMN * table.n_variables)
 
 

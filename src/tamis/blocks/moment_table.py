@@ -13,12 +13,12 @@ from tamis.blocks.numbers import Heard, Numbers, Taken, changed_between, look, p
 from tamis.blocks.packed import DEFAULT_MEMORY, Counted, checked_limit, usual_fields
 from tamis.blocks.parquet_stream import BATCH_BYTES
 from tamis.blocks.streams import MOST_LEVELS, Stream
-from tamis.data.refusals import ColumnRefused, Problem, listed, refusal, shown
-from tamis.data.table import Table
 from tamis.errors import DataError, SettingError
 from tamis.information.gaussian import GaussianInformation, correlation_of
 from tamis.information.moments import Moments, refuse_extremes
 from tamis.information.shrinkage import checked_or_auto, suggested
+from tamis.tables.refusals import ColumnRefused, Problem, listed, refusal, shown
+from tamis.tables.table import Table
 
 Again = Callable[[tuple[str, ...], Moments], tuple[int, float]]
 """Another pass over all rows: `products_in` of every part, added up in their order."""
@@ -59,7 +59,8 @@ class MomentTable(Table):
         settings = usual_fields() | {
             "names": tuple(names),
             "levels": tuple(levels),
-            "measured": _Unseen(k for k, found in enumerate(levels) if not found),
+            "kinds": ("number",) * len(names),
+            "continuous": _Unseen(k for k, found in enumerate(levels) if not found),
             "notes": notes,
             "moments": moments,
             "memory": memory,
@@ -247,7 +248,7 @@ def _settled(
 def _any_measured(numbers: Numbers, taken: dict[str, Taken]) -> bool:
     """Whether a column is measured, or would be if nothing else were wrong with it."""
     return any(
-        taken[name].is_measured if name in taken else column.fraction is not None
+        taken[name].is_continuous if name in taken else column.fraction is not None
         for name, column in zip(numbers.names, numbers.columns, strict=True)
     )
 
@@ -270,7 +271,7 @@ def _require_numbers(taken: dict[str, Taken], information: str) -> None:
 
 def _beside_labels(taken: dict[str, Taken], others: dict[str, Taken]) -> DataError:
     measured = listed(
-        f"{shown(name)} (such as {one.example})" for name, one in taken.items() if one.is_measured
+        f"{shown(name)} (such as {one.example})" for name, one in taken.items() if one.is_continuous
     )
     labels = listed(f"{shown(name)} (such as {shown(one.example)})" for name, one in others.items())
     truths = all(isinstance(one.example, bool) for one in others.values())

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from tamis.blocks.streams import Batch, Stream
-from tamis.data.refusals import ColumnRefused, Problem, at_row
-from tamis.data.table import Label
 from tamis.errors import DataError
 from tamis.information.interface import Floats
 from tamis.information.moments import Moments
 from tamis.information.shrinkage import spread_of_products
+from tamis.tables.refusals import ColumnRefused, Problem, at_row
+from tamis.tables.table import Label
 
 BLOCK_CELLS = 2**19
 """Numbers that are summed at a time: few enough to stay in the cache."""
@@ -43,14 +43,14 @@ class Taken(NamedTuple):
     """Measured because its whole numbers are more than can be counted in blocks."""
 
     @property
-    def is_measured(self) -> bool:
+    def is_continuous(self) -> bool:
         """Whether it has no levels."""
         return not self.levels
 
     @property
     def is_numeric(self) -> bool:
         """Whether a table in memory would take it for numbers without being told."""
-        return self.is_measured or type(self.levels[0]) is int
+        return self.is_continuous or type(self.levels[0]) is int
 
 
 class NumberColumn(ABC):

@@ -17,8 +17,8 @@ from tamis.blocks.plane_file import PlaneFile
 from tamis.blocks.view import View
 from tamis.counts.planes import MAX_PLANE_LEVELS
 from tamis.counts.sharing import usable_jobs
-from tamis.data.table import Label, Table
 from tamis.errors import SettingError
+from tamis.tables.table import Label, Table
 
 DEFAULT_MEMORY = 2 * 10**9
 PROGRAM_BYTES = 5 * 10**8
@@ -62,7 +62,8 @@ class BlockTable(Table):
 
     def _settle(self, names: Sequence[str], levels: Sequence[Sequence[Label]], **more: Any) -> None:  # noqa: ANN401
         """Set the fields of a table and more; tables are frozen."""
-        chosen = {"names": tuple(names), "levels": tuple(map(tuple, levels))}
+        kinds = ("category",) * len(names)
+        chosen = {"names": tuple(names), "levels": tuple(map(tuple, levels)), "kinds": kinds}
         for name, value in (usual_fields() | chosen | more).items():
             object.__setattr__(self, name, value)
 

@@ -20,12 +20,12 @@ from tamis.blocks.parts import PLANES_ENDING, TEXT_ENDINGS, ending_of, find_part
 from tamis.blocks.plane_file import Codes, digest
 from tamis.blocks.streams import GrowingLevels, Stream, changed
 from tamis.counts.planes import build_planes
-from tamis.data.columns import smallest_unsigned
-from tamis.data.gaps import require_complete
-from tamis.data.measured import require_levels
-from tamis.data.refusals import ColumnRefused, Problem, listed, refusal, shown
-from tamis.data.table import Label, Table
 from tamis.errors import DataError, SettingError
+from tamis.tables.columns import smallest_unsigned
+from tamis.tables.continuous import require_levels
+from tamis.tables.gaps import require_complete
+from tamis.tables.refusals import ColumnRefused, Problem, listed, refusal, shown
+from tamis.tables.table import Label, Table
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how many rows are done, and how many there are, or 0 if nobody knows."""
@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 _ADVICE = {
     Problem.MISSING: "Counted in blocks, every cell needs a value: fill missing ones in, or drop "
     "those rows before.",
-    Problem.CONTINUOUS: "Counted in blocks, columns have levels: cut measured ones into levels "
+    Problem.CONTINUOUS: "Counted in blocks, columns have levels: cut continuous ones into levels "
     "first, with tamis.discretize, or, if there are no labels beside them, give the files "
     "themselves to tamis learn, which takes the moments of numbers.",
 }

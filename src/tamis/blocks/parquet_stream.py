@@ -11,12 +11,12 @@ import numpy as np
 from tamis.blocks.arrow_numbers import ArrowNumbers
 from tamis.blocks.numbers import NumberColumn
 from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed, unreachable
-from tamis.data.assemble import check_names
-from tamis.data.cells import plain_labels
-from tamis.data.frames import encode_series
-from tamis.data.refusals import ColumnRefused, Problem, at_row, shown, shown_path
-from tamis.data.table import Label
 from tamis.errors import FileFormatError
+from tamis.tables.assemble import check_names
+from tamis.tables.cells import plain_labels
+from tamis.tables.frames import encode_series
+from tamis.tables.refusals import ColumnRefused, Problem, at_row, shown, shown_path
+from tamis.tables.table import Label
 
 BATCH_BYTES = 2**25
 """About so much of a table is unpacked at once."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import glob
 import os
 
-from tamis.data.refusals import listed, shown, shown_path
 from tamis.errors import FileFormatError
+from tamis.tables.refusals import listed, shown, shown_path
 
 TEXT_ENDINGS = (".csv", ".tsv", ".txt")
 PARQUET_ENDINGS = (".parquet", ".pq")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tamis.blocks.header import damaged, read_header
 from tamis.blocks.layout import DIGEST_BYTES, Layout
-from tamis.data.refusals import shown_path
 from tamis.errors import FileFormatError
+from tamis.tables.refusals import shown_path
 
 Words = NDArray[np.uint64]
 Codes = NDArray[np.unsignedinteger]

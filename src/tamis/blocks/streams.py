@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.columns import Column
-from tamis.data.levels import check_levels
-from tamis.data.refusals import ColumnRefused, Problem, shown_path
-from tamis.data.table import Label
 from tamis.errors import DataError, FileFormatError
+from tamis.tables.columns import Column
+from tamis.tables.levels import check_levels
+from tamis.tables.refusals import ColumnRefused, Problem, shown_path
+from tamis.tables.table import Label
 
 if TYPE_CHECKING:
     from tamis.blocks.numbers import NumberColumn

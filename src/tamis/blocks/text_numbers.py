@@ -10,8 +10,9 @@ import numpy as np
 
 from tamis.blocks.numbers import NumberColumn, Taken
 from tamis.blocks.streams import MOST_LEVELS, Batch
-from tamis.data.columns import Column, too_many_levels
-from tamis.data.csv_file import (
+from tamis.information.interface import Floats
+from tamis.tables.columns import Column, too_many_levels
+from tamis.tables.csv_file import (
     _CODE,
     _INFINITE,
     _NUMBER,
@@ -19,9 +20,8 @@ from tamis.data.csv_file import (
     _are_quantities,
     _labels,
 )
-from tamis.data.levels import check_levels
-from tamis.data.refusals import ColumnRefused, Problem
-from tamis.information.interface import Floats
+from tamis.tables.levels import check_levels
+from tamis.tables.refusals import ColumnRefused, Problem
 
 _PLAIN = re.compile(r"[0-9+\-.eE]*")
 """What `float` takes of such signs, and nothing else of them, is a number in a file too."""

@@ -18,9 +18,9 @@ from tamis.blocks.parts import TEXT_ENDINGS, ending_of, find_parts
 from tamis.cluster.crew import Crew, Progress, size_of
 from tamis.cluster.parts import FilePart, FramePart, Part
 from tamis.cluster.table import ClusterTable
-from tamis.data.assemble import check_names
 from tamis.errors import DataError, SettingError
 from tamis.information.moments import Moments
+from tamis.tables.assemble import check_names
 
 PART_CELLS = 2**26
 """Row groups of a file go to one part until it has so many cells."""

@@ -8,7 +8,7 @@ from typing import Any
 from tamis.blocks.frame_stream import FrameStream
 from tamis.blocks.packing import stream_of
 from tamis.blocks.streams import Stream
-from tamis.data.refusals import shown_path
+from tamis.tables.refusals import shown_path
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from tamis.blocks.packed import DEFAULT_MEMORY, PROGRAM_BYTES, BlockTable, Count
 from tamis.blocks.passes import Pass, Sums
 from tamis.cluster.crew import Crew
 from tamis.cluster.work import Question, sums_of
-from tamis.data.table import Label
+from tamis.tables.table import Label
 
 WORKER_BYTES = 2**29
 """What each thread of a worker may take for rows while it counts, beside the tables."""

@@ -9,8 +9,8 @@ from importlib.metadata import version
 from threading import Event
 from typing import Any, NoReturn
 
-from tamis.data.refusals import shown
 from tamis.errors import DataError, SettingError, TamisError
+from tamis.tables.refusals import shown
 
 TICK = 1.0
 """Seconds between looks at whether there are workers at all."""

@@ -28,7 +28,7 @@ from tamis.counts.row_sample import sampled
 from tamis.counts.sharing import share, usable_jobs
 from tamis.counts.sparse import judge_sparse
 from tamis.counts.tables import extended, relabel
-from tamis.data.table import Table
+from tamis.tables.table import Table
 
 CROSSOVER = 192
 """Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""

@@ -10,11 +10,11 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data import Table, read_table
 from tamis.errors import TamisWarning
 from tamis.experiments.cells import Draw
 from tamis.simulate import draw
 from tamis.simulate.models.model import Column
+from tamis.tables import Table, read_table
 
 
 class Dataset:
@@ -37,20 +37,20 @@ class Dataset:
     @cached_property
     def table(self) -> Table:
         """The same as a discrete table; ``DataError`` if the columns are continuous."""
-        return self._read(measured=False)
+        return self._read(continuous=False)
 
     @cached_property
-    def measured(self) -> Table:
+    def continuous(self) -> Table:
         """The same as a table in which columns may be continuous."""
-        return self._read(measured=True)
+        return self._read(continuous=True)
 
     @cached_property
     def matrix(self) -> NDArray[np.float64]:
         """The numbers, a row a case."""
         return np.column_stack([np.asarray(one, dtype=np.float64) for one in self.columns.values()])
 
-    def _read(self, *, measured: bool) -> Table:
+    def _read(self, *, continuous: bool) -> Table:
         with warnings.catch_warnings():
             # A column of a random model may happen not to vary; nobody is there to drop it.
             warnings.simplefilter("ignore", TamisWarning)
-            return read_table(self.columns, measured=measured)
+            return read_table(self.columns, continuous=continuous)

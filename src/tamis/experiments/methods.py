@@ -93,7 +93,7 @@ class Search:
 
         parameters = VARIANTS[self.variant]
         # Read before the clock starts, as it is for the baselines.
-        table = data.measured if "information" in parameters else data.table
+        table = data.continuous if "information" in parameters else data.table
         start = perf_counter()
         graph = TAM(self.search, n_jobs=1, **parameters).fit(table).graph_
         return Found(graph, perf_counter() - start)

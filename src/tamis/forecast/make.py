@@ -16,7 +16,6 @@ from tamis.counts.interactions import words_to_read
 from tamis.counts.looking import least_looked_for, require_reach
 from tamis.counts.memory import CROSSOVER
 from tamis.counts.screening import Screen
-from tamis.data import Table
 from tamis.decisions.rule import Rule
 from tamis.errors import DataError, SettingError
 from tamis.forecast import memory
@@ -33,6 +32,7 @@ from tamis.information.lattice import lattice_likelihood
 from tamis.opening import in_search_order, open_information, readings
 from tamis.plugins import qualified_name
 from tamis.settings import Settings
+from tamis.tables import Table
 
 MOST_WORDS = 2**22
 """Looking ahead is timed on columns so few that no more words than this are read."""
@@ -86,7 +86,7 @@ def forecast(table: Table, asked: Settings, *, clock: Clock = time.perf_counter)
     return Forecast(
         n_rows=table.n_rows,
         n_columns=table.n_variables,
-        n_measured=len(table.measured),
+        n_measured=len(table.continuous),
         fewest_levels=int(sizes.min()) if len(sizes) else 0,
         most_levels=int(sizes.max(initial=0)),
         pair_cells=int(np.prod(np.sort(sizes)[-2:])) if len(sizes) else 0,
@@ -343,5 +343,5 @@ def _visible(table: Table, one: Reading) -> tuple[float | None, tuple[Detectable
 
 def _fewest_rows(table: Table, n_rows: float) -> float:
     """The rows that the two columns with the most gaps have in common."""
-    gaps = sorted(table.gaps.values(), key=lambda absent: -int(absent.sum()))[:2]
+    gaps = sorted(table.missing.values(), key=lambda absent: -int(absent.sum()))[:2]
     return n_rows - float(np.logical_or.reduce(gaps).sum()) if gaps else n_rows

@@ -15,10 +15,10 @@ from tamis.counts.independence import STATS
 from tamis.counts.interactions import affordable
 from tamis.counts.memory import PAIR_TABLE_BYTES, STATES_BYTES
 from tamis.counts.planes import CHUNK, MAX_PLANE_LEVELS
-from tamis.data import Table
 from tamis.information.moments import BLOCK_CELLS
 from tamis.information.remembered import MOST_BYTES
 from tamis.search.cmi_rows import FEW_SLOTS, MOST_SLOTS
+from tamis.tables import Table
 
 FLOAT = 8
 PLACE = 2
@@ -80,8 +80,8 @@ class Asked:
 
 def of_table(table: Table) -> dict[str, int]:
     """The table itself: as it was read, and arranged by the names of its columns."""
-    measured = sum(numbers.nbytes for numbers in table.measured.values())
-    gaps = sum(absent.nbytes for absent in table.gaps.values())
+    measured = sum(numbers.nbytes for numbers in table.continuous.values())
+    gaps = sum(absent.nbytes for absent in table.missing.values())
     return {"codes": 2 * table.codes.nbytes + measured + gaps}
 
 
@@ -123,7 +123,7 @@ def of_counts(table: Table, look_ahead: int, by_rows: float) -> dict[str, int]:
 def of_numbers(table: Table) -> dict[str, int]:
     """Moments: the rows in an order of their own, a block of numbers, the correlations."""
     d, n = table.n_variables, table.n_rows
-    copy = table.codes.nbytes + sum(numbers.nbytes for numbers in table.measured.values())
+    copy = table.codes.nbytes + sum(numbers.nbytes for numbers in table.continuous.values())
     return {
         "rows in canonical order": copy + 4 * FLOAT * n,
         "blocks of numbers": 3 * FLOAT * min(d * n, BLOCK_CELLS),

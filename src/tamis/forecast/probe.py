@@ -14,10 +14,10 @@ import numpy as np
 
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
-from tamis.data import Table
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Group, Source
 from tamis.search.pps import PPS
+from tamis.tables import Table
 
 SECONDS = 0.6
 """No new depth is begun after so long."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tamis.data import Table
 from tamis.settings import Settings
+from tamis.tables import Table
 
 ASKED = "as asked for"
 
@@ -31,7 +31,7 @@ def _information(
         both = "whole numbers are read as levels and as numbers; what explains them better is kept"
         behind = "; levels look far behind, and will probably not be searched"
         return both if n_searched > 1 else both + behind
-    n_measured = len(table.measured)
+    n_measured = len(table.continuous)
     if not n_measured:
         return "every column holds levels"
     verb = "column is" if n_measured == 1 else "columns are"

@@ -12,7 +12,7 @@ from tamis.settings import RECORDED, VERSION, Settings
 _FIELDS = {*RECORDED, VERSION}
 _LATER = {
     "source": None, "knowledge": None, "missing": "error", "refine": True, "units": "unknown",
-    "constants": None,
+    "constants": None, "types": None,
 }  # fmt: skip
 """Fields that the first files did without, and what their absence means."""
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tamis.data import Table
 from tamis.errors import SettingError
 from tamis.identifiability.check import check
 from tamis.identifiability.report import Check
@@ -20,6 +19,7 @@ from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
 from tamis.result import Result, show
 from tamis.settings import Settings
+from tamis.tables import Table
 
 Progress = Callable[[int, int], None]
 """Called with the number of tables learned so far and the number of all."""

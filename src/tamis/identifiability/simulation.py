@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tamis.data import Table
 from tamis.errors import SettingError
 from tamis.learning import learn
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
 from tamis.settings import Settings
+from tamis.tables import Table
 
 ROWS = (100, 300, 1_000, 3_000, 10_000, 30_000)
 """The sample sizes that are tried unless others are asked for."""

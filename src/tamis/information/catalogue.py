@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tamis.data.table import Table
 from tamis.errors import SettingError
 from tamis.information.interface import Source
+from tamis.tables.table import Table
 
 Written = dict[str, Any]
 """Settings by name: numbers, words and truth values, as JSON holds them."""

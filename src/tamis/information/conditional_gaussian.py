@@ -21,8 +21,6 @@ from typing import Self
 import numpy as np
 
 from tamis.constants import constants
-from tamis.data.refusals import listed, shown
-from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
@@ -48,6 +46,8 @@ from tamis.information.interface import (
 from tamis.information.logistic import Regression, covariance, linear_gains, regress
 from tamis.information.neighbours.chance import whole
 from tamis.information.null_laws import RatioTests
+from tamis.tables.refusals import listed, shown
+from tamis.tables.table import Table
 
 THIN = 10
 """Cells with fewer rows have no covariance of their own."""
@@ -69,8 +69,7 @@ class ConditionalGaussianInformation(Source):
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
         self.names = table.names
         self.n_rows = float(table.n_rows)
-        d = table.n_variables
-        self._level = np.array([not table.is_measured(k) for k in range(d)])
+        self._level = np.array([kind != "number" for kind in table.kinds])
         values, self._log_scale, spread = _standardised(table)
         self._varies = np.where(self._level, table.arities > 1, spread)
         self._columns = Columns(
@@ -322,7 +321,7 @@ def _standardised(table: Table) -> tuple[Floats, Floats, Floats]:
     """Measured columns with mean 0 and variance 1, ln of what they were divided by, and which of
     them vary; columns that are a linear function of others are refused, by name."""
     d = table.n_variables
-    measured = [k for k in range(d) if table.is_measured(k)]
+    measured = [k for k in range(d) if table.kinds[k] == "number"]
     values, log_scale = np.zeros((d, table.n_rows)), np.zeros(d)
     varying = np.zeros(d, dtype=bool)
     if measured:

@@ -17,8 +17,6 @@ from typing import Self
 
 import numpy as np
 
-from tamis.data.refusals import shown
-from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Floats, Ints
@@ -32,6 +30,8 @@ from tamis.information.neighbours.columns import (
 )
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.shrinkage import analytic, checked_or_auto
+from tamis.tables.refusals import shown
+from tamis.tables.table import Table
 
 
 class CopulaInformation(GaussianInformation):

@@ -11,7 +11,6 @@ from scipy.special import xlogy
 
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
-from tamis.data.table import Table
 from tamis.information.estimators import EntropyEstimator, as_additive
 from tamis.information.interface import (
     STATS,
@@ -27,6 +26,7 @@ from tamis.information.interface import (
 )
 from tamis.information.null_laws import CountTests
 from tamis.information.regret import log_regret
+from tamis.tables.table import Table
 
 WHOLE_ROWS = 128
 """With up to so many variables the tests of a whole row cost less than asking again later."""

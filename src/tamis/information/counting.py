@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tamis.data.table import Table
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import AnyEstimator, EntropyFunction
 from tamis.information.interface import Source
+from tamis.tables.table import Table
 
 
 def open_counts(table: Table, estimator: AnyEstimator, n_jobs: int | None) -> Source:
@@ -14,7 +14,7 @@ def open_counts(table: Table, estimator: AnyEstimator, n_jobs: int | None) -> So
         from tamis.information.weighted import WeightedInformation
 
         return WeightedInformation(table, estimator)
-    if table.gaps:
+    if table.missing:
         from tamis.information.pairwise import PairwiseInformation
 
         return PairwiseInformation(table, estimator)

@@ -10,8 +10,8 @@ from tamis.constants import constants
 from tamis.counts.compiled import Codes, Ints
 from tamis.counts.gaps import extended_over_gaps, relabel_over_gaps
 from tamis.counts.memory import DENSE_CELLS, STATES_BYTES
-from tamis.data.columns import smallest_unsigned
-from tamis.data.table import Table
+from tamis.tables.columns import smallest_unsigned
+from tamis.tables.table import Table
 
 
 class GapStates:
@@ -63,10 +63,10 @@ class GapStates:
 
 def _with_gaps(table: Table) -> Codes:
     """The codes, that of a missing value being the number of levels."""
-    if not table.gaps:
+    if not table.missing:
         return table.codes
     codes = table.codes.astype(smallest_unsigned(int(table.arities.max()) + 1))
-    for k, absent in table.gaps.items():
+    for k, absent in table.missing.items():
         codes[k, absent] = len(table.levels[k])
     return codes
 
@@ -78,6 +78,6 @@ def noise_of_gaps(table: Table) -> float:
     column, differ by a multiple of sqrt(q / n) / (1 - q)^1.5, and n times their difference by
     sqrt(n) times as much; so a penalty must grow at least so fast (Balov, 2013).
     """
-    share = sum(float(absent.mean()) for absent in table.gaps.values()) / table.n_variables
+    share = sum(float(absent.mean()) for absent in table.missing.values()) / table.n_variables
     apart = math.sqrt(share * table.n_rows / (1 - share) ** 3)
     return constants.missing_noise * apart

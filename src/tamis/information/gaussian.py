@@ -19,8 +19,6 @@ from copy import copy
 import numpy as np
 
 from tamis.constants import constants
-from tamis.data.refusals import listed, shown
-from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
@@ -39,6 +37,8 @@ from tamis.information.interface import (
 from tamis.information.moments import Moments, blocks
 from tamis.information.null_laws import MomentTests
 from tamis.information.shrinkage import analytic, checked, checked_or_auto
+from tamis.tables.refusals import listed, shown
+from tamis.tables.table import Table
 
 DETERMINED = 1e-9
 """A variable is a function of others when they leave less than this share of its variance."""
@@ -92,7 +92,7 @@ class GaussianInformation(Source):
             standard = moments.standardised(blocks(table))
             wanted = analytic(standard, correlation_of(moments.covariance))
         found = cls.from_moments(table.names, moments, shrinkage=wanted)
-        found.has_units = bool(table.measured)
+        found.has_units = bool(table.continuous)
         return found
 
     @staticmethod

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, xlogy
 
-from tamis.data.table import Table
 from tamis.information.regret import price
+from tamis.tables.table import Table
 
 Floats = NDArray[np.float64]
 

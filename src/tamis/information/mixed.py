@@ -18,11 +18,11 @@ from typing import Self
 import numpy as np
 from scipy.special import digamma
 
-from tamis.data.table import Table
 from tamis.information.interface import Context, Floats, Ints
 from tamis.information.neighbours.chance import whole
 from tamis.information.neighbours.source import SHUFFLES, NearestNeighbours, prepared
 from tamis.information.neighbours.space import Space
+from tamis.tables.table import Table
 
 FOR_MIXED = 7
 """Mesner and Shalizi's own number of neighbours; levels leave fewer rows to choose among."""
@@ -43,14 +43,14 @@ class MixedInformation(NearestNeighbours):
     ) -> Self:
         """Measured columns by their ranks, all others by their levels, numbers among them."""
         seed = whole("seed", seed, 0)
-        measured = [v for v in range(table.n_variables) if table.is_measured(v)]
+        measured = [v for v, kind in enumerate(table.kinds) if kind == "number"]
         scores, own, varying = prepared({table.names[v]: table.numbers(v) for v in measured}, seed)
         columns = table.codes.astype(np.float64)
         entropies = np.array([level_entropy(codes) for codes in table.codes.astype(np.int64)])
         varies = [arity > 1 for arity in table.arities.tolist()]
         for place, v in enumerate(measured):
             columns[v], entropies[v], varies[v] = scores[place], own[place], varying[place]
-        is_levels = [not table.is_measured(v) for v in range(table.n_variables)]
+        is_levels = [kind != "number" for kind in table.kinds]
         space = Space(table.names, columns, is_levels)
         return cls(space, entropies, varies, k=k, shuffles=shuffles, seed=seed, n_jobs=n_jobs)
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tamis.data.refusals import shown
-from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.interface import Floats
+from tamis.tables.refusals import shown
+from tamis.tables.table import Table
 
 BLOCK_CELLS = 2**22
 """Numbers that are copied out of a table at a time."""

@@ -20,7 +20,6 @@ from tamis.counts.fold import estimate
 from tamis.counts.gaps import judge_over_gaps
 from tamis.counts.independence import SCALE
 from tamis.counts.lookup import Lookup, fixed_point
-from tamis.data.table import Table
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import AnyEstimator, as_additive
 from tamis.information.gap_states import noise_of_gaps
@@ -29,6 +28,7 @@ from tamis.information.null_laws import CountTests
 from tamis.information.regret import price
 from tamis.information.row_counts import RowCounts, end_to_end
 from tamis.information.scaling import counted_in, require_scaling
+from tamis.tables.table import Table
 
 KNOWN_BYTES = 2**27
 """Judgements of contexts are kept while they fit in this."""
@@ -145,7 +145,7 @@ class PairwiseInformation(RowCounts):
         columns = [context.target, *context.given, *members]
         part = self._table.select(columns)
         kept = np.ones(part.n_rows, dtype=np.bool_)
-        for absent in part.gaps.values():
+        for absent in part.missing.values():
             kept &= ~absent
         whole = Table(part.names, part.levels, part.codes[:, kept])
         n_given = 1 + len(context.given)

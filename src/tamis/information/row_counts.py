@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tamis.data.table import Table
 from tamis.information.gap_states import GapStates
 from tamis.information.interface import (
     STATS,
@@ -21,6 +20,7 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.null_laws import CountTests
+from tamis.tables.table import Table
 
 KNOWN_BYTES = 2**27
 """Tests of whole contexts are kept while they fit in this."""
@@ -38,7 +38,7 @@ class RowCounts(Source):
         self.names = table.names
         self.n_rows = n_rows
         self._n_table = table.n_rows
-        self._gaps = table.gaps
+        self._gaps = table.missing
         self._sizes: list[int] = table.arities.tolist()
         self._states = GapStates(counted)
         self._known: dict[Context, tuple[float, CountTests]] = {}

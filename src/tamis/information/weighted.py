@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from tamis.counts.compiled import Codes
-from tamis.data.table import Table
-from tamis.data.weights import effective_rows
 from tamis.errors import DataError
 from tamis.information.estimators import AnyEstimator, as_additive
 from tamis.information.gap_states import noise_of_gaps
@@ -30,6 +28,8 @@ from tamis.information.null_laws import CountTests
 from tamis.information.real_counts import Cells, entropy, real_terms, summed, test_cells
 from tamis.information.regret import price
 from tamis.information.row_counts import RowCounts
+from tamis.tables.table import Table
+from tamis.tables.weights import effective_rows
 
 STEPS = 2.0**20
 """Weights are whole numbers of such parts of a row, so that sums do not depend on their order."""
@@ -184,7 +184,7 @@ def _merged(table: Table, weights: Floats, worth: float) -> tuple[Table, Floats,
     steps = np.maximum(np.rint(weights * (worth / weights.sum()) * STEPS), 1.0)
     scaled = steps / STEPS
     squares = np.maximum(np.rint(scaled**2 * STEPS), 1.0) / STEPS
-    absent = [table.gaps[k][None, :].astype(table.codes.dtype) for k in sorted(table.gaps)]
+    absent = [table.missing[k][None, :].astype(table.codes.dtype) for k in sorted(table.missing)]
     seen = np.concatenate([table.codes, *absent])
     _, first, place = np.unique(seen, axis=1, return_index=True, return_inverse=True)
     place = place.ravel()

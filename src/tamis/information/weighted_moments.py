@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tamis.data.table import Table
-from tamis.data.weights import effective_rows
 from tamis.errors import SettingError
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Floats
 from tamis.information.moments import Moments
+from tamis.tables.table import Table
+from tamis.tables.weights import effective_rows
 
 
 def open_weighted(

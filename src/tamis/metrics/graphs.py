@@ -10,8 +10,8 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.refusals import listed, shown
 from tamis.errors import SettingError
+from tamis.tables.refusals import listed, shown
 
 Matrix = NDArray[np.bool_]
 Node = Hashable

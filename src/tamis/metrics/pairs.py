@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tamis.data.refusals import listed, shown
 from tamis.errors import SettingError
 from tamis.metrics.graphs import Matrix, Mixed, read_graph
+from tamis.tables.refusals import listed, shown
 
 
 @dataclass(frozen=True)

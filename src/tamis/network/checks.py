@@ -9,8 +9,8 @@ from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
-from tamis.data import Label
 from tamis.errors import DataError
+from tamis.tables import Label
 
 
 def checked_names(names: Iterable[str]) -> tuple[str, ...]:

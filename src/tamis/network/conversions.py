@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from tamis.data import Label
 from tamis.errors import DataError, SettingError
 from tamis.network.parts import Floats, Parts, row_text
 from tamis.network.tables import ROUNDING, fault_in, rescaled
+from tamis.tables import Label
 
 if TYPE_CHECKING:
     from tamis.network.model import BayesianNetwork

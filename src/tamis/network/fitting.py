@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from tamis.data import Table
 from tamis.errors import DataError, SettingError
 from tamis.network.checks import arrows, find_cycle
 from tamis.network.indexing import flat_index
 from tamis.network.parts import MOST_CELLS, MOST_PARENTS, Floats, Parts
+from tamis.tables import Table
 
 if TYPE_CHECKING:
     Graph = nx.DiGraph[Any] | Mapping[str, Iterable[str]]

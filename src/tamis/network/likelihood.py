@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tamis.data import Label, Table, read_table
 from tamis.errors import DataError, TamisWarning
 from tamis.network.indexing import flat_index
 from tamis.network.sampling import Codes
+from tamis.tables import Label, Table, read_table
 
 if TYPE_CHECKING:
     from tamis.network.model import BayesianNetwork

@@ -13,7 +13,6 @@ from typing import Any, Self
 import networkx as nx
 from numpy.typing import NDArray
 
-from tamis.data import Label, read_table
 from tamis.errors import SettingError
 from tamis.network import conversions
 from tamis.network.checks import checked_levels, checked_names, checked_parents
@@ -24,6 +23,7 @@ from tamis.network.likelihood import codes_of, log_likelihood
 from tamis.network.parts import Floats
 from tamis.network.sampling import Codes, Seed, labelled, sample_codes
 from tamis.network.tables import checked_tables
+from tamis.tables import Label, read_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data import Label
+from tamis.tables import Label
 
 Floats = NDArray[np.float64]
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data import Label
 from tamis.errors import SettingError
 from tamis.network.indexing import flat_index
 from tamis.network.parts import Floats
+from tamis.tables import Label
 
 if TYPE_CHECKING:
     from tamis.network.model import BayesianNetwork

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tamis.data import Label
 from tamis.errors import DataError
 from tamis.network.parts import Floats, row_text
+from tamis.tables import Label
 
 TOLERANCE = 1e-6
 """How far a row may be from summing to 1 when a network is made; the 24 networks of the

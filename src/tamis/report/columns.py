@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tamis.data.table import Label
 from tamis.drawing.confidence import Confidence
 from tamis.drawing.labels import name_in_full
 from tamis.report.html import Markup, join, tag
 from tamis.report.words import named, nats, rests_on, share
 from tamis.result import Edge, Result, explain
+from tamis.tables.table import Label
 
 LEVELS = 12
 """Levels of a column that are listed."""

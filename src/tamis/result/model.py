@@ -15,8 +15,8 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.table import Label
 from tamis.errors import SettingError
+from tamis.tables.table import Label
 
 if TYPE_CHECKING:
     from tamis.result.explanation import Explanation

@@ -11,11 +11,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tamis.atomic import check_place, write_files
-from tamis.data.csv_file import MISSING_MARKERS
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
 from tamis.network.bif.render import render
 from tamis.simulate.models.model import Column
+from tamis.tables.csv_file import MISSING_MARKERS
 
 if TYPE_CHECKING:
     from tamis.simulate.drawing import Simulated

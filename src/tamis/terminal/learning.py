@@ -17,7 +17,6 @@ from tamis.blocks.packed import BlockTable
 from tamis.blocks.parts import PLANES_ENDING, ending_of, find_parts, is_several
 from tamis.bootstrap import Confidence, bootstrap
 from tamis.cluster.opening import connected, open_files, require_whole_rows
-from tamis.data import Table, read_table
 from tamis.errors import SettingError, TamisWarning
 from tamis.handover import check_outputs, save
 from tamis.identifiability.certificate import Certificate, certify
@@ -26,6 +25,7 @@ from tamis.report import write_report
 from tamis.report.write import check_report_place
 from tamis.result import Result, suggest
 from tamis.settings import Settings
+from tamis.tables import Table, read_table
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
 from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
@@ -177,9 +177,10 @@ def _read(
     """The table, if all that is wished for can be had from it."""
     table = read_table(
         _open(source, settings, wishes, wait, client),
-        measured=settings.read_as != "counts",
+        continuous=settings.read_as != "counts",
         missing=settings.missing,
         weights=wishes.weights,
+        types=settings.types,
     )
     _require_countable(table, wishes.out)
     _require_drawable(table, wishes)
@@ -231,7 +232,7 @@ def _require_drawable(table: Table, wishes: Wishes) -> None:
                 )
     if wishes.certify is None:
         return
-    why = "measured columns" if table.measured else "missing values" if table.gaps else None
+    why = "measured columns" if table.continuous else "missing values" if table.missing else None
     why = "survey weights" if table.weights is not None else why
     if why is not None:
         raise SettingError(
@@ -248,8 +249,8 @@ def _require_countable(table: Table, out: Sequence[str]) -> None:
             f"--out {fitted[0]!r} would need the rows in memory, and they are read in blocks: "
             "leave it out"
         )
-    if fitted and (table.gaps or table.weights is not None):
-        why = "missing values" if table.gaps else "survey weights"
+    if fitted and (table.missing or table.weights is not None):
+        why = "missing values" if table.missing else "survey weights"
         raise SettingError(
             f"--out {fitted[0]!r} would count the rows, and some have {why}: leave it out"
         )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.data.refusals import listed, shown
 from tamis.errors import DataError
 from tamis.information.interface import Floats
+from tamis.tables.refusals import listed, shown
 
 ATOM = 0.1
 """A value that takes more than this share of the rows is an atom: there is no density."""

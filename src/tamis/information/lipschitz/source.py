@@ -48,13 +48,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tamis.data.refusals import listed, shown
-from tamis.data.table import Table
 from tamis.errors import DataError, SettingError
 from tamis.information.interface import NUMBERS, Context, Floats, Group, Source, Tests
 from tamis.information.lipschitz.cube import to_cube
 from tamis.information.lipschitz.entropy import DifferentialEntropy
 from tamis.information.lipschitz.smoothing import Smoothing
+from tamis.tables.refusals import listed, shown
+from tamis.tables.table import Table
 
 MOST_DIMENSIONS = 4
 """The largest set of columns whose entropy is estimated; docs/lipschitz.md shows why."""
@@ -85,7 +85,7 @@ class LipschitzInformation(Source):
         levelled = [
             name
             for k, name in enumerate(table.names)
-            if not table.is_measured(k) and len(table.levels[k]) > 1
+            if not table.is_continuous(k) and len(table.levels[k]) > 1
         ]
         if levelled:
             raise DataError(
@@ -165,4 +165,4 @@ class LipschitzInformation(Source):
 
 def _numbers(table: Table, k: int) -> Floats:
     # What is not measured is constant here, and may be a label.
-    return table.numbers(k) if table.is_measured(k) else np.zeros(table.n_rows)
+    return table.numbers(k) if table.is_continuous(k) else np.zeros(table.n_rows)

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from tamis.data.refusals import listed, shown
 from tamis.errors import DataError, TamisWarning
 from tamis.information.interface import Floats
 from tamis.information.neighbours.chance import uniforms
+from tamis.tables.refusals import listed, shown
 
 TIED = 0.05
 """Above this share of rows that share their value, the analyst is told."""

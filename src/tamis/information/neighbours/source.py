@@ -15,7 +15,6 @@ from typing import Self, TypeVar
 import numpy as np
 
 from tamis.counts.sharing import usable_jobs
-from tamis.data.table import Table
 from tamis.errors import DataError
 from tamis.information.interface import (
     LEVELS,
@@ -38,6 +37,7 @@ from tamis.information.neighbours.columns import (
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.neighbours.space import Space
 from tamis.information.null_laws import ShuffleTests
+from tamis.tables.table import Table
 
 FOR_GAINS = 20
 """Neighbours for gains: enough that noise is small next to the dependence it could hide."""

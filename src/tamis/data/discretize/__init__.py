@@ -1,8 +1,0 @@
-"""Measured columns become levels, and the cuts are kept on record."""
-
-from __future__ import annotations
-
-from tamis.data.discretize.front import discretize
-from tamis.data.discretize.record import Discretization
-
-__all__ = ["Discretization", "discretize"]

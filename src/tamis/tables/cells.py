@@ -1,0 +1,210 @@
+"""One column of Python objects becomes codes and levels, or continuous numbers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import Enum, auto
+from fractions import Fraction
+from itertools import compress
+from typing import Any, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.tables.columns import (
+    LARGEST_INTEGER,
+    SMALLEST_INTEGER,
+    Column,
+    continuous,
+    encode_booleans,
+    encode_floats,
+    encode_integers,
+    infinite,
+    smallest_unsigned,
+    too_large,
+    too_many_levels,
+)
+from tamis.tables.refusals import ColumnRefused, Problem, at_row, missing, shown
+from tamis.tables.table import Label
+
+
+class Kind(Enum):
+    """What a cell is, whatever library made it."""
+
+    MISSING = auto()
+    STRING = auto()
+    BOOLEAN = auto()
+    INTEGER = auto()
+    FLOAT = auto()
+    OTHER = auto()
+
+
+def encode_cells(cells: Sequence[Any]) -> Column:
+    """Levels from Python or numpy scalars, all of one kind."""
+    # Types, not values: cells may be unhashable, and 1, 1.0 and True are equal.
+    kinds = {type_: kind_of(type_) for type_ in set(map(type, cells))}
+    _refuse_other(cells, kinds)
+    _refuse_missing(cells, kinds)
+    found = set(kinds.values())
+    if found == {Kind.STRING}:
+        return _encode_strings(cells, plain=set(kinds) == {str})
+    if found == {Kind.BOOLEAN}:
+        return encode_booleans(np.array(cells, dtype=np.bool_))
+    if found == {Kind.INTEGER}:
+        plain = set(kinds) == {int}
+        return _encode_integers(cells if plain else [operator.index(cell) for cell in cells])
+    if found == {Kind.FLOAT}:
+        return encode_floats(np.array(cells, dtype=np.float64))
+    if found == {Kind.INTEGER, Kind.FLOAT}:
+        return _encode_whole(cells)
+    raise mixed(cells)
+
+
+def take_cells(cells: Sequence[Any], rows: NDArray[np.bool_]) -> Sequence[Any]:
+    """The cells of these rows."""
+    return list(compress(cells, rows.tolist()))
+
+
+def plain_labels(categories: Sequence[Any]) -> list[Label]:
+    """The categories as labels: what is no string, integer or boolean goes by its text.
+
+    Calling values categories is what turns intervals and dates into levels, and so what the
+    advice on such columns asks for.
+    """
+    kinds = {kind_of(type(category)) for category in categories}
+    if len(kinds) > 1:
+        raise mixed(categories)
+    if kinds <= {Kind.STRING, Kind.BOOLEAN, Kind.INTEGER}:
+        column = encode_cells(categories)
+        return [column.levels[code] for code in column.codes.tolist()]
+    if kinds == {Kind.FLOAT} and all(float(category).is_integer() for category in categories):
+        return [int(category) for category in categories]
+    return [str(category) for category in categories]
+
+
+def kind_of(type_: type) -> Kind:
+    """The kind of all cells of this type."""
+    # pandas marks missing values with types of its own, known here by name
+    # because pandas may not be installed.
+    if type_ is type(None) or type_.__name__ in {"NAType", "NaTType"}:
+        return Kind.MISSING
+    if issubclass(type_, str):
+        return Kind.STRING
+    if issubclass(type_, bool | np.bool_):
+        return Kind.BOOLEAN
+    if issubclass(type_, np.timedelta64):
+        # numpy counts durations among its integers.
+        return Kind.OTHER
+    if issubclass(type_, int | np.integer):
+        return Kind.INTEGER
+    if issubclass(type_, float | np.floating):
+        return Kind.FLOAT
+    return Kind.OTHER
+
+
+def mixed(cells: Sequence[Any]) -> ColumnRefused:
+    """The refusal of cells of several kinds, with an example of the first two."""
+    examples: dict[Kind, object] = {}
+    for cell in cells:
+        examples.setdefault(kind_of(type(cell)), cell)
+    pair = [f"{type(cell).__name__} ({shown(cell)})" for cell in list(examples.values())[:2]]
+    return ColumnRefused(Problem.MIXED, f"mixes {' and '.join(pair)}")
+
+
+def _refuse_other(cells: Sequence[Any], kinds: dict[type, Kind]) -> None:
+    other = sorted(type_.__name__ for type_, kind in kinds.items() if kind is Kind.OTHER)
+    if other:
+        seen = f"holds values of type {other[0]}"
+        raise ColumnRefused(Problem.UNSUPPORTED, seen, _exact_numbers(cells, kinds))
+
+
+def _exact_numbers(cells: Sequence[Any], kinds: dict[type, Kind]) -> NDArray[np.float64] | None:
+    """Decimals and fractions as floats, if floats of this kind would be continuous."""
+    numeric = {Kind.INTEGER, Kind.FLOAT, Kind.MISSING}
+    if not all(kind in numeric or issubclass(t, Decimal | Fraction) for t, kind in kinds.items()):
+        return None
+    values = np.array(
+        [math.nan if kinds[type(cell)] is Kind.MISSING else _float(cell) for cell in cells]
+    )
+    # NaN is no integer either, so that missing values are refused as such.
+    if (np.trunc(values) != values).any() or too_many_levels(len(np.unique(values)), len(values)):
+        return values
+    return None
+
+
+def _float(cell: SupportsFloat) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        # A decimal has one NaN that may not be touched.
+        return math.nan
+
+
+def _refuse_missing(cells: Sequence[Any], kinds: dict[type, Kind]) -> None:
+    suspects = {type_ for type_, kind in kinds.items() if kind in {Kind.MISSING, Kind.FLOAT}}
+    if not suspects:
+        return
+    # Only NaN differs from itself; the markers of pandas are not asked.
+    absent = np.array(
+        [
+            type(cell) in suspects and (kinds[type(cell)] is Kind.MISSING or cell != cell)
+            for cell in cells
+        ],
+        dtype=np.bool_,
+    )
+    if absent.any():
+        raise missing(absent)
+
+
+def _encode_strings(cells: Sequence[Any], *, plain: bool) -> Column:
+    # Subclasses may print or compare as they like; their text is the label.
+    texts = cells if plain else [str.__str__(cell) for cell in cells]
+    levels = sorted(set(texts))
+    rank = {level: k for k, level in enumerate(levels)}
+    codes = np.fromiter(
+        map(rank.__getitem__, texts), dtype=smallest_unsigned(len(levels)), count=len(texts)
+    )
+    return Column(tuple(levels), codes)
+
+
+def _encode_integers(values: Sequence[int]) -> Column:
+    try:
+        return encode_integers(np.array(values, dtype=np.int64))
+    except OverflowError:
+        return _encode_large_integers(values)
+
+
+def _encode_whole(cells: Sequence[Any]) -> Column:
+    try:
+        return _encode_integers([_integer(cell, row) for row, cell in enumerate(cells)])
+    except ColumnRefused as why:
+        why.numbers = np.array([_float(cell) for cell in cells])
+        raise
+
+
+def _encode_large_integers(values: Sequence[int]) -> Column:
+    low, high = min(values), max(values)
+    if low < SMALLEST_INTEGER or high > LARGEST_INTEGER:
+        raise too_large(low if low < SMALLEST_INTEGER else high)
+    levels = sorted(set(values))
+    rank = {level: k for k, level in enumerate(levels)}
+    codes = np.array([rank[value] for value in values], dtype=smallest_unsigned(len(levels)))
+    many = too_many_levels(len(levels), len(values))
+    return Column(tuple(levels), codes, np.array(values, dtype=np.float64) if many else None)
+
+
+def _integer(cell: SupportsFloat, row: int) -> int:
+    # Not by way of an array of floats, which would round large integers.
+    if isinstance(cell, int | np.integer):
+        return operator.index(cell)
+    number = float(cell)
+    if math.isinf(number):
+        raise infinite(at_row(row))
+    if not number.is_integer():
+        raise continuous(number)
+    return int(number)

@@ -1,0 +1,44 @@
+"""What was done to which column, in a form that a result can carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.tables.discretize.labels import interval_labels
+
+
+@dataclass(frozen=True)
+class Discretization:
+    """The method, and for every column that was cut the edges of its intervals, in order.
+
+    Intervals hold their lower edge and not their upper one, except the last, which holds both.
+    ``flat`` names the columns in which "mdl" found no cut that pays, and which were cut at the
+    median instead; ``target`` is the column that guided a supervised "mdl".
+    """
+
+    method: str
+    edges: Mapping[str, tuple[float, ...]]
+    flat: tuple[str, ...] = ()
+    target: str | None = None
+
+    def labels(self, column: str) -> tuple[str, ...]:
+        """The labels of a column's intervals, from the lowest to the highest."""
+        return interval_labels(self.edges[column])
+
+    def to_dict(self) -> dict[str, object]:
+        """What JSON can hold."""
+        return {
+            "method": self.method,
+            "edges": {name: list(edges) for name, edges in self.edges.items()},
+            "flat": list(self.flat),
+            "target": self.target,
+        }
+
+
+def place(values: NDArray[np.float64], edges: tuple[float, ...]) -> NDArray[np.int64]:
+    """The number of the interval that holds each value; the outer edges hold everything."""
+    return np.searchsorted(np.array(edges[1:-1]), values, side="right").astype(np.int64)

@@ -1,0 +1,129 @@
+"""Why a column is refused, and how several refusals become one message that says the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.errors import DataError
+
+LISTED = 5
+"""How many columns or names one message lists before it says how many more there are."""
+
+_WIDTH = 60
+_PATH_WIDTH = 200
+
+
+class Problem(Enum):
+    """What can be wrong with a column; the value is the advice that ends the message."""
+
+    UNSUPPORTED = (
+        "Levels are strings, integers or booleans: convert to a string or a category first."
+    )
+    MIXED = "Give all cells of a column one type, for example by converting them to strings."
+    MISSING = (
+        "Every cell needs a value: drop those rows, fill them in, or say what a missing value "
+        "means: tamis.TAM(missing=...) and tamis learn --missing take 'drop' (leave such rows "
+        "out), 'level' (a level of its own) and 'pairwise' (each test on the rows that have its "
+        "columns)."
+    )
+    MISSING_NUMBERS = (
+        "Only levels can be told apart from missing values: cut the column into levels first, "
+        "with tamis.discretize, or use missing='drop'."
+    )
+    NO_NUMBER = "Call it a category or ordinal, or give every label a number."
+    NOTHING = "Drop the column: it has nothing to say."
+    INFINITE = "Replace infinite values or drop those rows."
+    CONTINUOUS = (
+        "Continuous columns need a continuous information source, such as "
+        "information='gaussian': choose that, or discretise them first, with "
+        "tamis.discretize."
+    )
+    TOO_LARGE = "Convert such integers to strings."
+    UNWRITABLE = "UTF-8 cannot write such text: replace the lone surrogates."
+    NOT_UTF8 = "Write the text again in UTF-8."
+    BLANKS = "Trim the labels, so that every level is written one way."
+    IDENTIFIER = (
+        "A column with more levels than half the rows looks like an identifier: "
+        "drop it or group its levels."
+    )
+
+
+class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never seen by users
+    """One column has no levels; raised by encoders, which do not know the column's name.
+
+    ``numbers`` are its values if they can be continuous instead, in a table that takes them so;
+    ``absent`` says where it is missing, if that is why.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        seen: str,
+        numbers: NDArray[Any] | None = None,
+        absent: NDArray[np.bool_] | None = None,
+    ) -> None:
+        super().__init__(seen)
+        self.problem = problem
+        self.seen = seen
+        self.numbers = numbers
+        self.absent = absent
+
+    def __reduce__(self) -> tuple[type[ColumnRefused], tuple[Problem, str]]:
+        """Between processes it travels as what there is to say, without the rows."""
+        return type(self), (self.problem, self.seen)
+
+
+def refusal(refused: Sequence[tuple[str, ColumnRefused]]) -> DataError:
+    """One error for all refused columns: a sentence on what was seen and one on the cure."""
+    sentences = []
+    for problem in Problem:
+        seen = [
+            f"column {shown(name)} {why.seen}" for name, why in refused if why.problem is problem
+        ]
+        if seen:
+            sentences.append(f"{_capitalised(listed(seen, separator='; '))}. {problem.value}")
+    return DataError(" ".join(sentences))
+
+
+def missing(absent: NDArray[np.bool_], where: str | None = None) -> ColumnRefused:
+    """The refusal of a column with missing values, the first of them at ``where``."""
+    where = where or at_row(int(absent.argmax()))
+    seen = f"is missing in {int(absent.sum())} of {len(absent)} rows (first {where})"
+    return ColumnRefused(Problem.MISSING, seen, absent=absent)
+
+
+def at_row(row: int) -> str:
+    """Where a cell stands in a table held in memory."""
+    return f"at row {row}, counting from 0"
+
+
+def listed(items: Iterable[str], separator: str = ", ") -> str:
+    """The first few items, and how many more there are."""
+    items = list(items)
+    rest = len(items) - LISTED
+    return separator.join(items[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def shown(value: object) -> str:
+    """A value as it appears in a message: quoted, escaped and never long."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        # Python refuses to print integers of several thousand digits.
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
+
+
+def shown_path(path: str) -> str:
+    """A path as it appears in a message: if it is cut, the name of the file remains."""
+    text = repr(path)
+    return text if len(text) <= _PATH_WIDTH else f"…{text[-_PATH_WIDTH:]}"
+
+
+def _capitalised(text: str) -> str:
+    # str.capitalize would also lower the rest, and with it the user's names.
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,268 @@
+"""Missing values: every reader sees the same ones, and each choice does what it says."""
+
+from __future__ import annotations
+
+import csv
+import math
+import warnings
+from decimal import Decimal
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tamis.errors import DataError, SettingError, TamisWarning
+from tamis.tables import read_table, table_notes
+from tamis.tables.gaps import LEVEL
+from tamis.tables.reading import MISSING
+from tamis.tables.table import Table
+
+COLOUR = ["red", None, "blue", "red", "blue", "blue", None, "red"]
+COUNT = [1, 2, None, 1, 2, 1, 2, 1]
+WHOLE = [0, 1, 0, 1, 1, 0, 1, 0]
+COLUMNS = {"colour": COLOUR, "count": COUNT, "whole": WHOLE}
+
+
+def table_of(data: object, missing: str, **more: object) -> Table:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TamisWarning)
+        return read_table(data, missing=missing, **more)
+
+
+def refused(data: object, **how: object) -> str:
+    with pytest.raises(DataError) as error:
+        table_of(data, **how)
+    return str(error.value)
+
+
+def cells(table: Table) -> dict[str, list[object]]:
+    """What each row says, None for a gap."""
+    found = {}
+    for k, (name, levels) in enumerate(zip(table.names, table.levels, strict=True)):
+        gap = table.missing.get(k, np.zeros(table.n_rows, dtype=bool))
+        found[name] = [
+            None if absent else levels[code]
+            for code, absent in zip(table.codes[k].tolist(), gap.tolist(), strict=True)
+        ]
+    return found
+
+
+def same(a: Table, b: Table) -> bool:
+    return a.names == b.names and a.levels == b.levels and cells(a) == cells(b)
+
+
+def as_csv(folder, columns, marker=""):
+    path = folder / "table.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for row in zip(*columns.values(), strict=True):
+            writer.writerow([marker if cell is None else cell for cell in row])
+    return path
+
+
+def as_parquet(folder, columns):
+    path = folder / "table.parquet"
+    pl.DataFrame(columns).write_parquet(path)
+    return path
+
+
+def with_nan(values):
+    return [math.nan if value is None else value for value in values]
+
+
+READERS = {
+    "mapping": lambda _: COLUMNS,
+    "mapping of tuples": lambda _: {name: tuple(values) for name, values in COLUMNS.items()},
+    "mapping of series": lambda _: {
+        "colour": pd.Categorical(COLOUR),
+        "count": pl.Series(COUNT),
+        "whole": pa.array(WHOLE),
+    },
+    "mapping of arrays": lambda _: {
+        "colour": np.array(COLOUR, dtype=object),
+        "count": np.array(with_nan(COUNT)),
+        "whole": np.array(WHOLE),
+    },
+    "pandas": lambda _: pd.DataFrame(COLUMNS),
+    "pandas with repeated rows' names": lambda _: pd.DataFrame(COLUMNS, index=[0, 0, 1, 1] * 2),
+    "pandas of objects": lambda _: pd.DataFrame(COLUMNS, dtype=object),
+    "pandas of nullable types": lambda _: pd.DataFrame(COLUMNS).convert_dtypes(),
+    "pandas backed by arrow": lambda _: pd.DataFrame(COLUMNS).convert_dtypes(
+        dtype_backend="pyarrow"
+    ),
+    "pandas of categories": lambda _: pd.DataFrame(COLUMNS, dtype=object).astype("category"),
+    "polars": lambda _: pl.DataFrame(COLUMNS),
+    "polars with nan and null": lambda _: pl.DataFrame(
+        COLUMNS | {"count": pl.Series([1.0, 2, math.nan, 1, 2, 1, 2, 1])}
+    ),
+    "narwhals": lambda _: nw.from_native(pl.DataFrame(COLUMNS)),
+    "pyarrow": lambda _: pa.table(COLUMNS),
+    "pyarrow with dictionaries": lambda _: pa.table(
+        COLUMNS | {"colour": pa.array(COLOUR).dictionary_encode()}
+    ),
+    "pyarrow with a null in the dictionary": lambda _: pa.table(
+        COLUMNS
+        | {
+            "colour": pa.DictionaryArray.from_arrays(
+                [0, 1, 2, 0, 2, 2, 1, 0], ["red", None, "blue"]
+            )
+        }
+    ),
+    "records": lambda _: np.array(
+        list(zip(COLOUR, with_nan(COUNT), WHOLE, strict=True)),
+        dtype=[("colour", object), ("count", float), ("whole", int)],
+    ),
+    "csv": lambda folder: as_csv(folder, COLUMNS),
+    "csv with NA": lambda folder: as_csv(folder, COLUMNS, " NA "),
+    "parquet": lambda folder: as_parquet(folder, COLUMNS),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("missing", ["drop", "level", "pairwise"])
+def test_every_reader_gives_the_same_table(reader, missing, tmp_path):
+    found = table_of(READERS[reader](tmp_path), missing)
+    assert same(found, table_of(COLUMNS, missing)), cells(found)
+
+
+def test_rows_and_arrays_without_names_too():
+    rows = [list(row) for row in zip(*COLUMNS.values(), strict=True)]
+    names = {name: f"x{k}" for k, name in enumerate(COLUMNS)}
+    wanted = table_of({names[name]: values for name, values in COLUMNS.items()}, "pairwise")
+    assert same(table_of(rows, "pairwise"), wanted)
+    assert same(table_of(np.array(rows, dtype=object), "pairwise"), wanted)
+
+
+def test_masked_cells_are_missing():
+    masked = np.ma.masked_array(
+        [[1, 0], [2, 1], [1, 0], [2, 0]], mask=[[0, 0], [1, 0], [0, 0], [0, 1]]
+    )
+    assert cells(table_of(masked, "pairwise")) == {"x0": [1, None, 1, 2], "x1": [0, 1, 0, None]}
+
+
+def test_pairwise_keeps_gaps():
+    table = table_of(COLUMNS, "pairwise")
+    assert cells(table) == COLUMNS
+    assert table.levels == (("blue", "red"), (1, 2), (0, 1))
+    assert sorted(table.missing) == [0, 1]
+
+
+def test_level_is_the_last_and_all_labels_become_text():
+    table = table_of(COLUMNS, "level")
+    assert table.levels == (("blue", "red", LEVEL), ("1", "2", LEVEL), (0, 1))
+    assert not table.missing
+    assert cells(table)["count"] == ["1", "2", LEVEL, "1", "2", "1", "2", "1"]
+
+
+@pytest.mark.parametrize("label", [LEVEL, f" {LEVEL}", f"{LEVEL}\t"])
+def test_the_level_of_missing_values_never_meets_a_real_one(label):
+    table = table_of({"a": [label, None, "x", label], "b": [0, 1, 0, 1]}, "level")
+    assert table.levels[0][-1] == f"({LEVEL})"
+    assert cells(table)["a"] == [label, f"({LEVEL})", "x", label]
+
+
+def test_drop_leaves_out_rows_and_says_so():
+    with pytest.warns(TamisWarning, match="left out 3 of 8 rows: column 'colour' is missing in 2"):
+        table = read_table(COLUMNS, missing="drop")
+    assert cells(table)["colour"] == ["red", "red", "blue", "blue", "red"]
+    assert any("left out 3 of 8 rows" in note for note in table_notes(table))
+
+
+def test_drop_forgets_levels_and_numbers_that_only_stood_in_rows_left_out():
+    data = {"a": ["x", "y", "z", "x"], "b": [1.0, 2.0, 0.5, 1.0], "c": [1, 0, None, 1]}
+    table = table_of(data, "drop")
+    assert table.levels == (("x", "y"), (1, 2), (0, 1))
+
+
+def test_drop_names_the_emptiest_columns_when_no_rows_are_left():
+    data = {"a": [1, None, None, None], "b": [None, 1, 2, 1], "c": [0, 1, 0, 1]}
+    message = refused(data, missing="drop")
+    assert "leaves none of 4 rows" in message
+    assert message.index("'a' is missing in 3") < message.index("'b' is missing in 1")
+
+
+def test_measured_columns_with_gaps_are_for_drop_only():
+    data = {"a": [0.5, None, 1.5, 2.5], "b": [0, 1, 0, 1]}
+    assert table_of(data, "drop", continuous=True).numbers(0).tolist() == [0.5, 1.5, 2.5]
+    for missing in ("level", "pairwise"):
+        message = refused(data, missing=missing, continuous=True)
+        assert "Column 'a' is continuous, and missing in 1 of 4 rows" in message
+        assert "tamis.discretize" in message
+
+
+def test_decimals_among_missing_values_are_measured():
+    data = {"a": [Decimal("0.5"), None, Decimal("1.5"), Decimal("NaN")], "b": [0, 1, 0, 1]}
+    assert table_of(data, "drop", continuous=True).numbers(0).tolist() == [0.5, 1.5]
+
+
+def test_a_column_without_any_value_is_refused():
+    data = {"a": [None] * 4, "b": [0, 1, 0, None]}
+    for missing in ("level", "pairwise"):
+        assert "Column 'a' is missing in all 4 rows" in refused(data, missing=missing)
+    assert "leaves none of 4 rows" in refused(data, missing="drop")
+
+
+def test_errors_say_what_can_be_done():
+    message = refused(COLUMNS, missing="error")
+    for choice in ("'drop'", "'level'", "'pairwise'", "--missing"):
+        assert choice in message
+
+
+def test_only_the_four_choices_are_known():
+    with pytest.raises(SettingError, match="missing must be one of 'error', 'drop'"):
+        read_table(COLUMNS, missing="ignore")
+    with pytest.raises(SettingError, match="not None"):
+        read_table(COLUMNS, missing=None)
+
+
+def test_a_table_with_gaps_goes_only_where_gaps_are_welcome():
+    table = table_of(COLUMNS, "pairwise")
+    assert read_table(table, missing="pairwise") is table
+    for missing in ("error", "drop", "level"):
+        assert "'colour' is missing in 2 of 8 rows" in refused(table, missing=missing)
+
+
+def test_gaps_follow_their_columns_and_rows():
+    table = table_of(COLUMNS, "pairwise")
+    turned = table.select([2, 0]).arrange(np.arange(7, -1, -1))
+    assert cells(turned) == {"whole": WHOLE[::-1], "colour": COLOUR[::-1]}
+
+
+VALUES = st.one_of(
+    st.sampled_from([0, 1, 2]), st.sampled_from(["a", "b", "<script>", '"', "\n", "ü"])
+)
+
+
+@given(
+    kind=st.sampled_from([[0, 1, 2, None], ["a", "<b>", '"', None], [True, False, None]]),
+    other=st.sampled_from([[0, 1], ["x", "y", None]]),
+    data=st.data(),
+)
+def test_drop_is_the_same_as_reading_the_complete_rows(kind, other, data):
+    n = data.draw(st.integers(8, 24))
+    a = data.draw(st.lists(st.sampled_from(kind), min_size=n, max_size=n))
+    b = data.draw(st.lists(st.sampled_from(other), min_size=n, max_size=n))
+    whole = [i for i in range(n) if a[i] is not None and b[i] is not None]
+    if len(whole) < 2:
+        assert "rows" in refused({"a": a, "b": b}, missing="drop")
+        return
+    complete = {"a": [a[i] for i in whole], "b": [b[i] for i in whole]}
+    if 2 * len(set(complete["a"])) > len(whole) or 2 * len(set(complete["b"])) > len(whole):
+        # Levels as in an identifier; how those are refused is another matter.
+        return
+    wanted = table_of(complete, "error")
+    assert same(table_of(pl.DataFrame({"a": a, "b": b}, strict=False), "drop"), wanted)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_without_missing_values_all_choices_are_the_same(seed):
+    rng = np.random.default_rng(seed)
+    data = {name: rng.integers(0, 3, 12) for name in "abc"}
+    tables = [table_of(data, missing) for missing in MISSING]
+    assert all(same(tables[0], other) and not other.notes for other in tables[1:])

@@ -1,0 +1,395 @@
+"""CSV and Parquet files: what is read, and what is refused with its line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from table_containers import decode
+
+from tamis.errors import DataError, FileFormatError, TamisError, TamisWarning
+from tamis.tables import csv_file, read_table
+
+PARQUET = pl.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 2]})
+
+
+@pytest.fixture
+def csv_with(tmp_path):
+    def write(content: str | bytes, name: str = "table.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def refused(path: object, error: type[TamisError] = FileFormatError) -> str:
+    with pytest.raises(error) as caught:
+        read_table(path)
+    return str(caught.value)
+
+
+def second_column(path: Path) -> list[object]:
+    return list(decode(read_table(path)).values())[1]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["1", "-20", "-20", "1"], [1, -20, -20, 1]),
+        (["01", "1", "01", "1"], ["01", "1", "01", "1"]),
+        (["+1", "2", "+1", "2"], ["+1", "2", "+1", "2"]),
+        (["-0", "2", "-0", "2"], ["-0", "2", "-0", "2"]),
+        ([" 1", "2", " 1", "2"], [" 1", "2", " 1", "2"]),
+        (["1.0", "2", "1", "2.00"], [1, 2, 1, 2]),
+        (["1.", "-0.0", "0", "1."], [1, 0, 0, 1]),
+        (["1e3", "2e3", "1e3", "2e3"], ["1e3", "2e3", "1e3", "2e3"]),
+        (["1_0", "2", "1_0", "2"], ["1_0", "2", "1_0", "2"]),
+        (["1.5", "x", "1.5", "x"], ["1.5", "x", "1.5", "x"]),
+        (["1", "a", "1", "a"], ["1", "a", "1", "a"]),
+        (["inf", "-inf", "inf", "-inf"], ["inf", "-inf", "inf", "-inf"]),
+        (["None", "x", "None", "x"], ["None", "x", "None", "x"]),
+        (["True", "False", "True", "False"], ["True", "False", "True", "False"]),
+        (["٣", "٤", "٣", "٤"], ["٣", "٤", "٣", "٤"]),
+        ([str(2**64 - 1), str(-(2**63))] * 2, [2**64 - 1, -(2**63)] * 2),
+        ([str(2**64), "1"] * 2, [str(2**64), "1"] * 2),
+        (["9" * 5000, "1"] * 2, ["9" * 5000, "1"] * 2),
+    ],
+)
+def test_cells_become_integers_only_if_nothing_is_lost(csv_with, cells, expected):
+    path = csv_with("a,b\n" + "".join(f"{k % 2},{cell}\n" for k, cell in enumerate(cells)))
+    column = second_column(path)
+    assert column == expected
+    assert [type(value) for value in column] == [type(value) for value in expected]
+
+
+@pytest.mark.parametrize("cells", [["0.5", "1"], ["1e-3", "2"], [" .5", "1"], ["1e999", "1"]])
+def test_continuous_columns_are_refused(csv_with, cells):
+    message = refused(csv_with(f"a,height\nx,{cells[0]}\ny,{cells[1]}\n"), DataError)
+    assert (
+        f"Column 'height' holds numbers that are not integers, such as {cells[0].strip()}"
+        in message
+    )
+    assert "discretise" in message
+
+
+def test_infinite_values_are_refused(csv_with):
+    message = refused(csv_with("a,ratio\nx,1\ny,-Infinity\n"), DataError)
+    assert "Column 'ratio' holds an infinite value ('-Infinity')" in message
+
+
+@pytest.mark.parametrize("marker", csv_file.MISSING_MARKERS)
+def test_missing_markers_are_counted_and_placed(csv_with, marker):
+    message = refused(csv_with(f'a,b\n"two\nlines",x\nz,{marker}\nz,x\nz,{marker}\n'), DataError)
+    reads = f"reads {marker!r}" if marker else "is empty"
+    assert f"Column 'b' is missing in 2 of 4 rows (first on line 4, which {reads})" in message
+    assert "drop those rows" in message
+
+
+@pytest.mark.parametrize("cell", [" ", " NA", "nan ", "\u00a0null"])
+def test_missing_markers_are_seen_through_blanks(csv_with, cell):
+    message = refused(csv_with(f"a,b\n0,x\n1,{cell}\n0,x\n"), DataError)
+    assert (
+        f"Column 'b' is missing in 1 of 3 rows (first on line 3, which reads {cell!r})" in message
+    )
+
+
+def test_names_are_trimmed_and_labels_are_not(csv_with):
+    table = read_table(csv_with("a , b,c\n0, x,y\n1, z,y z\n"))
+    assert table.names == ("a", "b", "c")
+    assert table.levels == ((0, 1), (" x", " z"), ("y", "y z"))
+
+
+def test_names_that_are_equal_once_trimmed_are_refused(csv_with):
+    assert "share the name 'a'" in refused(csv_with("a, a\n0,1\n1,0\n"), DataError)
+
+
+def test_quotes_separators_and_line_breaks_inside_cells_are_kept(csv_with):
+    path = csv_with('a,b\r\n1,"x, ""y""\r\nz"\r\n2,w\r\n1,w\r\n')
+    assert second_column(path) == ['x, "y"\r\nz', "w", "w"]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_every_line_end_is_read(csv_with, newline):
+    assert second_column(csv_with(newline.join(["a,b", "0,x", "1,y"]))) == ["x", "y"]
+
+
+def test_a_byte_order_mark_is_not_part_of_a_name(csv_with):
+    assert read_table(csv_with("\ufeffa,b\n0,x\n1,y\n")).names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "names"),
+    [
+        ("a;b", "t.csv", ("a", "b")),
+        ("a\tb", "t.csv", ("a", "b")),
+        ("a\tb", "t.TXT", ("a", "b")),
+        ("a\tb", "t.tsv", ("a", "b")),
+        ("a,x\tb", "t.tsv", ("a,x", "b")),
+        ('"a,x";b', "t.csv", ("a,x", "b")),
+        ('"a\n,x";b', "t.csv", ("a\n,x", "b")),
+        ("a;x,b", "t.csv", ("a;x", "b")),
+    ],
+)
+def test_the_header_tells_the_separator(csv_with, header, name, names):
+    separator = next(mark for mark in header[::-1] if mark in ",;\t")
+    path = csv_with(f"{header}\n0{separator}1\n1{separator}0\n", name)
+    assert read_table(path).names == names
+
+
+def test_blank_lines_at_the_end_are_ignored(csv_with):
+    assert read_table(csv_with("a,b\n0,x\n1,y\n\n  \n\n")).n_rows == 2
+
+
+def test_blank_lines_between_rows_are_refused(csv_with):
+    assert "Line 3 of" in refused(csv_with("a,b\n0,x\n\n1,y\n"))
+
+
+def test_files_longer_than_a_chunk_are_read_whole(csv_with):
+    rng = np.random.default_rng(2)
+    n_rows = 3 * csv_file._CHUNK + 1
+    values = rng.integers(0, 300, (2, n_rows))
+    path = csv_with("a,b\n" + "".join(f"{x},s{y}\n" for x, y in values.T))
+    columns = decode(read_table(path))
+    assert columns == {"a": values[0].tolist(), "b": [f"s{y}" for y in values[1]]}
+
+
+@pytest.mark.parametrize(("row", "fields"), [("1", 1), ("1,2,3", 3), (",,,,", 5)])
+def test_ragged_rows_are_refused_with_line_and_fields(csv_with, row, fields):
+    message = refused(csv_with(f'a,b\n"two\nlines",x\n{row}\n'))
+    assert "Line 4 of" in message
+    assert f"has {fields} fields where the header has 2" in message
+    assert "quote cells" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [('a,b\n0,"x\n1,y\n', 3), ('a,b\n0,"x"y\n', 2), ('a,"b\n' + "x\n" * 500, 501)],
+)
+def test_broken_quotes_are_refused_with_their_line(csv_with, content, line):
+    message = refused(csv_with(content))
+    assert f"is not CSV at line {line}" in message
+    assert "Close every quote" in message
+
+
+def test_a_quote_inside_an_unquoted_name_is_only_a_character(csv_with):
+    assert read_table(csv_with('5" pipe,b\n' + "0,x\n1,y\n" * 200)).names == ('5" pipe', "b")
+
+
+@pytest.mark.parametrize("content", ["", "\ufeff", "\n", "\n\n  \n", "  \na,b\n0,1\n"])
+def test_files_without_a_header_are_refused(csv_with, content):
+    assert "empty" in refused(csv_with(content))
+
+
+def test_a_header_without_rows_is_refused(csv_with):
+    assert "needs at least 2 rows, but has none" in refused(csv_with("a,b\n"), DataError)
+
+
+def test_empty_names_are_refused_with_the_usual_cause(csv_with):
+    message = refused(csv_with(",a\n0,x\n1,y\n"), DataError)
+    assert "The name of column 1 of 2 is empty" in message
+    assert "index" in message
+
+
+def test_a_single_column_is_refused_with_what_was_read(csv_with):
+    assert "only 'a|b'" in refused(csv_with("a|b\n0|1\n1|0\n"), DataError)
+
+
+def test_other_encodings_are_refused_with_their_place(csv_with):
+    message = refused(csv_with("a,b\n0,x\n1,é\n".encode("latin-1")))
+    assert "not UTF-8 at line 3, byte 10 of the file" in message
+    assert "Save it as CSV in UTF-8" in message
+    assert "not UTF-8 at line 1, byte 0" in refused(csv_with("a,b\n0,1\n".encode("utf-16")))
+
+
+def test_nul_bytes_are_refused_with_their_line(csv_with):
+    assert "Line 2 of" in refused(csv_with("a,b\n0,\0\n"))
+
+
+def test_one_cell_of_unreasonable_size_is_refused(csv_with):
+    message = refused(csv_with(f"a,b\n{'x' * 200_000},1\n"))
+    assert "Line 2 of" in message
+    assert "holds a cell that is too long, of more than 131072 characters. Shorten it" in message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_is_opened_once_even_if_its_text_is_refused(tmp_path):
+    path = tmp_path / "pipe.csv"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b"a,b\n0,\xff\n",), daemon=True)
+    writer.start()
+    message = refused(path)
+    writer.join()
+    assert "pipe.csv' is not UTF-8. Save it as CSV in UTF-8." in message
+
+
+def test_parquet_is_read_the_same_by_both_libraries(tmp_path, monkeypatch):
+    for name in ("table.parquet", "table.PQ", "year=2024.pq"):
+        path = tmp_path / name
+        PARQUET.write_parquet(path)
+        assert decode(read_table(path)) == PARQUET.to_dict(as_series=False)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert decode(read_table(path)) == {"a": ["x", "y", "x"], "b": [1, 2, 2]}
+
+
+def test_parquet_without_a_library_says_what_to_install(tmp_path, monkeypatch):
+    path = tmp_path / "table.parquet"
+    PARQUET.write_parquet(path)
+    for module in ("polars", "pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert "pip install 'tamis[parquet]'" in refused(path)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_damaged_parquet_is_refused(tmp_path, monkeypatch, library):
+    path = tmp_path / "table.parquet"
+    PARQUET.write_parquet(path)
+    whole = path.read_bytes()
+    if library == "polars":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for damaged in (b"PAR1", b"a,b\n0,1\n", whole[:-20], whole[: len(whole) // 2], whole[40:]):
+        path.write_bytes(damaged)
+        assert "is damaged or not Parquet" in refused(path)
+
+
+def test_parquet_with_text_that_is_not_utf8_names_the_column(tmp_path):
+    cells = pa.array([b"x", b"\xff", b"x"])
+    text = pa.Array.from_buffers(pa.string(), len(cells), cells.buffers())
+    pq.write_table(pa.table({"a": [0, 1, 0], "b": text}), tmp_path / "t.parquet")
+    message = refused(tmp_path / "t.parquet", DataError)
+    assert r"Column 'b' holds text that is not UTF-8 (b'\xff')" in message
+
+
+def test_missing_values_in_parquet_name_the_column(tmp_path):
+    path = tmp_path / "table.parquet"
+    pd.DataFrame({"gap": ["x", None, "x"], "b": [1, 2, 2]}).to_parquet(path)
+    assert "Column 'gap' is missing in 1 of 3 rows" in refused(path, DataError)
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
+def test_files_that_cannot_be_opened_are_refused(tmp_path, monkeypatch, name):
+    path = tmp_path / name
+    path.write_text("a,b\n0,1\n1,0\n")
+
+    def forbid(*_args, **_kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", forbid)
+    message = refused(path)
+    assert "cannot be read: Permission denied" in message
+    assert "you may read it" in message
+
+
+@pytest.mark.parametrize("name", ["absent.csv", "absent.parquet", "x" * 5000 + ".csv"])
+def test_absent_files_are_refused(tmp_path, name):
+    assert "There is no file" in refused(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
+def test_empty_files_are_refused(tmp_path, name):
+    (tmp_path / name).touch()
+    assert "is empty" in refused(tmp_path / name)
+
+
+def test_directories_are_refused(tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    assert "is a directory" in refused(tmp_path)
+    assert "is a directory" in refused(tmp_path / "folder.csv")
+
+
+def test_unknown_endings_are_refused_with_the_known_ones(tmp_path):
+    path = tmp_path / "table.xlsx"
+    path.write_text("x")
+    for unknown in (path, "absent.xlsx", "table.csv.gz"):
+        assert ".csv, .tsv, .txt, .parquet, .pq" in refused(unknown)
+    (tmp_path / "table").write_text("a,b\n0,1\n1,0\n")
+    assert "has the ending ''" in refused(tmp_path / "table")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "hello", "a,b\n0,1\n", "a\0.csv", "\ud800"])
+def test_strings_that_are_no_paths_are_refused(text):
+    assert "A string is taken for the path of a file" in refused(text, DataError)
+
+
+def test_paths_may_be_of_any_kind(csv_with):
+    path = csv_with("a,b\n0,x\n1,y\n", "odd name é.csv")
+
+    class Bytes:
+        def __fspath__(self):
+            return os.fsencode(path)
+
+    for same in (path, str(path), Bytes()):
+        assert read_table(same).names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1.5", "-2e3", ".5", "+7"],
+        ["1E-3", "007", "2.", "-0"],
+        [" 0.1", "1 ", "9" * 30, "1e-400"],
+        ["4.9e-324", "1.7976931348623157e308", "0", "1"],
+        ["0.5", "1.5", "0.5", "1.5"],
+        ["1.5", "1.50", "15e-1", "1.5"],
+        # No fraction, but as many levels as rows.
+        ["1", "2", "3", "4"],
+        ["1.0", "2", "-3.", "4.00"],
+        ["1.989e30", "1e+16", "-2e3", "+7"],
+        [" 8", " 9", "10", "11"],
+    ],
+)
+def test_cells_that_all_read_as_numbers_can_be_measured(csv_with, cells):
+    path = csv_with("a,b\n" + "".join(f"{k % 2},{cell}\n" for k, cell in enumerate(cells)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TamisWarning)
+        table = read_table(path, continuous=True)
+    assert table.is_continuous(1)
+    assert table.numbers(1).tolist() == [float(cell) for cell in cells]
+
+
+@pytest.mark.parametrize("cell", ["1,5", "0x10", "1_000", "1.5.", "1e", "٣", "1.5x", "--1", "None"])
+def test_one_cell_that_is_no_number_makes_labels_of_all(csv_with, cell):
+    path = csv_with(f"a;b\n0;2.5\n1;{cell}\n0;2.5\n1;{cell}\n")
+    table = read_table(path, continuous=True)
+    assert set(table.levels[1]) == {"2.5", cell}
+
+
+@pytest.mark.parametrize(
+    "cells", [["007", "008", "009"], ["+01", "1", "2"], ["1" * 25, "2" * 25, "3"], ["a1", "2", "3"]]
+)
+def test_codes_made_of_digits_are_refused_and_not_measured(csv_with, cells):
+    path = csv_with("a,b\n" + "".join(f"{k % 2},{cell}\n" for k, cell in enumerate(cells)))
+    with pytest.raises(DataError, match=r"Column 'b' has 3 levels in 3 rows.*identifier"):
+        read_table(path, continuous=True)
+
+
+@pytest.mark.parametrize(
+    ("cell", "seen"),
+    [
+        ("nan", "is missing in 1 of 3 rows (first on line 3, which reads 'nan')"),
+        ("", "is missing in 1 of 3 rows (first on line 3, which is empty)"),
+        ("inf", "holds an infinite value"),
+        ("1e999", "holds an infinite value"),
+    ],
+)
+def test_missing_and_infinite_cells_are_refused_among_measured_ones(csv_with, cell, seen):
+    for other in ("0.5", "1"):
+        path = csv_with(f"a,b\n0,{other}\n1,{cell}\n0,{other}\n")
+        with pytest.raises(DataError) as caught:
+            read_table(path, continuous=True)
+        assert f"Column 'b' {seen}" in str(caught.value)
+
+
+def test_measured_columns_longer_than_a_chunk_are_read_whole(csv_with):
+    values = np.random.default_rng(3).normal(size=3 * csv_file._CHUNK + 1)
+    path = csv_with("a,b\n" + "".join(f"{k % 2},{x!r}\n" for k, x in enumerate(values.tolist())))
+    assert np.array_equal(read_table(path, continuous=True).numbers(1), values)
