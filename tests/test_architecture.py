@@ -14,7 +14,7 @@ SOURCE = Path(tamis.__file__).parent
 
 LAYERS = {
     "ground": "errors constants plugins atomic journal",
-    "tables": "data network metrics simulate",
+    "tables": "tables network metrics simulate",
     "counting": "counts",
     "sources": "information decisions rules adapters blocks cluster",
     "settings": "knowledge defaults choices settings",
