@@ -475,3 +475,17 @@ def test_the_command_refuses_too_few_rows(information, complaint, tmp_path):
 )
 def test_the_command_refuses_what_does_not_go_together(options, complaint, tmp_path):
     assert complaint in refused(written(tmp_path / "t.csv", curve(60)), *options)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whole_numbers_may_be_counted_in_any_unit(seed):
+    rng = np.random.default_rng(seed)
+    first = rng.poisson(3, 600)
+    second = rng.poisson(1 + 0.6 * first)
+    third = rng.poisson(0.5 + 0.5 * second)
+    counts = np.column_stack([first, second, third])
+    plain, scaled = (
+        tamis.TAM(n_jobs=1).fit(table) for table in (counts, counts * [12, 1, 1000] + [5, 0, 7])
+    )
+    assert scaled.parents_ == plain.parents_
+    assert scaled.entropies_ == plain.entropies_

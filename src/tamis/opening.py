@@ -43,7 +43,7 @@ def readings(table: Table, asked: Settings) -> list[KindName]:
     given = next((one for one in KINDS if one == asked.information), None)
     if given is not None:
         return [given]
-    if table.continuous or table.told or not _is_whole(table):
+    if table.told or not _is_whole(table):
         return [_by_kinds(table)]
     if table.missing or table.weights is not None:
         # The likelihoods of the two readings would not be of the same rows.
@@ -65,7 +65,9 @@ def _by_kinds(table: Table) -> KindName:
 
 def _is_whole(table: Table) -> bool:
     """Whether every column holds whole numbers, and has them as levels."""
-    return all(type(label) is int for labels in table.levels for label in labels)
+    return not table.continuous and all(
+        type(label) is int for labels in table.levels for label in labels
+    )
 
 
 def _is_lattice(table: Table) -> bool:
@@ -96,6 +98,10 @@ def open_information(table: Table, settings: Settings) -> Source:
         from tamis.information.weighted_moments import open_weighted
 
         return open_weighted(kind, ordered, ordered.weights, settings.source or {})
+    if kind == "gaussian" and settings.units == "unknown" and _is_whole(table):
+        from tamis.information.lattice import in_steps
+
+        ordered = in_steps(ordered)
     return open_source(kind, ordered, settings.source, n_jobs)
 
 

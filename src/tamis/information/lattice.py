@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, xlogy
 
 from tamis.information.regret import price
-from tamis.tables.table import Table
+from tamis.tables.table import Label, Table
 
 Floats = NDArray[np.float64]
 
@@ -28,9 +29,21 @@ SMALLEST = 1e-300
 
 def lattice_likelihood(table: Table, parents: Mapping[int, Collection[int]]) -> float:
     """The penalised log-likelihood of a linear DAG over columns of whole numbers."""
-    numbers = np.array([table.numbers(k) for k in range(table.n_variables)])
+    numbers = np.array([in_steps(table).numbers(k) for k in range(table.n_variables)])
     numbers -= np.round(numbers.mean(axis=1, keepdims=True))
     return math.fsum(_node(numbers, k, sorted(members)) for k, members in parents.items())
+
+
+def in_steps(table: Table) -> Table:
+    """Columns of whole numbers, each counted from its least in steps of its own: in dozens or in
+    single eggs, the table is the same."""
+    return replace(table, levels=tuple(map(_steps, table.levels)))
+
+
+def _steps(levels: tuple[Label, ...]) -> tuple[Label, ...]:
+    least = min(map(int, levels))
+    step = math.gcd(*(int(level) - least for level in levels)) or 1
+    return tuple((int(level) - least) // step for level in levels)
 
 
 def _node(numbers: Floats, k: int, parents: list[int]) -> float:
