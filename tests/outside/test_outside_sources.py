@@ -148,7 +148,7 @@ QUERY = [Query(0, (1,), np.array([2, 3]))]
         (np.array([-np.inf]), "one is -inf"),
         (np.array(["0.1"]), "array of floats"),
         (np.array([1j]), "array of floats"),
-        (None, "gave None: it must be an array of floats"),
+        (None, "returned None; it must be an array of floats"),
         ([[1.0], [1.0, 2.0]], "entropies failed with ValueError"),
     ],
 )
@@ -193,12 +193,12 @@ def test_information_that_is_none_is_refused(answer, message):
         (
             ("t",),
             tamis.Tests(np.zeros(2)),
-            r"log_p gave None: it must be the ln p of 't'",
+            r"log_p returned None; it must be the ln p of 't'",
         ),
         (("t",), tamis.Tests(np.zeros(2), np.array([0.1, 0.0])), "logarithms of p-values"),
         (("t",), tamis.Tests(np.zeros(2), np.array([np.nan, 0.0])), "logarithms of p-values"),
         (("t",), tamis.Tests(np.zeros(2), np.zeros(1)), "logarithms of p-values"),
-        ((), tamis.Tests(np.zeros(2), np.zeros(2)), "test_names gave .* must name the test"),
+        ((), tamis.Tests(np.zeros(2), np.zeros(2)), "test_names returned .* must name the test"),
     ],
 )
 def test_tests_that_are_none_are_refused(names, answer, message):

@@ -86,7 +86,7 @@ def source():
     ("answer", "message"),
     [
         (math.nan, "returned nan"),
-        (1.5, r"returned 1\.5; a p-value lies between 0 and 1"),
+        (1.5, r"returned 1\.5; a p-value is a number from 0 to 1"),
         (-0.1, "returned -0.1"),
         (True, "returned True"),
         ("0.5", "returned '0.5'"),
