@@ -316,7 +316,7 @@ def _rule(parameter: str, given: Given, default: Rule | None, information: str) 
     try:
         return as_rule(given[parameter], default)
     except SettingError as error:
-        raise SettingError(f"{parameter}: {error}") from None
+        raise type(error)(f"{parameter}: {error}") from None
 
 
 def _look_ahead(given: Given, search: Search) -> int | None:

@@ -144,6 +144,12 @@ def answer_of(what: str, ask: Callable[[], Answer]) -> Answer:
         raise PluginError(f"{what} failed with {type(error).__name__}: {error}") from error
 
 
+def require_callable(parameter: str, value: object) -> None:
+    """Refuse what is neither None nor something to call."""
+    if value is not None and not callable(value):
+        raise SettingError(f"{parameter} must be None or a function, not {value!r}")
+
+
 def refusal(what: str, found: object, wanted: str) -> PluginError:
     """An answer without meaning: who gave it, what it is and what it must be."""
     with np.printoptions(threshold=8):

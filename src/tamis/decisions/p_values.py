@@ -15,6 +15,7 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.data.view import TableView
 from tamis.decisions import checks
 from tamis.decisions.rule import Rule
 from tamis.errors import SettingError
@@ -257,6 +258,11 @@ class CallableTest(PValue):
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for one node; whether there are rows is the function's business."""
         return self._share(n_variables)
+
+    def require_rows(self, table: TableView) -> None:
+        """Refuse a table that has other rows than those which the function holds."""
+        if hasattr(self.function, "require_rows"):
+            self.function.require_rows(table)
 
     def attach(self, source: Source) -> Source:
         """The source with this test."""

@@ -100,7 +100,8 @@ class Rule(ABC):
 
     def recorded(self) -> dict[str, Plain]:
         """What a result keeps of a rule from outside: its qualified name, parameters and unit."""
-        return beside(parameters_of(self), {"rule": qualified_name(self), "unit": self.unit})
+        told = {name: value for name, value in parameters_of(self).items() if name != "unit"}
+        return beside(told, {"rule": qualified_name(self), "unit": self.unit})
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -142,12 +142,12 @@ class CheckedSource(Wrapper):
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each variable sets of up to ``largest`` others."""
         found = self._ask("interactions", largest)
-        lists = answer_of(self._at("interactions"), lambda: [tuple(one) for one in found])
+        lists = found if isinstance(found, list | tuple) else []
         if len(lists) != self.n_variables or not all(
-            self._is_interaction(k, one, largest) for k, own in enumerate(lists) for one in own
+            self._are_interactions(k, own, largest) for k, own in enumerate(lists)
         ):
             wanted = f"it must be {self.n_variables} lists, one a variable, of pairs: a strength, "
-            wanted += f"and the positions of 2 to {largest} other variables as a tuple"
+            wanted += f"and a tuple of the positions of up to {largest} other variables"
             raise refusal(self._at("interactions"), found, wanted)
         return [tuple(Interaction(float(s), tuple(map(int, m))) for s, m in own) for own in lists]
 
@@ -164,7 +164,7 @@ class CheckedSource(Wrapper):
     def entropy_kinds(self) -> Sequence[str | None]:
         """For each variable what its entropies can be compared with."""
         found = self._ask("entropy_kinds")
-        kinds = answer_of(self._at("entropy_kinds"), lambda: list(found))
+        kinds = list(found) if isinstance(found, Collection) else []
         known = [one is None or (isinstance(one, str) and one in KINDS) for one in kinds]
         if len(kinds) != self.n_variables or not all(known):
             wanted = f"it must have one of {KINDS} or None for each of {self.n_variables} names"
@@ -205,7 +205,7 @@ class CheckedSource(Wrapper):
 
     def _abilities(self) -> frozenset[str]:
         found = self._attribute("abilities")
-        declared = answer_of(self._at("abilities"), lambda: list(found))
+        declared: list[Any] = list(found) if isinstance(found, Collection) else [found]
         unknown = [one for one in declared if not isinstance(one, str) or one not in set(Ability)]
         if unknown:
             wanted = f"there are {', '.join(map(repr, map(str, Ability)))}"
@@ -219,16 +219,19 @@ class CheckedSource(Wrapper):
         found = whole_of(self._at(question), self._ask(question), wanted, 1, math.inf)
         return min(found, constants.largest_set)
 
-    def _is_interaction(self, k: int, found: object, largest: int) -> bool:
-        if not isinstance(found, tuple) or len(found) != 2 or not is_number(found[0]):
+    def _are_interactions(self, k: int, found: object, largest: int) -> bool:
+        if not isinstance(found, list | tuple):
             return False
-        others = [*range(k), *range(k + 1, self.n_variables)]
-        members = found[1]
-        if not isinstance(members, tuple) or not all(
-            isinstance(one, int | np.integer) for one in members
-        ):
-            return False
-        return 2 <= len({*members}) == len(members) <= largest and {*members} <= {*others}
+        others = {*range(self.n_variables)} - {k}
+        return all(
+            isinstance(one, tuple)
+            and len(one) == 2
+            and is_number(one[0])
+            and isinstance(one[1], tuple)
+            and all(is_number(member) for member in one[1])
+            and 2 <= len({*one[1]} & others) == len(one[1]) <= largest
+            for one in found
+        )
 
     def _numbers(self, question: str, found: object, shape: tuple[int, ...]) -> Floats:
         return numbers_of(self._at(question), found, shape)
