@@ -55,9 +55,9 @@ def parameters_of(thing: object) -> dict[str, Plain]:
     private ones are not told."""
     held: dict[str, object] = {}
     for layer in _layers(thing):
-        held = {**_held(layer), **held}  # what is outside prevails
-        if not isinstance(layer, partial) and not hasattr(layer, "__qualname__"):
-            break  # an object tells all there is to tell
+        # An object within another is that one's business.
+        if layer is thing or isinstance(layer, partial) or hasattr(layer, "__qualname__"):
+            held = {**_held(layer), **held}
     return plain({name: value for name, value in held.items() if not name.startswith("_")})
 
 
@@ -77,9 +77,9 @@ def _held(layer: object) -> dict[str, object]:
         except (TypeError, ValueError):  # some functions written in C do not say
             return {"args": layer.args, **layer.keywords}
     held = getattr(layer, "__dict__", {})
-    # What decorators hang on functions are tools, such as those of a cache.
-    tools = {name for name, value in held.items() if callable(value)}
-    return {k: held[k] for k in held if k not in tools or not hasattr(layer, "__qualname__")}
+    # Functions that decorators hang on a function are tools, such as those of a cache.
+    is_function = hasattr(layer, "__qualname__") or hasattr(layer, "__wrapped__")
+    return {name: one for name, one in held.items() if not (is_function and callable(one))}
 
 
 def plain(values: Mapping[Any, object]) -> dict[str, Plain]:

@@ -7,7 +7,6 @@ import math
 import sys
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.information.interface import Floats, Tests
@@ -52,7 +51,6 @@ def check_rule(rule: type) -> None:
             "strengths": _strengths,
             "ceilings": _strengths,
             "threshold_for": _threshold,
-            "accepts": _accepts,
             "natural": _natural,
         },
     )
@@ -86,14 +84,6 @@ def _threshold(what: str, _: object, n_tests: object, found: object) -> Floats:
     if (np.diff(threshold.ravel()[np.argsort(wanted, axis=None, kind="stable")]) < 0).any():
         raise refusal(f"{what} of {n_tests!r}", found, "it must not fall as tests grow in number")
     return threshold
-
-
-def _accepts(what: str, _: object, strengths: Floats, found: object) -> NDArray[np.bool_]:
-    """A truth value for each strength."""
-    array = np.asarray(found)
-    if array.dtype != np.bool_ or array.shape != np.shape(strengths):
-        raise refusal(what, found, f"it must be {np.size(strengths)} truth values, one a strength")
-    return array
 
 
 def _natural(what: str, rule: object, strength: object, found: object) -> float:

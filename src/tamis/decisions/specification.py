@@ -75,6 +75,8 @@ def _require_recordable(rule: Rule) -> None:
         )
     if unit == "p" and type(rule).natural is Rule.natural:
         raise SettingError(f'the unit of {name} is "p": give it natural(strength), which is p')
+    if type(rule).accepts is not Rule.accepts:
+        raise SettingError(f"{name}.accepts must be left as it is: change strengths, threshold_for")
     for flag in ("judges_groups", "knows_rows"):
         truth_of(f"{name}.{flag}", getattr(rule, flag))
     rule_to_dict(rule)
