@@ -118,7 +118,7 @@ def from_pgmpy(
 
 
 def _require_frame(data: object) -> None:
-    if not hasattr(data, "columns") or not hasattr(data, "to_numpy"):
+    if not hasattr(data, "columns") or not hasattr(data, "iloc"):
         raise SettingError(
             f"data must be the pandas.DataFrame that is fitted, not {type(data).__name__}"
         )
@@ -183,8 +183,8 @@ class _OfOneTable:
             place = self._place.get(str(name))
             if place is not None and not _alike(self._data.iloc[:, place], frame.iloc[:, k]):
                 raise SettingError(
-                    f"data, of which a test was made, has other values in column {str(name)!r} "
-                    f"than {what}: make the test of the table that is fitted"
+                    f"{what} and data, of which the test is made, differ in column {str(name)!r}: "
+                    "make the test of the table that is fitted"
                 )
 
     def _require_number(self, n_rows: float, what: str) -> None:

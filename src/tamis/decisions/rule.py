@@ -87,6 +87,7 @@ class Rule(ABC):
     def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """The strength to clear when the test is the best of ``n_tests`` candidates."""
 
+    @final
     def accepts(
         self, strengths: Floats, n_tests: NDArray[np.int64] | int, *, inclusive: bool = False
     ) -> NDArray[np.bool_]:
