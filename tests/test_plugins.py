@@ -26,6 +26,7 @@ from sklearn.base import clone
 import tamis
 from tamis.data import read_table
 from tamis.information.counted import CountedInformation
+from tamis.plugins import parameters_of
 from tamis.rules import Fixed, PValue, Rule
 from tamis.search import paper
 
@@ -307,6 +308,14 @@ def test_whatever_is_recorded_is_read_back_and_holds_no_address(parameters, told
     assert not {"cache_parameters", "data", "lone"} & written.keys()
     model.save(str(tmp_path / "run.json"))
     assert tamis.load(tmp_path / "run.json").settings == model.result_.settings
+
+
+def test_what_a_function_written_in_c_is_given_is_told_without_names():
+    assert parameters_of(partial(min, 3, key=abs)) == {
+        "args": "(3,)",
+        "key": "<built-in function abs>",
+    }
+    assert parameters_of(lru_cache(forward)) == {}
 
 
 # --- against brute force ---------------------------------------------------------------------

@@ -29,7 +29,7 @@ MOST_BITS = 10_000
 """Python refuses to print whole numbers that are much longer."""
 _ODD = re.compile(r"[^\w<>\[\],-]")
 _QUALIFIED = re.compile(r"[\w<>\[\],?-]+(\.[\w<>\[\],?-]+)+")
-_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+_ADDRESS = re.compile(r"(?: at)? \(?0x[0-9A-Fa-f]{6,}\)?")
 
 
 # What it is called.

@@ -243,6 +243,7 @@ def test_labels_and_the_order_of_columns_do_not_make_other_rows():
         (adapters.from_causal_learn, "nonsense", {}, "causal-learn's nonsense failed"),
         (adapters.from_pgmpy, "g_sq", {"lambda_": "neyman"}, "GSq has no option 'lambda_'"),
         (adapters.from_pgmpy, pearsonr, {"seed": 1}, "pearsonr has no option 'seed'"),
+        (adapters.from_pgmpy, min, {"seed": 1}, "builtins.min has no option 'seed'"),
         (adapters.from_pgmpy, "nonsense", {}, "pgmpy's nonsense failed"),
     ],
 )
