@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from html import escape
-from itertools import combinations
+from itertools import combinations, count
 
 import matplotlib as mpl
 import numpy as np
@@ -24,6 +25,7 @@ from sklearn.base import clone
 
 import tamis
 from tamis.information.counted import CountedInformation
+from tamis.plugins import parameters_of
 from tamis.rules import Fixed, PValue, Rule
 from tamis.search import paper
 from tamis.tables import read_table
@@ -227,6 +229,93 @@ def test_a_file_with_plug_ins_can_be_read_where_they_are_not(tmp_path):
     assert loaded.settings["entropy"] == {"estimator": "somewhere.else.chao_shen"}
     assert loaded.settings["boundary"] == {"boundary": "somewhere.else.forward"}
     assert "found by somewhere.else.forward" in loaded.explain("b")
+
+
+def judging(
+    strengths=lambda self, tests: tests.cmi, threshold_for=lambda self, n_tests: 0.01, **others
+):
+    """A rule with these methods."""
+    methods = {"strengths": strengths, "threshold_for": threshold_for, "__module__": HERE}
+    return type("Judging", (Rule,), methods | others)()
+
+
+class Ambiguous:
+    """What is equal to everything and to nothing."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        return np.array([True, False])
+
+    def __repr__(self):
+        raise ValueError("no words")
+
+
+def judge_pair(strange, source, x, y, given, rule=0, alpha=0, unit=0):
+    return own_test(source, x, y, given)
+
+
+def called(name, module=HERE):
+    """A search of this name."""
+
+    def search(source, target, candidates):
+        return forward(source, target, candidates)
+
+    search.__qualname__, search.__module__ = name, module
+    return search
+
+
+def kept(**attributes):
+    """A rule that has these attributes."""
+    rule = judging()
+    vars(rule).update(attributes)
+    return rule
+
+
+RECORDS = {
+    "parameters called like fields": (
+        {"boundary_rule": partial(judge_pair, None, rule=1, alpha=2, unit=3)},
+        {"rule_": 1, "alpha_": 2, "unit_": 3, "strange": None, "rule": f"{HERE}.judge_pair"},
+    ),
+    "a partial within a cache": (
+        {"boundary": lru_cache(partial(forward, threshold=0.03))},
+        {"boundary": f"{HERE}.forward", "threshold": 0.03},
+    ),
+    "numbers of numpy": (
+        {"boundary_rule": kept(one=np.int64(1), half=np.float32(0.5), yes=np.True_)},
+        {"one": 1, "half": 0.5, "yes": True},
+    ),
+    "things": (
+        {"boundary_rule": kept(thing=object(), tools=[forward], bad=Ambiguous())},
+        {"thing": "<object object>", "tools": "[<function forward>]", "bad": f"<{HERE}.Ambiguous>"},
+    ),
+    "what no file holds": (
+        {"boundary_rule": kept(huge=10**9999, lone="\ud800", data=np.zeros(999), no=math.nan)},
+        {"huge": "<builtins.int>", "no": "nan", "unit": "nats"},
+    ),
+    "a name with a hyphen": ({"boundary": called("f", "my-file")}, {"boundary": "my-file.f"}),
+    "a name with brackets": ({"boundary": called("F[int]")}, {"boundary": f"{HERE}.F[int]"}),
+    "an odd name": ({"boundary": called('a b"\ud800..')}, {"boundary": f"{HERE}.a?b??.?.?"}),
+}
+
+
+@pytest.mark.parametrize(("parameters", "told"), RECORDS.values(), ids=RECORDS)
+def test_whatever_is_recorded_is_read_back_and_holds_no_address(parameters, told, tmp_path):
+    model = tamis.TAM("node", **parameters).fit(chain())
+    written = model.result_.settings[next(iter(parameters))]
+    assert told.items() <= written.items()
+    assert "0x" not in str(written)
+    assert not {"cache_parameters", "data", "lone"} & written.keys()
+    model.save(str(tmp_path / "run.json"))
+    assert tamis.load(tmp_path / "run.json").settings == model.result_.settings
+
+
+def test_what_a_function_written_in_c_is_given_is_told_without_names():
+    assert parameters_of(partial(min, 3, key=abs)) == {
+        "args": "(3,)",
+        "key": "<built-in function abs>",
+    }
+    assert parameters_of(lru_cache(forward)) == {}
 
 
 # --- against brute force ---------------------------------------------------------------------
@@ -507,19 +596,13 @@ class Unnamed(Plugin):
         self.names = tuple(reversed(table.names))
 
 
-def judging(
-    strengths=lambda self, tests: tests.cmi, threshold_for=lambda self, n_tests: 0.01, **others
-):
-    """A rule with these methods."""
-    methods = {"strengths": strengths, "threshold_for": threshold_for, "__module__": HERE}
-    return type("Judging", (Rule,), methods | others)()
-
-
-def summing(terms):
+def summing(terms=lambda counts: counts * 0.0, **others):
     """An additive estimator with these terms."""
     methods = {"terms": lambda self, counts, n_rows, support: terms(counts), "__module__": HERE}
-    return type("Summing", (tamis.EntropyEstimator,), {"name": "summing", **methods})()
+    return type("Summing", (tamis.EntropyEstimator,), {"name": "summing", **methods, **others})()
 
+
+FALLING = count(1.0, -0.3)
 
 BAD = {
     "a term of nan": (
@@ -528,7 +611,7 @@ BAD = {
     ),
     "too few terms": (
         {"entropy": summing(lambda counts: np.zeros(1))},
-        "Summing.terms returned .* one a count",
+        r"Summing.terms returned .* shape must be \(\d+,\), not \(1,\)",
     ),
     "a broken estimator": (
         {"entropy": summing(lambda counts: 1 / 0)},
@@ -540,11 +623,11 @@ BAD = {
     ),
     "too many strengths": (
         {"boundary_rule": judging(lambda self, tests: np.zeros(len(tests) + 1))},
-        "Judging.strengths returned .* one a test",
+        r"Judging.strengths returned .* shape must be \(\d,\), not \(\d,\)",
     ),
     "no strengths": (
         {"masking_rule": judging(lambda self, tests: None)},
-        "Judging.strengths returned None; it must be numbers",
+        "Judging.strengths returned None; it must be an array of floats",
     ),
     "a broken rule": (
         {"masking_rule": judging(threshold_for=lambda self, n_tests: 1 / 0)},
@@ -556,7 +639,7 @@ BAD = {
     ),
     "an infinite threshold": (
         {"boundary_rule": judging(threshold_for=lambda self, n_tests: math.inf)},
-        "Judging.threshold_for returned inf",
+        "Judging.threshold_for returned .*inf",
     ),
     "a rule that is bound to nothing": (
         {"boundary_rule": judging(bind=lambda self, n_rows, n_variables: None)},
@@ -570,8 +653,8 @@ BAD = {
     "a boundary outside": ({"boundary": returns([99])}, "<lambda>, asked .*'b'.* 99 is not among"),
     "a boundary of names": ({"boundary": returns(["a"])}, "'a' is not among the candidates"),
     "a boundary with a truth value": ({"boundary": returns([True])}, "True is not among"),
-    "a member twice": ({"boundary": lambda s, k, c: [c[0], c[0]]}, "with a member twice"),
-    "the target itself": ({"boundary": lambda s, k, c: [k]}, "with the target . itself in it"),
+    "a member twice": ({"boundary": lambda s, k, c: [c[0], c[0]]}, "it has a member twice"),
+    "the target itself": ({"boundary": lambda s, k, c: [k]}, "the target . itself is in it"),
     "no boundary": ({"boundary": returns(None)}, "returned None; it must return a collection"),
     "a text as a boundary": ({"boundary": returns("ab")}, "returned 'ab'; it must return"),
     "a matrix as a boundary": ({"boundary": returns(np.zeros((1, 2), int))}, "not among"),
@@ -586,6 +669,68 @@ BAD = {
     ),
     "no source": ({"information": returns({})}, "<lambda> returned {}; it must return a tamis.Sou"),
     "other names": ({"information": lambda t: Unnamed(t)}, "Unnamed with the names .*'d', 'c'"),
+    "no constant": (
+        {"entropy": summing(constant=returns(None))},
+        "Summing.constant of .* returned No",
+    ),
+    "a support of arrays": (
+        {"entropy": summing(uses_support=True, support_size=returns(np.ones(2)))},
+        r"Summing.support_size of .* returned array\(\[1., 1.\]\); it must be a number of cells",
+    ),
+    "no parameters": (
+        {"entropy": summing(parameters=returns(5))},
+        "Summing.parameters returned 5",
+    ),
+    "a flag that is none": ({"entropy": summing(clips="no")}, "Summing.clips returned 'no'"),
+    "a huge entropy": ({"entropy": returns(1e300)}, "returned 1e.300; an entropy is one finite"),
+    "no float at all": ({"entropy": returns(10**400)}, r"returned 10+\.\.\.; an entropy is one"),
+    "a huge threshold": (
+        {"boundary_rule": judging(threshold_for=lambda self, n_tests: 1e300)},
+        "Judging.threshold_for returned .*finite, up to 1e.100",
+    ),
+    "p in nats": ({"boundary_rule": judging(unit="p")}, 'Judging is "p": give it natural'),
+    "p above 1": (
+        {"boundary_rule": judging(unit="p", natural=lambda self, strength: 2.0)},
+        "Judging.natural of .* returned 2.0; it must be one number from 0 to 1",
+    ),
+    "a unit that is none": ({"boundary_rule": judging(unit=np.ones(2))}, "unit of .* not array"),
+    "no record": ({"boundary_rule": judging(recorded=returns(None))}, "recorded returned None; it"),
+    "a false record": (
+        {"boundary_rule": judging(recorded=lambda self: {"rule": "fixed", "threshold": 1.0})},
+        "Judging.recorded returned {'rule': 'fixed'.* a dict with a qualified name",
+    ),
+    "accepting otherwise": (
+        {"boundary_rule": judging(accepts=returns(None))},
+        "accepts must be",
+    ),
+    "attached to nothing": (
+        {"boundary_rule": judging(attach=returns(None))},
+        "attach returned None",
+    ),
+    "broken binding": (
+        {"boundary_rule": judging(bind=lambda *_: 1 / 0)},
+        "Judging.bind failed with ZeroDivisionError",
+    ),
+    "another answer every time": (
+        {"masking_rule": judging(threshold_for=lambda self, n_tests: next(FALLING))},
+        "masking_rule=.*Judging: a test of '.' was decided otherwise before",
+    ),
+    "a missing member": ({"boundary": returns([pd.NA])}, "<NA> is not among the candidates"),
+    "a complex member": ({"boundary": returns([0j])}, "0j is not among the candidates"),
+    "an ambiguous member": ({"boundary": returns([Ambiguous()])}, "Ambiguous> is not among"),
+    "no dimension": ({"boundary": returns(np.array(0))}, "failed with TypeError: iteration over"),
+    "an array as a rule": (
+        {"boundary": forward, "boundary_rule": np.ones(2)},
+        "boundary_rule decides .*so does boundary=.*forward",
+    ),
+    "an array of shrinkages": (
+        {"information": "gaussian", "source": {"shrinkage": np.ones(2)}},
+        r"shrinkage must be a number from 0 to 1, not array\(\[1., 1.\]\)",
+    ),
+    "too many shuffles": (
+        {"information": "neighbours", "source": {"shuffles": 2**70}},
+        "shuffles must be a whole number from 2 to 100000",
+    ),
     "a broken function": ({"information": lambda t: 1 / 0}, "failed with ZeroDivisionError"),
     "a broken search": ({"boundary": lambda s, k, c: c[7]}, "failed with IndexError"),
 }
@@ -617,6 +762,22 @@ def test_a_plug_in_that_calls_fit_of_the_same_model_is_named(parameter):
     assert model.fit(chain()).result_ == before
 
 
+def in_a_thread(model):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(model.fit, chain()).result()
+
+
+@pytest.mark.parametrize(
+    "anew", [in_a_thread, lambda model: model.set_params(boundary="pps").fit(chain())]
+)
+def test_no_thread_and_no_parameter_leads_around_the_guard(anew):
+    model = tamis.TAM("node")
+    model.set_params(boundary=lambda *_: anew(model))
+    with pytest.raises(tamis.PluginError, match=r"fit was called by .*boundary=.*<lambda>"):
+        model.fit(chain())
+    assert model.set_params(boundary=forward).fit(chain()).order_
+
+
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
@@ -642,6 +803,14 @@ def test_alpha_is_the_level_of_a_test_from_outside():
         "rule": f"{HERE}.own_test", "alpha": 0.1, "whole_graph": True, "unit": "p",
     }  # fmt: skip
     assert model.result_.settings["masking_rule"] == {"rule": "p-value", "alpha": 0.1}
+
+
+@pytest.mark.parametrize("ask", ["fit", "bootstrap", "certify"])
+def test_progress_is_a_function(ask):
+    model = tamis.TAM("node").fit(chain())
+    asked = (chain(),) if ask == "fit" else (2,)
+    with pytest.raises(tamis.SettingError, match="progress must be None or a function, not 5"):
+        getattr(model, ask)(*asked, progress=5)
 
 
 def test_fit_without_a_table_asks_for_one():

@@ -29,6 +29,7 @@ from tamis.defaults import (
 )
 from tamis.errors import SettingError
 from tamis.information.catalogue import source_settings
+from tamis.information.checked import checked
 from tamis.information.estimators import AnyEstimator, as_estimator
 from tamis.information.interface import Source
 from tamis.knowledge import Knowledge
@@ -102,7 +103,7 @@ def named(information: object) -> str:
 
 def _kind(information: object) -> Kind:
     if isinstance(information, Source):
-        return kind_of(information)
+        return kind_of(checked(information))
     return next((KINDS[one] for one in KINDS if one == named(information)), OF_A_TABLE)
 
 
@@ -279,7 +280,8 @@ def _require_without_pps(given: Given) -> None:
 
 def _require_for_function(given: Given, backward: Backward) -> None:
     """Refuse what would change a boundary that a function has found."""
-    if given["boundary_rule"] not in (None, NOT_ASKED):
+    rule = given["boundary_rule"]
+    if rule is not None and not (isinstance(rule, Fixed) and rule == NOT_ASKED):
         raise SettingError(
             f"boundary_rule decides who becomes a parent, and so does {_boundary(given)}: leave "
             "one of them out"
@@ -316,7 +318,7 @@ def _rule(parameter: str, given: Given, default: Rule | None, information: str) 
     try:
         return as_rule(given[parameter], default)
     except SettingError as error:
-        raise SettingError(f"{parameter}: {error}") from None
+        raise type(error)(f"{parameter}: {error}") from None
 
 
 def _look_ahead(given: Given, search: Search) -> int | None:

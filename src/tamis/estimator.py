@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self
 
 import networkx as nx
@@ -26,6 +25,7 @@ from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
 from tamis.learning import learn
+from tamis.plugins import require_callable
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
@@ -211,6 +211,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         no table; one with the same columns gives the result its levels and networks their
         parameters. If anything fails, what an earlier fit has found stays.
         """
+        require_callable("progress", progress)
         settings = Settings(**self.get_params(deep=False))
         table: Table | None = None
         with self._alone(settings):
@@ -249,25 +250,26 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     @contextmanager
     def _alone(self, settings: Settings) -> Iterator[None]:
-        """Refuse a fit from within a fit: what is from outside must not call what calls it."""
-        before = getattr(self, "_fitting_in", None)
-        if settings.from_outside and before == get_ident():
+        """Refuse a fit from within a fit: what is from outside must not call what calls it, from
+        whatever thread and with whatever parameters."""
+        at_work: dict[object, tuple[str, ...]] = self.__dict__.setdefault("_at_work", {})
+        plugged = next(filter(None, (*at_work.values(), settings.from_outside)), ())
+        if at_work and plugged:
             raise PluginError(
-                f"fit was called by what it calls itself ({', '.join(settings.from_outside)}): "
-                "learn with another model there"
+                f"fit was called by what it calls itself ({', '.join(plugged)}), or by a second "
+                "thread while it was at work: learn with another model there"
             )
-        self._fitting_in: int | None = get_ident()
+        key = object()
+        at_work[key] = settings.from_outside
         try:
             yield
         finally:
-            self._fitting_in = before
-            if before is None:
-                del self._fitting_in
+            del at_work[key]
 
     def __getstate__(self) -> dict[str, Any]:
         """Rows that are elsewhere stay there when a model is copied or stored."""
         state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_fitting_in", None)
+        state.pop("_at_work", None)
         if isinstance(state.get("_learned_from", (None,))[0], BlockTable | MomentTable):
             del state["_learned_from"]
         return state
@@ -342,6 +344,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.identifiability.certificate import certify
 
+        require_callable("progress", progress)
         table, settings = self._rows()
         if table.missing or table.weights is not None:
             raise SettingError(
@@ -384,6 +387,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.bootstrap import bootstrap
 
+        require_callable("progress", progress)
         table, settings = self._rows()
         return bootstrap(
             table, self.result_, settings, n, seed=seed, scheme=scheme, search=search,

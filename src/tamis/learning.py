@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable
 from tamis.choices import named
 from tamis.constants import constants, in_force
-from tamis.decisions.p_values import PValue
+from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
@@ -44,6 +45,7 @@ from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.canonical import in_canonical_order
+from tamis.tables.view import TableView
 
 COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
 
@@ -86,6 +88,10 @@ def learn(table: Table | None, asked: Settings, progress: Progress | None = None
 def _learn(table: Table | None, asked: Settings, progress: Progress | None) -> Result:
     if isinstance(table, BlockTable):
         table.counted.begin()
+    elif table is not None and not isinstance(table, MomentTable):
+        for rule in asked.rules:
+            if isinstance(rule, CallableTest):
+                rule.require_rows(TableView(table))
     own = asked.own_information
     if own is not None:
         source = open_outside(own, table)

@@ -11,6 +11,7 @@ from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
+from tamis.errors import PluginError
 from tamis.information.interface import Query, Source
 from tamis.result import (
     Admitted,
@@ -166,6 +167,12 @@ class Names:
         )
 
     def _verdict(self, decision: Decision, rule: Rule) -> Verdict:
+        margin, plugged = decision.strength - decision.threshold, self._settings.from_outside
+        if plugged and (margin < 0 if decision.dependent else margin > 0):
+            raise PluginError(
+                f"{', '.join(plugged)}: a test of {self._names[decision.target]!r} was decided "
+                "otherwise before; the same question must have the same answer every time"
+            )
         return Verdict(
             target=self._names[decision.target],
             others=self._all(decision.others),
@@ -173,7 +180,7 @@ class Names:
             gain=decision.cmi,
             value=rule.natural(decision.strength),
             threshold=rule.natural(decision.threshold),
-            margin=decision.strength - decision.threshold,
+            margin=margin,
             unit=rule.unit,
             dependent=decision.dependent,
             n_rows=self._information.rows_with(

@@ -13,7 +13,7 @@ from tamis.information.catalogue import open_source
 from tamis.information.checked import checked
 from tamis.information.counting import open_counts
 from tamis.information.interface import Source
-from tamis.plugins import answer_of, qualified_name
+from tamis.plugins import answer_of, qualified_name, refusal
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.canonical import in_canonical_order
@@ -122,7 +122,7 @@ def _require_for_gaps(settings: Settings) -> None:
 def open_outside(own: Source | SourceOfTable, table: Table | None) -> Source:
     """The source from outside, or what the function makes of the table; its answers are checked."""
     if not isinstance(own, Source):
-        return checked(_made_of(own, table))
+        return _made_of(own, table)
     source = checked(own)
     if table is not None:
         _require_names(source, table)
@@ -149,12 +149,14 @@ def _made_of(function: SourceOfTable, table: Table | None) -> Source:
             f"{name} needs the rows in memory, and these are read in blocks: read the table itself"
         )
     view = TableView(table.select(sorted(range(len(table.names)), key=table.names.__getitem__)))
-    source: object = answer_of(name, lambda: function(view))
-    if not isinstance(source, Source):
-        raise PluginError(f"{name} returned {source!r}; it must return a tamis.Source")
-    if tuple(source.names) != view.names:
+    made: object = answer_of(name, lambda: function(view))
+    if not isinstance(made, Source):
+        raise refusal(name, made, "it must return a tamis.Source")
+    source = checked(made)
+    if source.names != view.names:
         raise PluginError(
-            f"{name} returned {qualified_name(source)} with the names {source.names!r}; it must "
+            f"{name} returned {qualified_name(made)} with the names {source.names!r}; it must "
             f"have those of the table, in their order: {view.names!r}"
         )
+    source.most_rows = min(source.n_rows, view.n_rows)
     return source

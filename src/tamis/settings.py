@@ -14,11 +14,19 @@ from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import rule_from_dict, rule_to_dict
 from tamis.defaults import Backward, Boundary, Kind, KindName, Search, Units
-from tamis.errors import DataError, PluginError, SettingError
+from tamis.errors import DataError, SettingError
 from tamis.information.estimators import AnyEstimator, estimator_from_dict, estimator_to_dict
 from tamis.information.interface import Ability, Source
 from tamis.knowledge import Constraints, Knowledge
-from tamis.plugins import Recorded, is_plain, is_qualified, qualified_name, record_of
+from tamis.plugins import (
+    Recorded,
+    answer_of,
+    is_plain,
+    is_qualified,
+    qualified_name,
+    record_of,
+    refusal,
+)
 from tamis.tables.reading import Missing
 
 VERSION = "tamis"
@@ -164,7 +172,7 @@ class Settings:
                 if callable(self.boundary)
                 else self.boundary
             ),
-            "source": self.source if own is None else own.parameters or None,
+            "source": self.source if own is None else own.told or None,
             "knowledge": self.knowledge.to_dict() or None,
             VERSION: _version(),
         }
@@ -214,12 +222,10 @@ def _require_abilities(settings: Settings, source: Source) -> None:
 
 
 def _bound(rule: Rule, n_rows: float, n_variables: int) -> Rule:
-    found = rule.bind(n_rows, n_variables)
+    what = f"{qualified_name(rule)}.bind"
+    found: object = answer_of(what, lambda: rule.bind(n_rows, n_variables))
     if not isinstance(found, Rule):
-        raise PluginError(
-            f"{qualified_name(rule)}.bind returned {found!r}; it must be a tamis.rules.Rule, "
-            "such as the rule itself"
-        )
+        raise refusal(what, found, "it must be a tamis.rules.Rule, such as the rule itself")
     return found
 
 

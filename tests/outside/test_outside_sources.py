@@ -148,7 +148,7 @@ QUERY = [Query(0, (1,), np.array([2, 3]))]
         (np.array([-np.inf]), "one is -inf"),
         (np.array(["0.1"]), "array of floats"),
         (np.array([1j]), "array of floats"),
-        (None, "gave None: it must be an array of floats"),
+        (None, "returned None; it must be an array of floats"),
         ([[1.0], [1.0, 2.0]], "entropies failed with ValueError"),
     ],
 )
@@ -193,12 +193,12 @@ def test_information_that_is_none_is_refused(answer, message):
         (
             ("t",),
             tamis.Tests(np.zeros(2)),
-            r"log_p gave None: it must be the ln p of 't'",
+            r"log_p returned None; it must be the ln p of 't'",
         ),
         (("t",), tamis.Tests(np.zeros(2), np.array([0.1, 0.0])), "logarithms of p-values"),
         (("t",), tamis.Tests(np.zeros(2), np.array([np.nan, 0.0])), "logarithms of p-values"),
         (("t",), tamis.Tests(np.zeros(2), np.zeros(1)), "logarithms of p-values"),
-        ((), tamis.Tests(np.zeros(2), np.zeros(2)), "test_names gave .* must name the test"),
+        ((), tamis.Tests(np.zeros(2), np.zeros(2)), "test_names returned .* must name the test"),
     ],
 )
 def test_tests_that_are_none_are_refused(names, answer, message):
@@ -249,12 +249,82 @@ def test_a_cycle_of_calls_is_named():
         ({"n_rows": 0}, "number of rows"),
         ({"n_rows": math.nan}, "number of rows"),
         ({"n_rows": "many"}, "number of rows"),
+        ({"n_rows": 1}, "n_rows returned 1; it must be a number of rows, 2 or more"),
+        ({"n_rows": 10**400}, "number of rows"),
+        ({"names": ("a", " ")}, "tuple of strings, none empty"),
+        ({"names": property(lambda self: 1 / 0)}, "Vague.names failed with ZeroDivisionError"),
+        ({"test_names": "kernel test"}, "test_names returned 'kernel test'; it must be a tuple"),
+        ({"score_noise": None}, "score_noise returned None; it must be a number, 0 or more"),
+        ({"entropy_variance": math.nan}, "entropy_variance returned nan"),
+        ({"abilities": None}, "abilities returned None; there are"),
         ({"abilities": {"flying"}}, "'likelihood', 'joint tests', 'look-ahead'"),
     ],
 )
 def test_a_source_that_does_not_say_what_it_is_about_is_refused(changes, message):
     with pytest.raises(tamis.PluginError, match=message):
         checked(type("Vague", (EntropiesOnly,), changes)())
+
+
+OPTIONAL = {
+    "varies": ((0,), ["yes", None, np.ones(2)], "it must be True or False"),
+    "rows_with": (((0, 1),), ["x", -1, 2.5, True, 10**30], "None or a number of rows, at most"),
+    "affordable_look_ahead": ((), [None, 0, 2.5, "2"], "the size of a set, 1 or more"),
+    "worthwhile_look_ahead": ((), [None, 0, 2.5, "2"], "the size of a set, 1 or more"),
+    "interactions": (
+        (2,),
+        [None, [], "abcd", [1] * 4, [[(1.0,)]] * 4, [[(1.0, (0, 1))]] * 4, [[("x", (1, 2))]] * 4],
+        "it must be 4 lists, one a variable",
+    ),
+    "scale_free": ((), [5, False, Simulator], "None or a tamis.Source about the same names"),
+    "entropy_kinds": ((), [None, 5, "abcd", ["levels"], [1] * 4], "or None for each of 4 names"),
+}
+
+
+@pytest.mark.parametrize("method", OPTIONAL)
+def test_optional_answers_are_checked_too(method):
+    asked, answers, message = OPTIONAL[method]
+    for answer in answers:
+        methods = {
+            method: lambda self, *_, answer=answer: answer,
+            "abilities": {"look-ahead"},
+            "n_rows": 50,
+        }
+        with pytest.raises(tamis.PluginError, match=message) as refused:
+            getattr(checked(type("Bad", (EntropiesOnly,), methods)()), method)(*asked)
+        assert f"Bad.{method} returned" in str(refused.value)
+
+
+def test_optional_answers_that_make_sense_are_passed_on():
+    class Looking(EntropiesOnly):
+        abilities, n_rows = ("look-ahead",), 50
+
+        def affordable_look_ahead(self):
+            return 99
+
+        def interactions(self, largest):
+            return [[(2, tuple({0, 1, 2, 3} - {k})[:largest])] for k in range(4)]
+
+        def scale_free(self):
+            return EntropiesOnly()
+
+        def rows_with(self, variables):
+            return np.int64(7)
+
+    source = checked(Looking())
+    assert source.worthwhile_look_ahead() == tamis.constants.constants.largest_set
+    assert source.interactions(2)[0] == ((2.0, (1, 2)),)
+    assert isinstance(source.scale_free(), type(source))
+    assert source.rows_with((0,)) == 7
+
+
+def test_a_column_that_does_not_vary_has_no_entropy():
+    class Still(EntropiesOnly):
+        def varies(self, k):
+            return k != 0
+
+    with pytest.raises(tamis.PluginError, match=r"Still.entropies returned .* has entropy 0"):
+        checked(Still()).entropies([Context(0, ())])
+    assert checked(Still()).entropies([Context(1, ())])[0] > 0
 
 
 def test_what_is_no_source_is_refused():

@@ -86,7 +86,7 @@ def source():
     ("answer", "message"),
     [
         (math.nan, "returned nan"),
-        (1.5, r"returned 1\.5; a p-value lies between 0 and 1"),
+        (1.5, r"returned 1\.5; a p-value is a number from 0 to 1"),
         (-0.1, "returned -0.1"),
         (True, "returned True"),
         ("0.5", "returned '0.5'"),
@@ -202,6 +202,65 @@ def test_a_test_that_was_made_already_is_used_as_it_is(tmp_path):
 def test_a_test_of_another_library_is_bound_to_its_rows_and_a_function_is_not():
     assert adapters.from_pgmpy("pearsonr", numbers()).knows_rows
     assert not as_rule(as_the_source_does).knows_rows
+
+
+REVERSED = numbers()[::-1].reset_index(drop=True)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: adapters.from_causal_learn(CIT(REVERSED.to_numpy(), "fisherz"), numbers()),
+        lambda: adapters.from_causal_learn(CIT(levels()[::-1].to_numpy(), "gsq"), levels()),
+        lambda: adapters.from_causal_learn(CIT(numbers().to_numpy()[:, :2]), numbers()),
+        lambda: adapters.from_pgmpy(Pearsonr(REVERSED), numbers()),
+        lambda: tamis.TAM(
+            "node", boundary_rule=adapters.from_causal_learn("fisherz", REVERSED)
+        ).fit(numbers()),
+        lambda: tamis.TAM(
+            "node", boundary_rule=adapters.from_pgmpy("chi_square", levels()[["c", "a", "b"]][::-1])
+        ).fit(levels()),
+    ],
+)
+def test_a_test_of_other_rows_is_refused_though_they_are_as_many(make):
+    with pytest.raises(tamis.SettingError, match="make the test of the table that is fitted"):
+        make()
+
+
+def test_labels_and_the_order_of_columns_do_not_make_other_rows():
+    named = levels().astype(str).map("level {}".format)
+    for frame in (named, named[["b", "a", "c"]], named.astype("category")):
+        rule = adapters.from_pgmpy("chi_square", frame)
+        assert tamis.TAM("sequential", boundary_rule=rule).fit(named).order_
+
+
+@pytest.mark.parametrize(
+    ("make", "test", "options", "said"),
+    [
+        (adapters.from_causal_learn, "kci", {"kernelQ": "Linear"}, "KCI has no option 'kernelQ'"),
+        (adapters.from_causal_learn, "fisherz", {"kernelX": "Linear"}, "FisherZ has no option"),
+        (adapters.from_causal_learn, CIT(numbers().to_numpy()), {"a": 1}, "where the test is made"),
+        (adapters.from_causal_learn, "nonsense", {}, "causal-learn's nonsense failed"),
+        (adapters.from_pgmpy, "g_sq", {"lambda_": "neyman"}, "GSq has no option 'lambda_'"),
+        (adapters.from_pgmpy, pearsonr, {"seed": 1}, "pearsonr has no option 'seed'"),
+        (adapters.from_pgmpy, min, {"seed": 1}, "builtins.min has no option 'seed'"),
+        (adapters.from_pgmpy, "nonsense", {}, "pgmpy's nonsense failed"),
+    ],
+)
+def test_options_that_no_test_reads_are_refused(make, test, options, said):
+    with pytest.raises(tamis.SettingError, match=said):
+        make(test, numbers(), **options)
+
+
+def test_options_that_a_test_reads_are_recorded():
+    rule = adapters.from_causal_learn("kci", numbers(), est_width="median")
+    assert rule.recorded()["est_width"] == "median"
+    rule = adapters.from_pgmpy("power_divergence", levels(), lambda_="pearson")
+    assert rule.recorded()["lambda_"] == "pearson"
+    plain = adapters.from_pgmpy("chi_square", levels())
+    query = [Query(0, (2,), np.array([1]))]
+    both = [one.p_values(attached(source(), one).tests(query)) for one in (rule, plain)]
+    assert both[0] == pytest.approx(both[1])
 
 
 def test_a_column_that_the_test_does_not_know_is_named():

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.decisions import parameters
+from tamis.decisions import checks
 from tamis.decisions.rule import Rule
 from tamis.errors import SettingError
 from tamis.information.interface import Floats, Source, Tests
 from tamis.information.own_test import PairTest, key_of, with_own_test
-from tamis.plugins import Plain, parameters_of, qualified_name
+from tamis.plugins import Plain, beside, parameters_of, qualified_name
+from tamis.tables.view import TableView
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +51,7 @@ class PValue(Rule):
     """The test that is asked of the source; None is the one that it prefers."""
 
     def __post_init__(self) -> None:
-        value = parameters.probability(type(self).__name__, "alpha", self.alpha)
+        value = checks.probability(type(self).__name__, "alpha", self.alpha)
         object.__setattr__(self, "alpha", value)
         given: object = self.whole_graph
         if not isinstance(given, bool):
@@ -59,7 +61,7 @@ class PValue(Rule):
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for one node; the tests of tamis need rows to test on."""
         if self.test is not None:
-            parameters.require_rows(type(self).__name__, n_rows)
+            checks.require_rows(type(self).__name__, n_rows)
         return self._share(n_variables)
 
     def _share(self, n_variables: int) -> Rule:
@@ -257,19 +259,22 @@ class CallableTest(PValue):
         """The rule for one node; whether there are rows is the function's business."""
         return self._share(n_variables)
 
+    def require_rows(self, table: TableView) -> None:
+        """Refuse a table that has other rows than those which the function holds."""
+        if hasattr(self.function, "require_rows"):
+            self.function.require_rows(table)
+
     def attach(self, source: Source) -> Source:
         """The source with this test."""
         return with_own_test(source, self.function)
 
     def recorded(self) -> dict[str, Plain]:
         """The function's qualified name, what it was given, and alpha."""
-        own = {"alpha": self.alpha} | ({"whole_graph": True} if self.whole_graph else {})
-        return {
-            **parameters_of(self.function),
-            **own,
-            "rule": qualified_name(self.function),
-            "unit": self.unit,
-        }
+        own: Mapping[str, Plain] = {"alpha": self.alpha} | (
+            {"whole_graph": True} if self.whole_graph else {}
+        )
+        fields = {**own, "rule": qualified_name(self.function), "unit": self.unit}
+        return beside(parameters_of(self.function), fields)
 
     def __repr__(self) -> str:
         return f"CallableTest({qualified_name(self.function)}, alpha={self.alpha!r})"

@@ -14,11 +14,10 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.decisions import parameters
-from tamis.decisions.own_rule import check_rule
+from tamis.decisions import checks
 from tamis.errors import SettingError
 from tamis.information.interface import Floats, Source, Tests
-from tamis.plugins import Plain, parameters_of, qualified_name
+from tamis.plugins import Plain, beside, parameters_of, qualified_name
 
 UNITS = ("nats", "p", "nats over the penalty")
 """What a strength is measured in, as a person reads it; all but "p" speak for dependence when
@@ -65,7 +64,7 @@ class Rule(ABC):
     def __init_subclass__(cls) -> None:
         """Answers of rules from outside are checked, whoever asks."""
         super().__init_subclass__()
-        check_rule(cls)
+        checks.check_rule(cls)
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for data of this size; a rule that needs rows refuses to go without."""
@@ -88,6 +87,7 @@ class Rule(ABC):
     def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """The strength to clear when the test is the best of ``n_tests`` candidates."""
 
+    @final
     def accepts(
         self, strengths: Floats, n_tests: NDArray[np.int64] | int, *, inclusive: bool = False
     ) -> NDArray[np.bool_]:
@@ -101,7 +101,8 @@ class Rule(ABC):
 
     def recorded(self) -> dict[str, Plain]:
         """What a result keeps of a rule from outside: its qualified name, parameters and unit."""
-        return {**parameters_of(self), "rule": qualified_name(self), "unit": self.unit}
+        told = {name: value for name, value in parameters_of(self).items() if name != "unit"}
+        return beside(told, {"rule": qualified_name(self), "unit": self.unit})
 
 
 @final
@@ -126,7 +127,7 @@ class Fixed(Rule):
     unit = "nats"
 
     def __post_init__(self) -> None:
-        value = parameters.threshold("Fixed", "threshold", self.threshold)
+        value = checks.threshold("Fixed", "threshold", self.threshold)
         object.__setattr__(self, "threshold", value)
 
     def strengths(self, tests: Tests) -> Floats:
@@ -168,7 +169,7 @@ class Rate(Rule):
     unit = "nats"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "c", parameters.factor("Rate", "c", self.c))
+        object.__setattr__(self, "c", checks.factor("Rate", "c", self.c))
 
     def threshold(self, n_rows: float, n_variables: int) -> float:
         """The theorem's omega = kappa, in nats; a single column counts as two (ln 1 = 0)."""
@@ -179,7 +180,7 @@ class Rate(Rule):
 
     def bind(self, n_rows: float, n_variables: int) -> Fixed:
         """The fixed threshold for data of this size."""
-        parameters.require_rows("Rate", n_rows)
+        checks.require_rows("Rate", n_rows)
         return Fixed(self.threshold(n_rows, n_variables))
 
     def strengths(self, tests: Tests) -> Floats:
@@ -218,7 +219,7 @@ class BIC(Rule):
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The same rule, if there are rows to count."""
-        parameters.require_rows("BIC", n_rows)
+        checks.require_rows("BIC", n_rows)
         return self
 
     def strengths(self, tests: Tests) -> Floats:

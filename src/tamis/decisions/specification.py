@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from inspect import Parameter, signature
-from typing import NoReturn, final
+from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from tamis.decisions import parameters
 from tamis.decisions.p_values import (
     CallableTest,
     ChiSquared,
@@ -21,9 +17,19 @@ from tamis.decisions.p_values import (
 )
 from tamis.decisions.rule import BIC, UNITS, Fixed, Rate, Rule
 from tamis.errors import SettingError
-from tamis.information.interface import Floats, Source, Tests
+from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
-from tamis.plugins import Plain, is_plain, is_qualified, qualified_name
+from tamis.plugins import (
+    Plain,
+    Recorded,
+    answer_of,
+    is_qualified,
+    is_real,
+    plain,
+    qualified_name,
+    refusal,
+    truth_of,
+)
 
 _KINDS: tuple[type[Rule], ...] = (
     Fixed,
@@ -44,13 +50,10 @@ def as_rule(spec: float | int | Rule | PairTest, default: Rule | None = None) ->
     """A rule as it is; a plain number as a fixed threshold in nats; a function f(source, x, y,
     given) -> p as a test at the alpha of the rule that it replaces, or else at 0.05."""
     if isinstance(spec, Rule):
-        if spec.unit not in UNITS:
-            raise SettingError(
-                f"the unit of {qualified_name(spec)} must be one of {', '.join(map(repr, UNITS))}, "
-                f"not {spec.unit!r}"
-            )
+        if not isinstance(spec, Recorded):
+            _require_recordable(spec)
         return spec
-    if parameters.is_number(spec):
+    if is_real(spec):
         return Fixed(spec)
     if callable(spec) and not isinstance(spec, type):
         level = default if isinstance(default, PValue) else PValue()
@@ -62,17 +65,44 @@ def as_rule(spec: float | int | Rule | PairTest, default: Rule | None = None) ->
     )
 
 
+def _require_recordable(rule: Rule) -> None:
+    """Refuse a rule from outside of which no file could tell."""
+    name = qualified_name(rule)
+    unit: object = rule.unit
+    if not isinstance(unit, str) or unit not in UNITS:
+        raise SettingError(
+            f"the unit of {name} must be one of {', '.join(map(repr, UNITS))}, not {unit!r}"
+        )
+    if unit == "p" and type(rule).natural is Rule.natural:
+        raise SettingError(f'the unit of {name} is "p": give it natural(strength), which is p')
+    if type(rule).accepts is not Rule.accepts:
+        raise SettingError(f"{name}.accepts must be left as it is: change strengths, threshold_for")
+    for flag in ("judges_groups", "knows_rows"):
+        truth_of(f"{name}.{flag}", getattr(rule, flag))
+    rule_to_dict(rule)
+
+
 def attached(source: Source, *rules: Rule) -> Source:
     """The source with whatever tests the rules bring, if it can answer all that they ask."""
     for rule in rules:
-        source = rule.attach(source)
+        what = f"{qualified_name(rule)}.attach"
+        found: object = answer_of(what, partial(rule.attach, source))
+        if not isinstance(found, Source):
+            raise refusal(what, found, "it must be a tamis.Source, such as the one it was given")
+        source = found
     return source
 
 
 def rule_to_dict(rule: Rule) -> dict[str, Plain]:
     """The rule in a form that JSON can hold: its name and its parameters."""
     if type(rule) not in _KINDS:
-        return rule.recorded()
+        what = f"{qualified_name(rule)}.recorded"
+        told: object = answer_of(what, rule.recorded)
+        written = plain(told) if isinstance(told, dict) else {}
+        if not is_qualified(written.get("rule")) or written.get("unit") != rule.unit:
+            wanted = 'it must be a dict with a qualified name as "rule" and the unit as "unit"'
+            raise refusal(what, told, wanted)
+        return written
     # A level that is not shared out among the nodes goes without saying.
     return {"rule": rule.name, **{k: v for k, v in vars(rule).items() if v is not False}}
 
@@ -82,7 +112,12 @@ def rule_from_dict(written: Mapping[str, object]) -> Rule:
     given = dict(written)
     name = given.pop("rule", None)
     if is_qualified(name):
-        return _recorded(name, given)
+        read = RecordedRule.from_dict("rule", written)
+        if read.unit not in UNITS:
+            raise SettingError(
+                f'the "unit" of the rule {name} must be one of {UNITS}, not {read.unit!r}'
+            )
+        return read
     kind = _kind_called(name)
     known = signature(kind).parameters
     unknown = [name for name in given if name not in known]
@@ -108,43 +143,16 @@ def _kind_called(name: object) -> Callable[..., Rule]:
 
 
 @final
-@dataclass(frozen=True)
-class RecordedRule(Rule):
-    """A rule from outside as a file tells of it. It can be read, and not run: nothing is imported
-    for it."""
+class RecordedRule(Recorded, Rule):
+    """A rule from outside as a file tells of it."""
 
-    rule: str
-    parameters: tuple[tuple[str, Plain], ...]
-    unit: str = "nats"
+    strengths = threshold_for = Recorded.__call__  # type: ignore[assignment]
 
-    name = "recorded"
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        """What the file says that strengths are measured in."""
+        return str(self.told.get("unit"))
 
     def recorded(self) -> dict[str, Plain]:
         """What the file says."""
-        return {**dict(self.parameters), "rule": self.rule, "unit": self.unit}
-
-    def strengths(self, tests: Tests) -> Floats:
-        """Refused."""
-        self._refuse()
-
-    def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
-        """Refused."""
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        raise SettingError(
-            f"{self.rule} was read from a file, which says what it is called and not what it does: "
-            "pass the rule itself"
-        )
-
-
-def _recorded(name: str, given: dict[str, object]) -> RecordedRule:
-    unit = given.pop("unit", None)
-    if unit not in UNITS:
-        raise SettingError(f'the "unit" of the rule {name} must be one of {UNITS}, not {unit!r}')
-    held: list[tuple[str, Plain]] = []
-    for key, value in given.items():
-        if not is_plain(value):
-            raise SettingError(f"the rule {name} has the parameter {key}={value!r}, no plain value")
-        held.append((key, value))  # type: ignore[arg-type]
-    return RecordedRule(name, tuple(held), str(unit))
+        return self.to_dict("rule")

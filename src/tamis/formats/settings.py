@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tamis.errors import SettingError
+from tamis.plugins import is_plain
 from tamis.settings import RECORDED, VERSION, Settings
 
 _FIELDS = {*RECORDED, VERSION}
@@ -41,9 +42,5 @@ def wrong_settings(settings: Mapping[str, Any]) -> Iterator[str]:
 
 def _is_flat(value: object) -> bool:
     if isinstance(value, dict):
-        return all(map(_is_plain, value.values()))
-    return _is_plain(value)
-
-
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, str | int | float)
+        return all(map(is_plain, value.values()))
+    return is_plain(value)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from tamis.decisions.rule import UNITS
 from tamis.result import Verdict
-
-UNITS = ("nats", "p", "nats over the penalty")
 
 
 def wrong_verdict(verdict: Verdict) -> Iterator[str]:

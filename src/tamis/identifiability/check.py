@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from tamis.decisions.parameters import is_number
 from tamis.errors import SettingError
 from tamis.identifiability import main_condition, pps_condition
 from tamis.identifiability.equal_entropy import equal_entropy
@@ -28,6 +28,7 @@ from tamis.identifiability.shape import directed_paths, polyforest
 from tamis.identifiability.unequal_entropy import unequal_entropy
 from tamis.identifiability.verdicts import Condition
 from tamis.network import BayesianNetwork
+from tamis.plugins import is_number
 from tamis.search.auto import RESTS_ON
 
 Progress = Callable[[str, int, int], None]
@@ -89,7 +90,7 @@ def check(
 def _require_settings(epsilon: object, memory_limit: object) -> None:
     if not is_number(epsilon) or not 0 < epsilon < 1:
         raise SettingError(f"epsilon must be a number between 0 and 1, not {epsilon!r}")
-    if memory_limit is not None and (not is_number(memory_limit) or not memory_limit >= 1):
+    if memory_limit is not None and not is_number(memory_limit, 1, math.inf):
         raise SettingError(f"memory_limit must be a number of bytes, not {memory_limit!r}")
 
 

@@ -140,9 +140,10 @@ SOURCES = tuple(_KINDS)
 
 def _shuffled(settings: Written) -> Written:
     from tamis.information.neighbours.chance import whole
+    from tamis.information.neighbours.source import MOST_SHUFFLES
 
-    least = {"k": 1, "shuffles": 2, "seed": 0}
-    return {name: whole(name, value, least[name]) for name, value in settings.items()}
+    bounds = {"k": (1, None), "shuffles": (2, MOST_SHUFFLES), "seed": (0, None)}
+    return {name: whole(name, value, *bounds[name]) for name, value in settings.items()}
 
 
 def _shrunk(settings: Written) -> Written:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.errors import PluginError
 from tamis.information.interface import (
+    LEVELS,
+    NUMBERS,
     Ability,
     Context,
     Floats,
     Group,
+    Interaction,
     Profiles,
     Query,
     Source,
@@ -20,10 +25,21 @@ from tamis.information.interface import (
 )
 from tamis.information.null_laws import SMALLEST_P, LawfulTests
 from tamis.information.wrapper import Wrapper
-from tamis.plugins import answer_of, qualified_name
+from tamis.plugins import (
+    answer_of,
+    is_number,
+    number_of,
+    numbers_of,
+    qualified_name,
+    refusal,
+    truth_of,
+    whole_of,
+)
 
 ROUNDING = 1e-9
 """A p-value may be above 1 by so much, and information of a column about itself above 0."""
+KINDS = (LEVELS, NUMBERS)
+"""What entropies may be of."""
 
 
 def checked(source: object) -> CheckedSource:
@@ -42,134 +58,224 @@ class CheckedSource(Wrapper):
     answer. What the source leaves to ``Source`` follows from its checked entropies."""
 
     def __init__(self, source: Source) -> None:
-        self._name = qualified_name(source)
-        self._require_description(source)
-        super().__init__(source)
-        self.names = tuple(source.names)
-        self.n_rows = float(source.n_rows)
-        self.abilities = frozenset(map(Ability, source.abilities))
+        self.source, self._name = source, qualified_name(source)
+        self.names = self._texts("names")
+        if len(set(self.names)) < len(self.names) or len(self.names) < 2:
+            wanted = "it must have two names or more, no two the same"
+            raise refusal(self._at("names"), self.names, wanted)
+        self.test_names = self._texts("test_names")
+        self.n_rows = self._rows_behind()
+        self.most_rows = self.n_rows
+        """What `rows_with` is at most."""
+        self.abilities = self._abilities()
+        self.score_noise = self._not_negative("score_noise")
+        self.entropy_variance = self._not_negative("entropy_variance")
+        self._varying = [
+            truth_of(self._at("varies"), self._ask("varies", k)) for k in range(self.n_variables)
+        ]
+
+    def varies(self, k: int) -> bool:
+        """Whether a variable takes more than one value."""
+        return self._varying[k]
+
+    def rows_with(self, variables: Sequence[int]) -> int | None:
+        """How many rows have a value in each of these columns; None where all rows have."""
+        found = self._ask("rows_with", variables)
+        wanted = f"it must be None or a number of rows, at most {self.most_rows:g}"
+        most = self.most_rows
+        return None if found is None else whole_of(self._at("rows_with"), found, wanted, 0, most)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
-        """H(target | given), one finite number for each context."""
-        found = self._asked("entropies", lambda: self.source.entropies(contexts))
-        return self._numbers("entropies", found, (len(contexts),))
+        """H(target | given), one finite number for each context, and 0 where nothing varies."""
+        return self._uncertainties("entropies", contexts, self._ask("entropies", contexts))
 
     def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given): finite, and 0 for the target and what is given."""
         if not self.has_own("cmi"):
             return Source.cmi(self, contexts)
-        found = self._asked("cmi", lambda: self.source.cmi(contexts))
-        return self._rows("cmi", contexts, found)
+        return self._rows("cmi", contexts, self._ask("cmi", contexts))
 
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and cmi, each as above."""
         if not self.has_own("profiles"):
             return Source.profiles(self, contexts)
-        found = self._asked("profiles", lambda: self.source.profiles(contexts))
+        found = self._ask("profiles", contexts)
         if not isinstance(found, Profiles):
-            raise self._refusal("profiles", found, "it must be tamis.Profiles")
-        entropies = self._numbers("profiles", found.entropies, (len(contexts),))
+            raise refusal(self._at("profiles"), found, "it must be tamis.Profiles")
+        entropies = self._uncertainties("profiles", contexts, found.entropies)
         return Profiles(entropies, self._rows("profiles", contexts, found.cmi))
 
     def tests(self, queries: Sequence[Query]) -> Tests:
         """Tests, one for each candidate, with p-values if the source names a test."""
         if not self.has_own("tests"):
             return Source.tests(self, queries)
-        found = self._asked("tests", lambda: self.source.tests(queries))
-        return self._tests("tests", found, sum(len(one.candidates) for one in queries))
+        number = sum(len(one.candidates) for one in queries)
+        return self._tests("tests", self._ask("tests", queries), number)
 
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
         """Tests, one for each group."""
         if not self.has_own("joint_tests"):
             return Source.joint_tests(self, groups)
-        found = self._asked("joint_tests", lambda: self.source.joint_tests(groups))
-        return self._tests("joint_tests", found, len(groups))
+        return self._tests("joint_tests", self._ask("joint_tests", groups), len(groups))
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """One finite score for each context."""
         self.require(Ability.LIKELIHOOD, "scoring graphs", "name another search than 'auto'")
-        found = self._asked(
-            "penalised_likelihoods", lambda: self.source.penalised_likelihoods(contexts)
-        )
+        found = self._ask("penalised_likelihoods", contexts)
         return self._numbers("penalised_likelihoods", found, (len(contexts),))
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """One finite score for each context."""
         if not self.has_own("occurring_likelihoods"):
             return self.penalised_likelihoods(contexts)
-        found = self._asked(
-            "occurring_likelihoods", lambda: self.source.occurring_likelihoods(contexts)
-        )
+        found = self._ask("occurring_likelihoods", contexts)
         return self._numbers("occurring_likelihoods", found, (len(contexts),))
+
+    def affordable_look_ahead(self) -> int:
+        """The largest sets of candidates that can be looked for within the budget; 1 is none."""
+        return self._look_ahead("affordable_look_ahead")
+
+    def worthwhile_look_ahead(self) -> int:
+        """The largest sets of candidates that it pays to look for."""
+        return self._look_ahead("worthwhile_look_ahead")
+
+    def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
+        """For each variable sets of up to ``largest`` others."""
+        found = self._ask("interactions", largest)
+        lists = found if isinstance(found, list | tuple) else []
+        if len(lists) != self.n_variables or not all(
+            self._are_interactions(k, own, largest) for k, own in enumerate(lists)
+        ):
+            wanted = f"it must be {self.n_variables} lists, one a variable, of pairs: a strength, "
+            wanted += f"and a tuple of the positions of up to {largest} other variables"
+            raise refusal(self._at("interactions"), found, wanted)
+        return [tuple(Interaction(float(s), tuple(map(int, m))) for s, m in own) for own in lists]
+
+    def scale_free(self) -> Source | None:
+        """The same about columns brought to one scale, checked as well."""
+        found = self._ask("scale_free")
+        if found is not None and (
+            not isinstance(found, Source) or checked(found).names != self.names
+        ):
+            wanted = "it must be None or a tamis.Source about the same names"
+            raise refusal(self._at("scale_free"), found, wanted)
+        return None if found is None else checked(found)
+
+    def entropy_kinds(self) -> Sequence[str | None]:
+        """For each variable what its entropies can be compared with."""
+        found = self._ask("entropy_kinds")
+        kinds = list(found) if isinstance(found, Collection) else []
+        known = [one is None or (isinstance(one, str) and one in KINDS) for one in kinds]
+        if len(kinds) != self.n_variables or not all(known):
+            wanted = f"it must have one of {KINDS} or None for each of {self.n_variables} names"
+            raise refusal(self._at("entropy_kinds"), found, wanted)
+        return kinds
+
+    # How the source is asked.
+
+    def _at(self, question: str) -> str:
+        return f"{self._name}.{question}"
+
+    def _ask(self, question: str, *asked: object) -> Any:  # noqa: ANN401 - anything at all
+        return answer_of(self._at(question), lambda: getattr(self.source, question)(*asked))
+
+    def _attribute(self, name: str) -> Any:  # noqa: ANN401 - anything at all
+        return answer_of(self._at(name), lambda: getattr(self.source, name, None))
 
     # The checks.
 
-    def _require_description(self, source: Source) -> None:
-        """Refuse a source that does not say what it is about."""
-        names = getattr(source, "names", None)
-        if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
-            raise self._refusal("names", names, "it must be a tuple of strings")
-        if len(set(names)) < len(names) or len(names) < 2:
-            raise self._refusal("names", names, "it must have two names or more, no two the same")
-        n_rows = getattr(source, "n_rows", None)
-        if not _is_number_of_rows(n_rows):
-            raise self._refusal(
-                "n_rows", n_rows, "it must be a number of rows, or math.inf for a known law"
-            )
-        unknown = [one for one in source.abilities if one not in set(Ability)]
-        if unknown:
-            raise self._refusal(
-                "abilities", unknown[0], f"there are {', '.join(map(repr, map(str, Ability)))}"
-            )
+    def _texts(self, name: str) -> tuple[str, ...]:
+        found = self._attribute(name)
+        if not isinstance(found, tuple | list) or not all(
+            isinstance(one, str) and one.strip() for one in found
+        ):
+            raise refusal(self._at(name), found, "it must be a tuple of strings, none empty")
+        return tuple(found)
 
-    def _asked(self, question: str, ask: Callable[[], object]) -> object:
-        return answer_of(f"{self._name}.{question}", ask)
+    def _rows_behind(self) -> float:
+        found = self._attribute("n_rows")
+        if is_number(found, math.inf, math.inf):
+            return math.inf
+        wanted = "it must be a number of rows, 2 or more, or math.inf for a known law"
+        return number_of(self._at("n_rows"), found, wanted, 2.0)
+
+    def _not_negative(self, name: str) -> float:
+        wanted = "it must be a number, 0 or more"
+        return number_of(self._at(name), self._attribute(name), wanted, 0.0)
+
+    def _abilities(self) -> frozenset[str]:
+        found = self._attribute("abilities")
+        declared: list[Any] = list(found) if isinstance(found, Collection) else [found]
+        unknown = [one for one in declared if not isinstance(one, str) or one not in set(Ability)]
+        if unknown:
+            wanted = f"there are {', '.join(map(repr, map(str, Ability)))}"
+            raise refusal(self._at("abilities"), found, wanted)
+        return frozenset(map(Ability, declared))
+
+    def _look_ahead(self, question: str) -> int:
+        if Ability.LOOK_AHEAD not in self.abilities:
+            return 1
+        wanted = "it must be the size of a set, 1 or more"
+        found = whole_of(self._at(question), self._ask(question), wanted, 1, math.inf)
+        return min(found, constants.largest_set)
+
+    def _are_interactions(self, k: int, found: object, largest: int) -> bool:
+        if not isinstance(found, list | tuple):
+            return False
+        others = {*range(self.n_variables)} - {k}
+        return all(
+            isinstance(one, tuple)
+            and len(one) == 2
+            and is_number(one[0])
+            and isinstance(one[1], tuple)
+            and all(is_number(member) for member in one[1])
+            and 2 <= len({*one[1]} & others) == len(one[1]) <= largest
+            for one in found
+        )
 
     def _numbers(self, question: str, found: object, shape: tuple[int, ...]) -> Floats:
-        """The answer as finite floats of this shape."""
-        array = self._asked(question, lambda: np.asarray(found))
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
-            raise self._refusal(question, found, "it must be an array of floats")
-        if array.shape != shape:
-            raise self._refusal(question, array, f"its shape must be {shape}, not {array.shape}")
-        if not np.isfinite(array).all():
-            worst = array[~np.isfinite(array)].flat[0]
-            raise self._refusal(question, array, f"all numbers must be finite, and one is {worst}")
-        return array.astype(np.float64)
+        return numbers_of(self._at(question), found, shape)
+
+    def _uncertainties(self, question: str, contexts: Sequence[Context], found: object) -> Floats:
+        entropies = self._numbers(question, found, (len(contexts),))
+        still = [i for i, (target, _) in enumerate(contexts) if not self._varying[target]]
+        if (np.abs(entropies[still]) > ROUNDING).any():
+            wanted = "a column that does not vary, as varies says, has entropy 0"
+            raise refusal(self._at(question), entropies[still], wanted)
+        entropies[still] = 0.0
+        return entropies
 
     def _rows(self, question: str, contexts: Sequence[Context], found: object) -> Floats:
         rows = self._numbers(question, found, (len(contexts), self.n_variables))
         for row, (target, given) in zip(rows, contexts, strict=True):
             own = [target, *given]
             if (np.abs(row[own]) > ROUNDING).any():
-                named = self.names[target]
-                raise self._refusal(
-                    question, row, f"the entries of {named!r} itself and of what is given must be 0"
-                )
+                wanted = f"the entries of {self.names[target]!r} itself and of what is given must "
+                raise refusal(self._at(question), row, f"{wanted}be 0")
             row[own] = 0.0
         return rows
 
     def _tests(self, question: str, found: object, number: int) -> Tests:
         if not isinstance(found, Tests):
-            raise self._refusal(question, found, "it must be tamis.Tests")
+            raise refusal(self._at(question), found, "it must be tamis.Tests")
         cmi = self._numbers(f"{question}().cmi", found.cmi, (number,))
         if isinstance(found, LawfulTests):  # made by tamis
             return found
-        told = found.log_p
+        rows = answer_of(self._at(f"{question}().n_rows"), lambda: np.asarray(found.n_rows, float))
+        if rows.shape not in ((), (number,)) or not (rows > 0).all():
+            wanted = f"it must be a number of rows, or {number} of them"
+            raise refusal(self._at(f"{question}().n_rows"), found.n_rows, wanted)
+        what = self._at(f"{question}().log_p")
+        told = answer_of(what, lambda: found.log_p)
         if told is None:
             self._require_p_values(question)
             return Tests(cmi, n_rows=found.n_rows)
-        log_p = np.asarray(told, dtype=np.float64)
+        log_p = answer_of(what, lambda: np.asarray(told, dtype=np.float64))
         if log_p.shape != (number,) or np.isnan(log_p).any() or (log_p > ROUNDING).any():
-            raise self._refusal(
-                f"{question}().log_p",
-                told,
-                f"it must be {number} logarithms of p-values, 0 or less",
-            )
+            raise refusal(what, told, f"it must be {number} logarithms of p-values, 0 or less")
         if not self.test_names:
-            raise self._refusal(
-                "test_names", self.test_names, "it must name the test that gives log_p"
-            )
+            wanted = "it must name the test that gives log_p"
+            raise refusal(self._at("test_names"), self.test_names, wanted)
         return Tests(cmi, np.clip(log_p, math.log(SMALLEST_P), 0.0), n_rows=found.n_rows)
 
     def _require_p_values(self, question: str) -> None:
@@ -177,19 +283,5 @@ class CheckedSource(Wrapper):
             question == "tests" or Ability.JOINT_TESTS in self.abilities
         )
         if promised:
-            raise self._refusal(
-                f"{question}().log_p", None, f"it must be the ln p of {self.test_names[0]!r}"
-            )
-
-    def _refusal(self, question: str, found: object, wanted: str) -> PluginError:
-        shown = (
-            np.array2string(found, threshold=8) if isinstance(found, np.ndarray) else repr(found)
-        )
-        shown = shown if len(shown) <= 200 else f"{shown[:200]}..."
-        return PluginError(f"{self._name}.{question} gave {shown}: {wanted}")
-
-
-def _is_number_of_rows(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    return float(value) >= 1.0
+            wanted = f"it must be the ln p of {self.test_names[0]!r}"
+            raise refusal(self._at(f"{question}().log_p"), None, wanted)

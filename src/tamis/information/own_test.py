@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from tamis.errors import PluginError, SettingError
+from tamis.errors import SettingError
 from tamis.information.interface import (
     Ability,
     Context,
@@ -22,7 +22,7 @@ from tamis.information.interface import (
 )
 from tamis.information.null_laws import SMALLEST_P
 from tamis.information.wrapper import Wrapper
-from tamis.plugins import answer_of, qualified_name
+from tamis.plugins import answer_of, number_of, qualified_name
 
 PairTest = Callable[[Source, int, int, tuple[int, ...]], float]
 """f(source, x, y, given) -> p: is x independent of y given a set? Positions in ``source.names``."""
@@ -101,11 +101,7 @@ class OwnTestSource(Wrapper):
         where = f"{name} of {self.names[x]!r} and {self.names[y]!r} given "
         where += repr([self.names[k] for k in given])
         p = answer_of(where, lambda: self.function(self.source, x, y, given))
-        if isinstance(p, bool) or not isinstance(p, float | int | np.floating | np.integer):
-            raise PluginError(f"{where} returned {p!r}; a p-value is a number from 0 to 1")
-        if not 0.0 <= p <= 1.0:
-            raise PluginError(f"{where} returned {p!r}; a p-value lies between 0 and 1")
-        return float(p)
+        return number_of(where, p, "a p-value is a number from 0 to 1", 0.0, 1.0)
 
 
 class OwnTests(Tests):

@@ -30,8 +30,6 @@ from tamis.information.row_counts import RowCounts, end_to_end
 from tamis.information.scaling import counted_in, require_scaling
 from tamis.tables.table import Table
 
-KNOWN_BYTES = 2**27
-"""Judgements of contexts are kept while they fit in this."""
 SIGNS = np.array([-1, 1, 1, -1])
 """I(X_k ; X_l | S) = -H(S) + H(S, X_k) + H(S, X_l) - H(S, X_k, X_l)."""
 

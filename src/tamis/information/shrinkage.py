@@ -22,7 +22,7 @@ def checked(shrinkage: object) -> float:
 
 def checked_or_auto(shrinkage: object) -> float | str:
     """The value, if it is a number from 0 to 1 or leaves the choice to the rows."""
-    if shrinkage == AUTO:
+    if isinstance(shrinkage, str) and shrinkage == AUTO:
         return AUTO
     try:
         return checked(shrinkage)

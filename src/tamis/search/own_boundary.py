@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
 
 from tamis.choices import BoundarySearch
-from tamis.errors import PluginError
 from tamis.information.interface import Context, Source
 from tamis.knowledge import Constraints
-from tamis.plugins import answer_of, qualified_name
+from tamis.plugins import answer_of, is_number, printed, qualified_name, refusal
 from tamis.search.boundaries import Boundaries
 from tamis.search.cmi_rows import Given
 from tamis.search.outcome import Boundary
@@ -76,18 +74,14 @@ def members_of(
     what = f"{qualified_name(search)}, asked for the boundary of {source.names[target]!r},"
     found: object = answer_of(what, lambda: search(source, target, candidates))
     if not isinstance(found, Collection) or isinstance(found, str | bytes):
-        raise PluginError(
-            f"{what} returned {found!r}; it must return a collection of some of the candidates "
-            f"{candidates}"
-        )
-    members: list[Any] = found.tolist() if isinstance(found, np.ndarray) else list(found)
-    if any(one is target or one == target for one in members if not isinstance(one, bool)):
-        raise PluginError(f"{what} returned {found!r}, with the target {target} itself in it")
-    wrong = [one for one in members if isinstance(one, bool) or one not in candidates]
+        wanted = f"it must return a collection of some of the candidates {candidates}"
+        raise refusal(what, found, wanted)
+    members = answer_of(what, lambda: list(found))
+    wrong = [one for one in members if not is_number(one) or one not in candidates]
+    if any(is_number(one) and one == target for one in wrong):
+        raise refusal(what, found, f"the target {target} itself is in it")
     if wrong:
-        raise PluginError(
-            f"{what} returned {found!r}, and {wrong[0]!r} is not among the candidates {candidates}"
-        )
+        raise refusal(what, found, f"{printed(wrong[0])} is not among the candidates {candidates}")
     if len(set(members)) < len(members):
-        raise PluginError(f"{what} returned {found!r}, with a member twice")
+        raise refusal(what, found, "it has a member twice")
     return tuple(int(one) for one in members)

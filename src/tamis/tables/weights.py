@@ -118,7 +118,7 @@ def _numbers(values: object) -> Floats:
         if array.dtype.kind not in "iufb":
             raise ValueError(f"values of type {array.dtype}")
         return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"The weights must be a sequence of numbers, one a row, not {shown(values)} ({error})."
         ) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
+from typing import final
 
 from tamis.errors import SettingError
 from tamis.information.estimators.estimator import EntropyEstimator
@@ -13,8 +14,7 @@ from tamis.information.estimators.jackknife import Jackknife
 from tamis.information.estimators.miller_madow import MillerMadow
 from tamis.information.estimators.minimax import Minimax
 from tamis.information.estimators.plugin import Plugin
-from tamis.information.estimators.recorded import RecordedEstimator
-from tamis.plugins import Plain, is_plain, is_qualified, plain, qualified_name
+from tamis.plugins import Plain, Recorded, beside, is_qualified, plain, qualified_name, truth_of
 
 ESTIMATORS: dict[str, type[EntropyEstimator]] = {
     estimator.name: estimator
@@ -43,10 +43,18 @@ __all__ = [
 ]
 
 
+@final
+class RecordedEstimator(Recorded, EntropyEstimator):
+    """An entropy estimator from outside as a file tells of it."""
+
+    terms = Recorded.__call__  # type: ignore[assignment]
+
+
 def as_estimator(spec: str | AnyEstimator | Callable[..., float]) -> AnyEstimator:
     """The estimator of this name with its default settings; an estimator is returned as it is, and
     a function f(counts) -> nats becomes one."""
     if isinstance(spec, EntropyEstimator | EntropyFunction):
+        estimator_to_dict(spec)  # refuses what no file could tell of
         return spec
     if callable(spec) and not isinstance(spec, type):
         return EntropyFunction(spec)
@@ -72,9 +80,13 @@ def as_additive(spec: str | AnyEstimator, needed_by: str) -> EntropyEstimator:
 
 def estimator_to_dict(estimator: AnyEstimator) -> dict[str, Plain]:
     """The estimator in a form that JSON can hold; one from outside by its qualified name."""
-    own = type(estimator) in (*ESTIMATORS.values(), RecordedEstimator, EntropyFunction)
+    if isinstance(estimator, RecordedEstimator):
+        return estimator.to_dict("estimator")
+    own = type(estimator) in (*ESTIMATORS.values(), EntropyFunction)
     name = estimator.name if own else qualified_name(estimator)
-    return {**plain(estimator.parameters()), "estimator": name}
+    for flag in () if own else ("uses_support", "observed_support", "clips"):
+        truth_of(f"{name}.{flag}", getattr(estimator, flag))
+    return beside(plain(estimator.parameters()), {"estimator": name})
 
 
 def estimator_from_dict(written: object) -> EntropyEstimator:
@@ -82,8 +94,8 @@ def estimator_from_dict(written: object) -> EntropyEstimator:
     nowhere."""
     given = dict(written) if isinstance(written, dict) else {}
     name = given.pop("estimator", None)
-    if is_qualified(name) and all(map(is_plain, given.values())):
-        return RecordedEstimator(name, given)
+    if is_qualified(name):
+        return RecordedEstimator.from_dict("estimator", {**given, "estimator": name})
     if name not in ESTIMATORS:
         raise SettingError(f"{written!r} is not an entropy estimator")
     kind = ESTIMATORS[name]

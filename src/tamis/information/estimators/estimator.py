@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counts.fold import HEAD
-from tamis.errors import PluginError
-from tamis.plugins import Plain, check_answers, numbers_of
+from tamis.plugins import Plain, check_answers, number_of, numbers_of, refusal, whole_of
 
 __all__ = ["HEAD", "EntropyEstimator"]
+
+MOST_CELLS = 2**53
+"""Larger numbers of cells are not whole as floats."""
 
 
 class EntropyEstimator(ABC):
@@ -34,7 +36,15 @@ class EntropyEstimator(ABC):
     def __init_subclass__(cls) -> None:
         """The answers of estimators from outside are checked, whoever asks."""
         super().__init_subclass__()
-        check_answers(cls, {"terms": _terms})
+        check_answers(
+            cls,
+            {
+                "terms": _terms,
+                "constant": _constant,
+                "support_size": _support_size,
+                "parameters": _parameters,
+            },
+        )
 
     @abstractmethod
     def terms(self, counts: NDArray[np.int64], n_rows: int, support: int) -> NDArray[np.float64]:
@@ -68,11 +78,21 @@ class EntropyEstimator(ABC):
         return max(total, 0.0) if self.clips else total
 
 
-def _terms(what: str, counts: NDArray[np.int64], found: object) -> NDArray[np.float64]:
+def _terms(what: str, _: object, counts: NDArray[np.int64], found: object) -> NDArray[np.float64]:
     """A finite number for each count."""
-    terms = numbers_of(what, found)
-    if terms.shape != np.shape(counts):
-        raise PluginError(
-            f"{what} returned {found!r}; it must be {np.size(counts)} numbers, one a count"
-        )
-    return terms
+    return numbers_of(what, found, np.shape(counts))
+
+
+def _constant(what: str, _: object, n_rows: object, found: object) -> float:
+    return number_of(f"{what} of {n_rows!r} rows", found, "it must be one number")
+
+
+def _support_size(what: str, _: object, cells: object, found: object) -> int:
+    wanted = f"it must be a number of cells, up to {MOST_CELLS}"
+    return whole_of(f"{what} of {cells!r} cells", found, wanted, 0, MOST_CELLS)
+
+
+def _parameters(what: str, _: object, __: object, found: object) -> Mapping[str, Plain]:
+    if not isinstance(found, Mapping):
+        raise refusal(what, found, "it must be a mapping, from names to values")
+    return found

@@ -7,7 +7,6 @@ can be used. It takes the slow path: every table is counted whole, and the funct
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from inspect import signature
 from typing import final
@@ -15,8 +14,15 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.errors import PluginError
-from tamis.plugins import Plain, answer_of, parameters_of, qualified_name
+from tamis.plugins import (
+    LARGEST,
+    Plain,
+    answer_of,
+    is_number,
+    parameters_of,
+    qualified_name,
+    refusal,
+)
 
 Ints = NDArray[np.int64]
 
@@ -49,19 +55,11 @@ class EntropyFunction:
         falling = np.sort(counts)[::-1].copy()
         what = f"entropy={self.name} of {where}"
         found = answer_of(what, lambda: self.function(falling, **told))
-        if not _is_entropy(found):
+        if not is_number(found, 0.0):
             shown = np.array2string(falling[:8], separator=", ")
-            raise PluginError(
-                f"{what}, whose counts begin with {shown}, returned {found!r}; an entropy is one "
-                "finite number of nats, 0 or more"
-            )
+            wanted = f"an entropy is one finite number of nats, from 0 to {LARGEST:g}"
+            raise refusal(f"{what}, whose counts begin with {shown},", found, wanted)
         return float(found)
-
-
-def _is_entropy(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, float | int | np.floating | np.integer):
-        return False
-    return math.isfinite(value) and float(value) >= 0.0
 
 
 def _takes_cells(function: Callable[..., float]) -> bool:

@@ -33,12 +33,13 @@ def uniforms(seed: int, key: Sequence[Sequence[str]], n: int) -> Floats:
     return np.asarray((bits.astype(np.float64) + 0.5) * 2.0**-52, dtype=np.float64)
 
 
-def whole(parameter: str, value: object, least: int) -> int:
-    """The value, if it is a whole number not below the least."""
+def whole(parameter: str, value: object, least: int, most: int | None = None) -> int:
+    """The value, if it is a whole number within bounds."""
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         number = least - 1
-    if number < least or isinstance(value, bool):
-        raise SettingError(f"{parameter} must be a whole number from {least} on, not {value!r}")
+    if number < least or (most is not None and number > most) or isinstance(value, bool):
+        end = "on" if most is None else f"to {most}"
+        raise SettingError(f"{parameter} must be a whole number from {least} {end}, not {value!r}")
     return number

@@ -47,6 +47,8 @@ other way round; the learned graphs were best with 10 and 20 (docs/continuous.md
 SHUFFLES = 50
 SHARED_SHUFFLES = 200
 """Shuffles for the tests of two measured columns given nothing: one null serves them all."""
+MOST_SHUFFLES = 100_000
+"""Each holds an order of all rows, and beyond some hundreds p-values hardly change."""
 
 Pair = tuple[int, int, tuple[int, ...]]
 Tested = tuple[float, float, float, int]
@@ -80,7 +82,7 @@ class NearestNeighbours(Source):
         self.names = space.names
         self.n_rows = float(space.n_rows)
         self.k = whole("k", k, 1)
-        self.shuffles = whole("shuffles", shuffles, 2)
+        self.shuffles = whole("shuffles", shuffles, 2, MOST_SHUFFLES)
         self.seed = whole("seed", seed, 0)
         if space.n_rows < self.k + 2:
             raise DataError(
