@@ -111,7 +111,7 @@ def with_refinement(
     Entropies of numbers are compared between classes only where their units are said to be the
     same, or where classes fit alike.
     """
-    selector = _selector(information, settings, tried)
+    selector = Selector.of(information, settings, _together(tried))
     free = information.scale_free()
     if free is None or same_units:
         sure = _found_twice(tried)
@@ -301,30 +301,18 @@ def _part(progress: Progress | None, i: int) -> Progress | None:
     return report
 
 
-def _selector(information: Source, settings: Settings, tried: Sequence[Tried]) -> Selector:
-    """Looks ahead where one of the searches has taken several parents at once."""
-    ahead, interactions = settings.look_ahead or 1, None
-    if ahead > 1:
-        # A parity may as well be turned around: its members look ahead too.
-        taken = {
-            k
-            for one in tried
-            if one.outcome is not None
-            for boundary in one.outcome.boundaries.values()
-            for step in boundary.taken
-            if len(step.others) > 1
-            for k in (step.target, *step.others)
-        }
-        known = information.interactions(ahead)
-        interactions = [one if k in taken else () for k, one in enumerate(known)]
-    return Selector(
-        information,
-        settings.boundary_rule,
-        interactions,
-        backward=settings.backward != "none",
-        max_boundary=settings.max_boundary,
-        constraints=settings.constraints,
-    )
+def _together(tried: Sequence[Tried]) -> set[int]:
+    """Where one of the searches has taken several parents at once. A parity may as well be turned
+    around, so the parents are among them."""
+    return {
+        k
+        for one in tried
+        if one.outcome is not None
+        for boundary in one.outcome.boundaries.values()
+        for step in boundary.taken
+        if len(step.others) > 1
+        for k in (step.target, *step.others)
+    }
 
 
 def _outcome(

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Interaction, Source
+from tamis.information.interface import Context, Group, Interaction, Source
 from tamis.knowledge import Constraints, as_bits
 from tamis.search.outcome import Boundary, Decision
-from tamis.search.pps import PPS, Asked, Members, Test
+from tamis.search.pps import PPS, Asked, Members
+from tamis.settings import Settings
 
 __all__ = ["Asked", "Chosen", "Selected", "Selector", "total"]
 
@@ -102,8 +103,27 @@ class Selector:
         """The selections made so far."""
         self._least: dict[tuple[int, Members], float] = {}
         """The smallest strength of a member, required ones aside, given the others."""
-        self._scores: dict[Context, float] = {}
         self._selected: dict[Asked, Selected] = {}
+
+    @classmethod
+    def of(
+        cls, information: Source, settings: Settings, ahead: Collection[int], *, often: bool = True
+    ) -> Selector:
+        """The selector that the settings ask for, looking ahead, if they do, at these targets."""
+        interactions, largest = None, settings.look_ahead or 1
+        if largest > 1 and settings.boundary == "pps":
+            known = information.interactions(largest)
+            interactions = [one if k in ahead else () for k, one in enumerate(known)]
+        return cls(
+            information,
+            settings.boundary_rule,
+            interactions,
+            backward=settings.backward != "none",
+            max_boundary=settings.max_boundary,
+            constraints=settings.constraints,
+            inclusive=settings.is_reference,
+            often=often,
+        )
 
     def select(self, target: int, candidates: int) -> Selected:
         """The parents of ``target`` among ``candidates``, one bit each."""
@@ -123,9 +143,8 @@ class Selector:
                 Context(target, tuple(sorted(one.members)))
                 for (target, _), one in zip(fresh, chosen, strict=True)
             ]
-            self._know_scores(contexts)
-            for one, context, found in zip(fresh, contexts, chosen, strict=True):
-                self._selected[one] = Selected(found, self._scores[context])
+            scores = self._information.penalised_likelihoods(contexts).tolist()
+            self._selected.update(zip(fresh, map(Selected, chosen, scores), strict=True))
         return [self._selected[one] for one in asked]
 
     def stays(self, target: int, one: Chosen, more: int, n_candidates: int) -> bool:
@@ -237,18 +256,17 @@ class Selector:
     def _verdicts(self, blankets: Sequence[Blanket], *, grown: bool) -> list[list[Decision]]:
         """Each member of each blanket against its target, given all the other members."""
         tests = [_each_given_the_rest(one) for one in blankets]
-        self.pps.know_tests([test for own in tests for test in own])
+        self.pps.judge([test for own in tests for test in own])
         verdicts = []
         for blanket, own in zip(blankets, tests, strict=True):
             n = blanket.n_candidates - len(blanket.members) + 1 if grown else blanket.n_candidates
             threshold = self._thresholds[n]
             found = []
             for test in own:
-                (target, given), k = test
-                cmi, strength = self.pps.tests[test]
-                found.append(
-                    Decision(target, (k,), given, cmi, strength, threshold, strength >= threshold)
-                )
+                target, given, other = test
+                cmi, strength = self.pps.judged[test]
+                passes = strength >= threshold
+                found.append(Decision(target, other, given, cmi, strength, threshold, passes))
             verdicts.append(found)
         return verdicts
 
@@ -272,17 +290,11 @@ class Selector:
         blanket.members = tuple(k for k in blanket.members if k not in gone)
         return True
 
-    def _know_scores(self, contexts: Sequence[Context]) -> None:
-        fresh = [one for one in dict.fromkeys(contexts) if one not in self._scores]
-        if fresh:
-            scores = self._information.penalised_likelihoods(fresh).tolist()
-            self._scores.update(zip(fresh, scores, strict=True))
 
-
-def _each_given_the_rest(blanket: Blanket) -> list[Test]:
+def _each_given_the_rest(blanket: Blanket) -> list[Group]:
     ordered = sorted(blanket.members)
     return [
-        (Context(blanket.target, tuple(m for m in ordered if m != k)), k) for k in blanket.members
+        Group(blanket.target, tuple(m for m in ordered if m != k), (k,)) for k in blanket.members
     ]
 
 
