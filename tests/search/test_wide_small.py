@@ -126,7 +126,7 @@ def test_a_selection_that_stays_is_the_same_among_more_candidates(
             target, *others = rng.permutation(14).tolist()
             n, more = rng.integers(3, 12), rng.integers(1, 3)
             one = selector.select(target, as_bits(others[:n]))
-            if selector.stays(target, one.chosen, as_bits(others[n : n + more]), n + more):
+            if selector.stays(target, one, as_bits(others[n : n + more]), n + more):
                 same = selector.select(target, as_bits(others[: n + more]))
                 assert same.members == one.members
                 assert same.score == one.score
@@ -141,9 +141,9 @@ def test_most_selections_stay_where_the_others_have_nothing_to_say():
     selector = Selector(CountedInformation(table_of(columns)), Permutation(0.001))
     one = selector.select(1, as_bits(range(20)) & ~2)
     assert one.members == (0,)
-    quiet = as_bits(range(20, 30)) & ~one.chosen.rivals
+    quiet = as_bits(range(20, 30)) & ~one.rivals
     assert quiet
-    assert selector.stays(1, one.chosen, quiet, 19 + quiet.bit_count())
+    assert selector.stays(1, one, quiet, 19 + quiet.bit_count())
 
 
 @pytest.mark.parametrize("estimator", ["grassberger", "plugin", "minimax", "jackknife"])

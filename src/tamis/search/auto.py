@@ -14,13 +14,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import networkx as nx
 import numpy as np
 
 from tamis.constants import constants
 from tamis.defaults import Search
 from tamis.information.interface import Context, Query, Source
-from tamis.search.directions import Edge, directions, evenness, unit_probability
+from tamis.search.directions import Edge, directions, evenness, topological, unit_probability
 from tamis.search.orders import Ordering, best_ordering, loss_without
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.selection import Selector
@@ -324,10 +323,7 @@ def _outcome(
     """A DAG as a search leaves it behind: one node a layer, with its boundary."""
     outcome = Outcome()
     constant = [k for k in parents if not information.varies(k)]
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(found.order)
-    graph.add_edges_from((p, k) for k, members in parents.items() for p in members)
-    order = list(nx.lexicographical_topological_sort(graph, key=found.place))
+    order = topological({k: parents[k] for k in found.order}, found.place)
     for place, k in enumerate((*constant, *order)):
         before = order[: max(place - len(constant), 0)]
         boundary = selector.boundary(k, before)

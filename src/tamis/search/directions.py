@@ -25,7 +25,7 @@ from __future__ import annotations
 import heapq
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -111,14 +111,10 @@ def evenness(information: Source, parents: Parents) -> float:
     It compares DAGs of different classes too, where these fit alike.
     """
     noise = NoiseEntropies(information, parents)
-    noise.know(noise.contexts(parents))
-    found = 0.0
-    for group, size in enumerate(noise.sizes):
-        members = [k for k in parents if noise.group_of[k] == group]
-        e = np.array([noise.entropy(Context(k, _sorted(parents[k]))) for k in members])
-        spread = float(((e - e.mean()) ** 2).sum()) + noise.variances[group]
-        found -= (size - 1) / 2 * math.log(max(spread, SMALLEST))
-    return found
+    return -math.fsum(
+        (size - 1) / 2 * math.log(max(spread, SMALLEST))
+        for size, spread in zip(noise.sizes, noise.spreads(parents), strict=True)
+    )
 
 
 def unit_probability(information: Source, parents: Parents) -> float:
@@ -152,12 +148,12 @@ class NoiseEntropies:
         self.sizes = [sum(g == i for g in self.group_of.values()) for i in range(len(named))]
         per_node = information.entropy_variance / information.n_rows
         self.variances = [size * per_node for size in self.sizes]
-        self._means = [0.0] * len(named)
-        self.know(self.contexts(parents))
-        for group in range(len(named)):
-            members = [k for k, one in self.group_of.items() if one == group]
-            e = [self.entropy(Context(k, _sorted(parents[k]))) for k in members]
-            self._means[group] = math.fsum(e) / len(e)
+        contexts = self.contexts(parents)
+        self.know(contexts)
+        self._means = []
+        for group, size in enumerate(self.sizes):
+            own = (self._known[one] for one in contexts if self.group_of[one.target] == group)
+            self._means.append(math.fsum(own) / size)
 
     def contexts(self, parents: Parents) -> list[Context]:
         """Those of the nodes whose entropies are compared."""
@@ -177,10 +173,6 @@ class NoiseEntropies:
         if fresh:
             self._known.update(zip(fresh, self._information.entropies(fresh).tolist(), strict=True))
 
-    def entropy(self, context: Context) -> float:
-        """H(target | given), which must be known."""
-        return self._known[context]
-
     def squares(self, contexts: Iterable[Context]) -> Floats:
         """The sum of squares of each group over these nodes."""
         found = np.zeros(len(self.sizes))
@@ -189,6 +181,12 @@ class NoiseEntropies:
             if group is not None:
                 found[group] += (self._known[one] - self._means[group]) ** 2
         return found
+
+    def spreads(self, parents: Parents) -> Floats:
+        """The SS of each group in a DAG, with the variances of the estimates."""
+        contexts = self.contexts(parents)
+        self.know(contexts)
+        return self.squares(contexts) + self.variances
 
 
 class Component(ABC):
@@ -249,9 +247,9 @@ class Tree(Component):
         outside: tuple[int, ...],
         noise: NoiseEntropies,
     ) -> None:
-        graph: nx.Graph[int] = nx.Graph(edges)
+        self._graph: nx.Graph[int] = nx.Graph(edges)
         self._outside = outside
-        self._above = {k: p for p, k in nx.bfs_edges(graph, nodes[0])}
+        self._above = {k: p for p, k in nx.bfs_edges(self._graph, nodes[0])}
         self.nodes = [nodes[0], *self._above]
         at = {k: i for i, k in enumerate(self.nodes)}
         alone = {k: Context(k, outside) for k in self.nodes}
@@ -267,16 +265,9 @@ class Tree(Component):
 
     def parents(self, member: int) -> dict[int, frozenset[int]]:
         """Of the nodes of the component, with this root."""
-        upwards = {self.nodes[member]: self.nodes[member]}
-        k = self.nodes[member]
-        while k in self._above:
-            upwards[self._above[k]] = k
-            k = self._above[k]
-        found = {}
-        for k in self.nodes:
-            parent = upwards.get(k, self._above.get(k, k))
-            own = () if k == self.nodes[member] else (parent,)
-            found[k] = frozenset((*self._outside, *own))
+        found = {self.nodes[member]: frozenset(self._outside)}
+        for parent, k in nx.bfs_edges(self._graph, self.nodes[member]):
+            found[k] = frozenset((*self._outside, parent))
         return found
 
     def sums(self, weights: Floats) -> dict[Edge, float]:
@@ -373,12 +364,13 @@ class Listed(Component):
         return before, [self._context(p, one[p] | 1 << k), self._context(k, one[p])]
 
 
-def topological(parents: Parents) -> list[int]:
-    """An order in which parents come first; of several the one that goes by position."""
+def topological(parents: Parents, place: Callable[[int], int] | None = None) -> list[int]:
+    """An order in which parents come first; of several the one that goes by position, or by the
+    place of each node in another order."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(parents)
     graph.add_edges_from((p, k) for k, members in parents.items() for p in members)
-    return list(nx.lexicographical_topological_sort(graph))
+    return list(nx.lexicographical_topological_sort(graph, key=place))
 
 
 def _components(
@@ -464,9 +456,7 @@ def _doubted(
 
 def _comparable(noise: NoiseEntropies, parents: Parents) -> float:
     group = noise.has_units.index(True)
-    noise.know(noise.contexts(parents))
-    spread = float(noise.squares(noise.contexts(parents))[group]) + noise.variances[group]
-    return comparable(spread, noise.sizes[group])
+    return comparable(float(noise.spreads(parents)[group]), noise.sizes[group])
 
 
 def comparable(spread: float, size: int) -> float:

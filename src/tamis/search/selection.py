@@ -22,31 +22,21 @@ from tamis.search.outcome import Boundary, Decision
 from tamis.search.pps import PPS, Asked, Members
 from tamis.settings import Settings
 
-__all__ = ["Asked", "Chosen", "Selected", "Selector", "total"]
+__all__ = ["Asked", "Selected", "Selector", "total"]
 
 SELECTED_BYTES = 2**28
 """Selections beyond this are made again when they are asked for again."""
 
 
-class Chosen(NamedTuple):
-    """The parents chosen for a node, and what the choice hangs on (see ``Grown``)."""
+class Selected(NamedTuple):
+    """The parents of a node, how well they explain it (a penalised likelihood), and what the choice
+    hangs on (see ``Paths``)."""
 
     members: Members
+    score: float
     rivals: int
     most: int
     by_set: bool
-
-
-class Selected(NamedTuple):
-    """What is chosen, and how well the parents explain the node: a penalised likelihood."""
-
-    chosen: Chosen
-    score: float
-
-    @property
-    def members(self) -> Members:
-        """The parents."""
-        return self.chosen.members
 
 
 @dataclass(slots=True)
@@ -138,18 +128,12 @@ class Selector:
             self._selected.clear()
         self.n_made += len(fresh)
         if fresh:
-            chosen = self._choose(fresh)
-            contexts = [
-                Context(target, tuple(sorted(one.members)))
-                for (target, _), one in zip(fresh, chosen, strict=True)
-            ]
-            scores = self._information.penalised_likelihoods(contexts).tolist()
-            self._selected.update(zip(fresh, map(Selected, chosen, scores), strict=True))
+            self._selected.update(zip(fresh, self._choose(fresh), strict=True))
         return [self._selected[one] for one in asked]
 
-    def stays(self, target: int, one: Chosen, more: int, n_candidates: int) -> bool:
-        """Whether a selection is the same among ``more`` candidates, one bit each, which makes so
-        many of them.
+    def stays(self, target: int, one: Selected, more: int, n_candidates: int) -> bool:
+        """Whether a selection is the same with ``more`` candidates, one bit each, who are
+        ``n_candidates`` then.
 
         False also where that is not plain to see: sets that were refused stay so among more
         candidates, but one that was taken need not be the best any more.
@@ -212,7 +196,7 @@ class Selector:
             for one, left in zip(boundaries, blankets, strict=True)
         ]
 
-    def _choose(self, asked: Sequence[Asked]) -> list[Chosen]:
+    def _choose(self, asked: Sequence[Asked]) -> list[Selected]:
         """PPS, then the backward phase."""
         paths = self.pps.grow(asked)
         members = zip(paths.path.tolist(), paths.depths.tolist(), strict=True)
@@ -225,11 +209,12 @@ class Selector:
         if self._backward:
             several = [o for o in blankets if len(o.members) > 1 and not self._stands(o)]
             self._shrink(several, together=False, grown=True)
+        contexts = [Context(one.target, tuple(sorted(one.members))) for one in blankets]
+        scores = self._information.penalised_likelihoods(contexts).tolist()
+        rivals = [int.from_bytes(own.tobytes(), "little") for own in paths.rivals]
         return [
-            Chosen(
-                one.members, int.from_bytes(rivals.tobytes(), "little"), one.most, i in paths.sets
-            )
-            for i, (one, rivals) in enumerate(zip(blankets, paths.rivals, strict=True))
+            Selected(one.members, scores[i], rivals[i], one.most, i in paths.sets)
+            for i, one in enumerate(blankets)
         ]
 
     def _stands(self, blanket: Blanket) -> bool:
