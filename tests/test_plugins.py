@@ -628,7 +628,7 @@ def test_a_plug_in_that_calls_fit_of_the_same_model_is_named(parameter):
         ({"information": Known(), "entropy": chao_shen}, "Known' has no such choice"),
         ({"information": Known(), "source": {"k": 1}}, "Known' has no settings"),
         ({"information": Known(), "search": "reference"}, "'reference' does not go with"),
-        ({"information": Known(), "alpha": 0.1}, "alpha is the level of tests"),
+        ({"information": Known(), "alpha": 0.1}, "alpha is that of tests"),
     ],
 )
 def test_what_does_not_go_together_is_refused_before_the_work(parameters, said):
