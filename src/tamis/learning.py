@@ -22,12 +22,7 @@ from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
 from tamis.naming import Names, layers_found
-from tamis.opening import (
-    in_search_order,
-    open_information,
-    open_outside,
-    readings,
-)
+from tamis.opening import in_search_order, open_information, open_outside, readings
 from tamis.result import Result, Run
 from tamis.search.auto import (
     LIKELIHOOD,

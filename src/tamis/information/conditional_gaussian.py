@@ -21,6 +21,7 @@ from typing import Self
 import numpy as np
 
 from tamis.constants import constants
+from tamis.counts.independence import STATS
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
@@ -36,7 +37,6 @@ from tamis.information.gaussian_ratios import (
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
-    STATS,
     Ability,
     Context,
     Floats,

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from scipy.special import xlogy
 
+from tamis.counts.independence import STATS
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
 from tamis.data.table import Table
 from tamis.information.estimators import EntropyEstimator, as_additive
 from tamis.information.interface import (
-    STATS,
     Ability,
     Context,
     Floats,

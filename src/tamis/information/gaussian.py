@@ -19,6 +19,7 @@ from copy import copy
 import numpy as np
 
 from tamis.constants import constants
+from tamis.counts.independence import STATS
 from tamis.data.refusals import listed, shown
 from tamis.data.table import Table
 from tamis.errors import DataError
@@ -26,7 +27,6 @@ from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
-    STATS,
     Ability,
     Context,
     Floats,

@@ -16,26 +16,8 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.independence import STATS
-from tamis.counts.interactions import Interaction
+from tamis.counts.interactions import Interaction as Interaction
 from tamis.errors import SettingError
-
-__all__ = [
-    "LEVELS",
-    "NUMBERS",
-    "STATS",
-    "Ability",
-    "Context",
-    "Floats",
-    "Group",
-    "Interaction",
-    "Ints",
-    "Profiles",
-    "Query",
-    "Source",
-    "Tests",
-    "singles",
-]
 
 LEVELS = "levels"
 """The kind of an entropy that has no unit of measurement,"""

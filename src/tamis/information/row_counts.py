@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tamis.counts.independence import STATS
 from tamis.data.table import Table
 from tamis.information.gap_states import GapStates
 from tamis.information.interface import (
-    STATS,
     Ability,
     Context,
     Floats,
