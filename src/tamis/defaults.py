@@ -47,7 +47,7 @@ class Defaults:
 
 
 ALPHA = 0.02
-"""Of "auto", for the whole graph: it is shared out among the nodes."""
+"""That of "auto" for the whole graph, shared out among its nodes."""
 
 
 def _tested(test: type[PValue], entropy: str | None = None) -> dict[Search, Defaults]:

@@ -47,7 +47,7 @@ class Settings:
     masking_rule: Rule = OPEN
     _: KW_ONLY
     alpha: InitVar[float | None] = None
-    """Of the rules, which hold it from then on."""
+    """That of the rules, which hold it from then on."""
     information: KindName | Literal["auto"] | Source | SourceOfTable = "auto"
     entropy: AnyEstimator | None = OPEN
     """How entropies are estimated from counts; other information has no such choice."""

@@ -282,7 +282,7 @@ class Source(ABC):
         raise SettingError(f"there is no likelihood with {self.title}")
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """The same, with the price of the states that can occur, as far as the rows tell."""
+        """Likelihoods with the price of the states that can occur, as far as the rows tell."""
         return self.penalised_likelihoods(contexts)
 
     # With LOOK_AHEAD.
@@ -305,7 +305,7 @@ class Source(ABC):
     # What entropies of different variables mean to each other.
 
     def scale_free(self) -> Source | None:
-        """The same about columns brought to one scale; None where no column has a unit."""
+        """This source for columns brought to one scale; None where no column has a unit."""
         return None
 
     def entropy_kinds(self) -> Sequence[str | None]:

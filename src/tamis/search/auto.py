@@ -19,7 +19,9 @@ import numpy as np
 from tamis.constants import constants
 from tamis.defaults import Search
 from tamis.information.interface import Context, Query, Source
-from tamis.search.directions import Edge, directions, evenness, topological, unit_probability
+from tamis.search.directions import directions
+from tamis.search.members import Edge, topological
+from tamis.search.noise import evenness, unit_probability
 from tamis.search.orders import Ordering, best_ordering, loss_without
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.selection import Selector

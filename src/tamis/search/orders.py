@@ -23,7 +23,7 @@ from tamis.constants import constants
 from tamis.search.selection import Asked, Selected, Selector, total
 
 TOGETHER = 16
-"""The moves of so many nodes are prepared at once."""
+"""How many nodes have their moves prepared at once."""
 ROUNDING = 1e-6
 """Scores of equivalent graphs differ by less than this, in nats."""
 
@@ -80,11 +80,11 @@ class Ordering:
 
     @property
     def is_wide(self) -> bool:
-        """Whether there are so many nodes that edges are only tucked."""
+        """Whether there are too many nodes to try all places, so that edges are only tucked."""
         return len(self.order) > constants.wide
 
     def copy(self) -> Ordering:
-        """The same, to go somewhere else."""
+        """A copy that can go elsewhere."""
         return Ordering(list(self.order), dict(self.selected), self.waits)
 
     @property

@@ -67,7 +67,7 @@ class Paths:
         """Who was no candidate, and would have been taken before the next or in place of none: a
         bit each."""
         self.most = np.full(n, d)
-        """Among up to so many candidates, if no rival is one of them, a selection is the same."""
+        """The number of candidates up to which a selection is the same, if none is a rival."""
         self.refused = np.zeros(n, dtype=np.bool_)
         """Whether a selection ends because the best candidate was refused."""
         self.walked = np.zeros(n, dtype=np.int64)
@@ -114,7 +114,7 @@ class Paths:
         self.sets.setdefault(i, []).append((start, stop))
 
     def make_room(self, size: int) -> None:
-        """Let paths have so many members, and one who is refused."""
+        """Let paths have ``size`` members, and one who is refused."""
         if size >= self.path.shape[1]:
             self.path = np.pad(self.path, ((0, 0), (0, size)))
 
@@ -190,8 +190,8 @@ class PPS:
         return paths
 
     def go_on(self, paths: Paths, active: Ints, newcomers: Ints, limit: int | None = None) -> None:
-        """Let selections take candidates until all have ended, or have so many; of those that have
-        begun again only the newcomers are news."""
+        """Let selections take candidates until all have ended, or have ``limit`` of them; of those
+        that have begun again only the newcomers are news."""
         most = self._limit if limit is None else min(limit, self._limit)
         while len(active):
             rows = self.rows

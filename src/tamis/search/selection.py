@@ -52,7 +52,7 @@ class Blanket:
     members: Members
     n_candidates: int
     most: int
-    """Among up to so many candidates all goes the same way."""
+    """The number of candidates up to which all goes the same way."""
     removed: list[Decision] = field(default_factory=list)
     retained: list[Decision] = field(default_factory=list)
 
@@ -174,12 +174,12 @@ class Selector:
         together: bool = False,
         grown: bool = True,
     ) -> list[Boundary]:
-        """The backward phase on boundaries that were chosen from so many candidates.
+        """The backward phase on boundaries, each chosen from a number of candidates.
 
         The superfluous members leave one at a time, the weakest first, or ``together``, as the
         paper has it: of two that stand in for each other none is left then. A member of a
         ``grown`` boundary is judged on the way out as on the way in, as the best of those that are
-        not among the other members; where the members are all candidates, each is one of so many.
+        not among the other members; where the members are all candidates, each is one of them all.
         """
         blankets = [
             Blanket(one.target, one.members, n, self.n_variables)
@@ -218,8 +218,8 @@ class Selector:
         ]
 
     def _stands(self, blanket: Blanket) -> bool:
-        """Whether these members were judged before, and all are needed among so many candidates
-        too."""
+        """Whether these members were judged before, and all are needed among this number of
+        candidates too."""
         least = self._least.get((blanket.target, blanket.members))
         n = len(blanket.members)
         if least is None or least < self._thresholds[blanket.n_candidates - n + 1]:
