@@ -276,7 +276,7 @@ def _told(
     else:
         outcome = _outcome(information, selector, found, chosen.parents)
         answer = replace(chosen, search=REFINED, outcome=outcome)
-    compelled = directions(information, chosen.parents, selector.constraints).compelled
+    compelled = directions(information, chosen.parents, selector.pps.constraints).compelled
     losses = {
         (p, k): loss_without(selector, found, p, k)
         for p, k in sorted(compelled)

@@ -44,7 +44,7 @@ class Ordering:
     @classmethod
     def along(cls, selector: Selector, order: Sequence[int]) -> Ordering:
         """The order as it is given, with parents selected."""
-        known = selector.constraints
+        known = selector.pps.constraints
         waits = (0,) * selector.n_variables if known is None else known.waits
         found = cls(list(order), {}, waits)
         asked = [(k, found.before(place)) for place, k in enumerate(order)]

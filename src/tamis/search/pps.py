@@ -140,7 +140,7 @@ class PPS:
         ordered: bool = False,
     ) -> None:
         d = information.n_variables
-        self._information = information
+        self.information = information
         self._rule = rule
         # With their members as bits too: they are asked about very often.
         self._sets_of = [
@@ -149,6 +149,7 @@ class PPS:
         self._looks_ahead = any(self._sets_of)
         self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._sets_of]
         self._limit = d if max_boundary is None else max_boundary
+        self.constraints = constraints
         self.blocked = (0,) * d if constraints is None else constraints.blocked
         self.required = {} if constraints is None else constraints.required
         self._inclusive = inclusive
@@ -174,7 +175,7 @@ class PPS:
 
     def begin(self, asked: Sequence[Asked]) -> Paths:
         """Selections that have taken nobody yet."""
-        d = self._information.n_variables
+        d = self.information.n_variables
         allowed = [bits & ~self.blocked[target] for target, bits in asked]
         paths = Paths(
             [target for target, _ in asked],
@@ -240,7 +241,7 @@ class PPS:
         tests = self.rows.tests(rows, variables)
         if tests is None:
             each = zip(active.tolist(), rows.tolist(), variables.reshape(-1, 1), strict=True)
-            tests = self._information.tests(
+            tests = self.information.tests(
                 [Query(paths.targets[i], self.rows.given[row], one) for i, row, one in each]
             )
         paths.answers[active] = self._rule.strengths(tests)
@@ -326,7 +327,7 @@ class PPS:
         """H(target | given)."""
         row = self.rows.find(*context)
         if row < 0:
-            return float(self._information.entropies([context])[0])
+            return float(self.information.entropies([context])[0])
         return float(self.rows.entropies[row])
 
     def judge(self, groups: Sequence[Group]) -> None:
@@ -336,9 +337,9 @@ class PPS:
         if not fresh:
             return
         if len(fresh[0].members) > 1:
-            tests = self._information.joint_tests(fresh)
+            tests = self.information.joint_tests(fresh)
         else:
-            tests = self._information.tests(
+            tests = self.information.tests(
                 [Query(k, given, np.array(one, dtype=np.int64)) for k, given, one in fresh]
             )
         strengths = self._rule.strengths(tests).tolist()

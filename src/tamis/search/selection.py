@@ -15,9 +15,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Interaction, Source
-from tamis.knowledge import Constraints, as_bits
+from tamis.information.interface import Context, Group, Source
+from tamis.knowledge import as_bits
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.pps import PPS, Asked, Members
 from tamis.settings import Settings
@@ -58,37 +57,13 @@ class Blanket:
 
 
 class Selector:
-    """Chooses parents, and remembers; the parameters are those of ``PPS``.
+    """Chooses parents by PPS and, unless told not to, the backward phase; and remembers."""
 
-    ``often`` says that the same contexts will be asked about with many sets of candidates.
-    """
-
-    def __init__(
-        self,
-        information: Source,
-        rule: Rule,
-        interactions: Sequence[Sequence[Interaction]] | None = None,
-        *,
-        backward: bool = True,
-        max_boundary: int | None = None,
-        constraints: Constraints | None = None,
-        inclusive: bool = False,
-        often: bool = True,
-    ) -> None:
-        self._information = information
+    def __init__(self, pps: PPS, *, backward: bool = True) -> None:
+        self.pps = pps
         self._backward = backward
-        self.pps = PPS(
-            information,
-            rule,
-            interactions,
-            max_boundary=max_boundary,
-            constraints=constraints,
-            inclusive=inclusive,
-            ordered=often,
-        )
         self._thresholds: list[float] = self.pps.thresholds.tolist()
-        self.constraints = constraints
-        self.n_variables = information.n_variables
+        self.n_variables = pps.information.n_variables
         self.n_made = 0
         """The selections made so far."""
         self._least: dict[tuple[int, Members], float] = {}
@@ -99,21 +74,24 @@ class Selector:
     def of(
         cls, information: Source, settings: Settings, ahead: Collection[int], *, often: bool = True
     ) -> Selector:
-        """The selector that the settings ask for, looking ahead, if they do, at these targets."""
+        """The selector that the settings ask for, looking ahead, if they do, at these targets.
+
+        ``often`` says that the same contexts will be asked about with many sets of candidates.
+        """
         interactions, largest = None, settings.look_ahead or 1
         if largest > 1 and settings.boundary == "pps":
             known = information.interactions(largest)
             interactions = [one if k in ahead else () for k, one in enumerate(known)]
-        return cls(
+        pps = PPS(
             information,
             settings.boundary_rule,
             interactions,
-            backward=settings.backward != "none",
             max_boundary=settings.max_boundary,
             constraints=settings.constraints,
             inclusive=settings.is_reference,
-            often=often,
+            ordered=often,
         )
+        return cls(pps, backward=settings.backward != "none")
 
     def select(self, target: int, candidates: int) -> Selected:
         """The parents of ``target`` among ``candidates``, one bit each."""
@@ -210,7 +188,7 @@ class Selector:
             several = [o for o in blankets if len(o.members) > 1 and not self._stands(o)]
             self._shrink(several, together=False, grown=True)
         contexts = [Context(one.target, tuple(sorted(one.members))) for one in blankets]
-        scores = self._information.penalised_likelihoods(contexts).tolist()
+        scores = self.pps.information.penalised_likelihoods(contexts).tolist()
         rivals = [int.from_bytes(own.tobytes(), "little") for own in paths.rivals]
         return [
             Selected(one.members, scores[i], rivals[i], one.most, i in paths.sets)
