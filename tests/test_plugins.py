@@ -789,7 +789,7 @@ def test_no_thread_and_no_parameter_leads_around_the_guard(anew):
         ({"information": Known(), "entropy": chao_shen}, "Known' has no such choice"),
         ({"information": Known(), "source": {"k": 1}}, "Known' has no settings"),
         ({"information": Known(), "search": "reference"}, "'reference' does not go with"),
-        ({"information": Known(), "alpha": 0.1}, "alpha is the level of tests"),
+        ({"information": Known(), "alpha": 0.1}, "alpha is that of tests"),
     ],
 )
 def test_what_does_not_go_together_is_refused_before_the_work(parameters, said):

@@ -16,7 +16,7 @@ from tamis.settings import RECORDED, VERSION, Settings
 OF_THE_SEARCH = {"constants", "constraints", "kind"}
 """What only a source can say, and so is no parameter of ``TAM``."""
 NOT_DECISIVE = {"alpha", "memory", "n_jobs"}
-"""Parameters that decide nothing beside what is recorded: the level is that of the rules."""
+"""Parameters that decide nothing beside what is recorded: alpha is that of the rules."""
 
 
 def test_tam_and_settings_have_the_same_parameters_and_defaults():

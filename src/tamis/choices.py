@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from tamis.defaults import (
 from tamis.errors import SettingError
 from tamis.information.catalogue import source_settings
 from tamis.information.checked import checked
-from tamis.information.estimators import AnyEstimator, as_estimator
+from tamis.information.estimators import as_estimator
 from tamis.information.interface import Source
 from tamis.knowledge import Knowledge
 from tamis.plugins import qualified_name
@@ -62,33 +62,35 @@ def filled(given: Given, made: Kind | None) -> dict[str, Any]:
     ``made`` is the kind of the source that a function has made of a table.
     """
     _require_choices(given)
-    information = named(given["information"])
+    information, knowledge = named(given["information"]), Knowledge.of(given["knowledge"])
     kind = made or _kind(given["information"])
-    _require_searched(given, information, kind)
+    _refuse(_of_kind(given, information, kind))
     # "auto" selects parents itself: boundaries from outside run in the paper's own search.
     own = given["search"] == "auto" and callable(given["boundary"])
     asked: Search = "node" if own else given["search"]
-    defaults = _at_level(given, information, kind.searches[asked])
+    defaults = _with_alpha(given, information, kind.searches[asked])
     backward = _backward(given, defaults)
-    _require_together(given, information, kind, backward)
+    _refuse(_of_boundaries(given, backward) | _of_search(given, backward, knowledge))
     search = kind.auto if asked == "auto" else asked
-    limit = given["max_boundary"]
+    limit, ahead, entropy = given["max_boundary"], given["look_ahead"], given["entropy"]
     boundary_rule = _rule("boundary_rule", given, defaults.boundary_rule, information)
+    # "sequential" has no use for the other.
+    unused = search == "sequential" and defaults.masking_rule is None
     return {
         "search": search,
-        "entropy": _estimator(given, information, defaults),
+        "entropy": as_estimator(entropy) if entropy is not None else defaults.estimator,
         "boundary_rule": boundary_rule,
-        # "sequential" has no use for it.
         "masking_rule": (
             boundary_rule
-            if search == "sequential" and defaults.masking_rule is None
+            if unused
             else _rule("masking_rule", given, defaults.masking_rule, information)
         ),
         "backward": backward,
         "max_boundary": kind.largest_boundary if limit is None else int(limit),
-        "look_ahead": _look_ahead(given, search),
+        # Left open, the searches of the paper look at single candidates.
+        "look_ahead": (None if search == "auto" else 1) if ahead is None else int(ahead),
         "source": source_settings(information, given["source"]),
-        "knowledge": _knowledge(given),
+        "knowledge": knowledge,
         "types": checked_types(given["types"]) or None,
     }
 
@@ -107,18 +109,29 @@ def _kind(information: object) -> Kind:
     return next((KINDS[one] for one in KINDS if one == named(information)), OF_A_TABLE)
 
 
+# What each setting may be.
+
+
 def _require_choices(given: Given) -> None:
     _require_choice("search", given["search"], SEARCHES)
     _require_choice("boundary", given["boundary"], BOUNDARY)
     _require_choice("information", given["information"], ("auto", *KINDS))
     require_missing(given["missing"])
     _require_choice("units", given["units"], UNITS)
-    if not isinstance(given["refine"], bool):
-        raise SettingError(f"refine must be True or False, not {given['refine']!r}")
     require_size("max_boundary", given["max_boundary"])
-    _require_look_ahead(given)
     bytes_of(given["memory"])
     usable_jobs(given["n_jobs"])
+    largest, ahead = constants.largest_set, given["look_ahead"]
+    is_size = ahead is None or (_is_whole(ahead) and 1 <= ahead <= largest)
+    _refuse(
+        {
+            f"refine must be True or False, not {given['refine']!r}": (
+                not isinstance(given["refine"], bool)
+            ),
+            "look_ahead must be 1 (single candidates) or the size of the largest sets tried where "
+            f"no single one passes, up to {largest}; not {ahead!r}": not is_size,
+        }
+    )
 
 
 def _require_choice(parameter: str, value: object, choices: tuple[str, ...]) -> None:
@@ -140,83 +153,16 @@ def _require_choice(parameter: str, value: object, choices: tuple[str, ...]) -> 
         )
 
 
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def require_size(parameter: str, value: object) -> None:
     """Refuse what is neither None nor a number of things."""
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < 2**63:
+    if value is not None and not (_is_whole(value) and 0 <= value < 2**63):
         raise SettingError(
             f"{parameter} must be None or a whole number from 0 to 2**63 - 1, not {value!r}"
         )
-
-
-def _require_look_ahead(given: Given) -> None:
-    asked = given["look_ahead"]
-    if asked is None:
-        return
-    whole = isinstance(asked, int | np.integer) and not isinstance(asked, bool)
-    if not whole or asked not in range(1, constants.largest_set + 1):
-        raise SettingError(
-            "look_ahead must be 1 (single candidates) or the size of the largest sets tried where "
-            f"no single one passes, up to {constants.largest_set}; not {asked!r}"
-        )
-    if asked > 1 and given["search"] == "reference":
-        raise SettingError("search='reference' looks at single candidates only: use look_ahead=1")
-    if asked > 1 and given["boundary"] != "pps":
-        raise SettingError(f"look_ahead belongs to PPS; {_boundary(given)} runs without it")
-
-
-def _boundary(given: Given) -> str:
-    """The choice of boundaries, in a message."""
-    boundary = given["boundary"]
-    return f"boundary={qualified_name(boundary) if callable(boundary) else repr(boundary)}"
-
-
-def _require_searched(given: Given, information: str, kind: Kind) -> None:
-    if isinstance(given["source"], Mapping) and given["source"] and given["information"] == "auto":
-        raise SettingError(
-            "source has the settings of one kind of information: name it, as in "
-            "information='neighbours'"
-        )
-    if given["search"] not in kind.searches:
-        raise SettingError(
-            f"search={given['search']!r} does not go with information={information!r}: use "
-            f"{', '.join(map(repr, kind.searches))}"
-        )
-
-
-def _at_level(given: Given, information: str, defaults: Defaults) -> Defaults:
-    """The defaults with ``alpha``, if it is given, as the level of their tests."""
-    if given["alpha"] is None:
-        return defaults
-    own_test = callable(given["boundary_rule"])
-    if given["boundary_rule"] is not None and not own_test:
-        raise SettingError("alpha sets the level of the rules: give alpha or boundary_rule")
-    rule = PValue() if own_test else defaults.boundary_rule
-    if not isinstance(rule, PValue):
-        by = (
-            f"search={given['search']!r}"
-            if given["search"] == "reference"
-            else f"information={information!r}"
-        )
-        raise SettingError(
-            f"alpha is the level of tests, and {by} compares gains with fixed "
-            "thresholds: use boundary_rule and masking_rule"
-        )
-    test = type(rule)
-    return replace(
-        defaults,
-        boundary_rule=test(given["alpha"], whole_graph=True),
-        masking_rule=test(given["alpha"]),
-    )
-
-
-def _backward(given: Given, defaults: Defaults) -> Backward:
-    if given["backward"] is not None:
-        return as_backward(given["backward"])
-    if callable(given["boundary"]):
-        return "none"
-    return "one" if given["boundary"] == "none" else defaults.backward
 
 
 def as_backward(value: str | bool) -> Backward:
@@ -227,82 +173,115 @@ def as_backward(value: str | bool) -> Backward:
     return next(known for known in BACKWARD if known == value)
 
 
-def _require_together(given: Given, information: str, kind: Kind, backward: Backward) -> None:
-    """Refuse choices that do not go together."""
-    _require_small(given, information, kind.largest_boundary)
-    if given["boundary"] != "pps":
-        _require_without_pps(given)
+# What does not go together: each message, and whether it is called for.
+
+
+def _refuse(messages: Mapping[str, bool]) -> None:
+    for message, is_called_for in messages.items():
+        if is_called_for:
+            raise SettingError(message)
+
+
+def _of_kind(given: Given, information: str, kind: Kind) -> dict[str, bool]:
+    """What the kind of information has no room for."""
+    source, limit, largest = given["source"], given["max_boundary"], kind.largest_boundary
+    has_settings = isinstance(source, Mapping) and bool(source)
+    counts = any(one.entropy is not None for one in kind.searches.values())
+    return {
+        "source has the settings of one kind of information: name it, as in "
+        "information='neighbours'": has_settings and given["information"] == "auto",
+        f"search={given['search']!r} does not go with information={information!r}: use "
+        f"{', '.join(map(repr, kind.searches))}": given["search"] not in kind.searches,
+        f"entropy= chooses how counts are turned into entropies; information={information!r} has "
+        "no such choice": given["entropy"] is not None and not counts,
+        f"boundary='none' conditions on all nodes before, and information={information!r} on "
+        f"{largest} at most: use boundary='pps'": (
+            largest is not None and given["boundary"] == "none"
+        ),
+        f"max_boundary must be at most {largest} with information={information!r}, not {limit!r}": (
+            largest is not None and limit is not None and limit > largest
+        ),
+    }
+
+
+def _of_boundaries(given: Given, backward: Backward) -> dict[str, bool]:
+    """What the way in which boundaries are found has no room for."""
+    boundary = given["boundary"]
+    own = callable(boundary)
+    chosen = f"boundary={qualified_name(boundary) if own else repr(boundary)}"
+    return {
+        f"look_ahead belongs to PPS; {chosen} runs without it": (
+            boundary != "pps" and (given["look_ahead"] or 1) > 1
+        ),
+        f"max_boundary limits PPS; {chosen} runs without it": (
+            boundary != "pps" and given["max_boundary"] is not None
+        ),
+        f"boundary_rule decides who becomes a parent, and so does {chosen}: leave one of them "
+        "out": own and not _is_open(given["boundary_rule"]),
+        f"{chosen} says who the parents are, and none is removed again: leave backward out": (
+            own and backward != "none"
+        ),
+        "with boundary='none' the parents are found by the backward phase; choose backward='one' "
+        "or 'together'": boundary == backward == "none",
+    }
+
+
+def _of_search(given: Given, backward: Backward, knowledge: Knowledge) -> dict[str, bool]:
+    """What the search has no room for."""
+    reference, auto = given["search"] == "reference", given["search"] == "auto"
+    return {
+        "search='reference' looks at single candidates only: use look_ahead=1": (
+            reference and (given["look_ahead"] or 1) > 1
+        ),
+        "search='reference' always selects boundaries; use search='layer'": (
+            reference and given["boundary"] != "pps"
+        ),
+        "search='reference' has no backward phase, as the authors' program has none; leave "
+        "backward out or use another search": reference and backward != "none",
+        "search='reference' does what the authors' program does, which takes no knowledge; use "
+        "another search": reference and bool(knowledge),
+        "search='auto' always selects boundaries; use another search": (
+            auto and given["boundary"] == "none"
+        ),
+        "search='auto' removes parents one at a time; use another search": (
+            auto and backward == "together"
+        ),
+    }
+
+
+# What is left open.
+
+
+def _with_alpha(given: Given, information: str, defaults: Defaults) -> Defaults:
+    """The defaults, their tests at ``alpha`` if it is given."""
+    if given["alpha"] is None:
+        return defaults
+    own_test = callable(given["boundary_rule"])
+    if given["boundary_rule"] is not None and not own_test:
+        raise SettingError("alpha is that of the rules: give alpha or boundary_rule")
+    rule = PValue() if own_test else defaults.boundary_rule
+    if not isinstance(rule, PValue):
+        reference = given["search"] == "reference"
+        by = "search='reference'" if reference else f"information={information!r}"
+        raise SettingError(
+            f"alpha is that of tests, and {by} compares gains with fixed thresholds: use "
+            "boundary_rule and masking_rule"
+        )
+    test, alpha = type(rule), given["alpha"]
+    return replace(defaults, boundary_rule=test(alpha, whole_graph=True), masking_rule=test(alpha))
+
+
+def _is_open(rule: object) -> bool:
+    """Whether no rule was given; what was may compare in ways of its own."""
+    return rule is None or (isinstance(rule, Fixed) and rule == NOT_ASKED)
+
+
+def _backward(given: Given, defaults: Defaults) -> Backward:
+    if given["backward"] is not None:
+        return as_backward(given["backward"])
     if callable(given["boundary"]):
-        _require_for_function(given, backward)
-    elif given["boundary"] == "none" and backward == "none":
-        raise SettingError(
-            "with boundary='none' the parents are found by the backward phase; "
-            "choose backward='one' or 'together'"
-        )
-    if given["search"] == "reference" and backward != "none":
-        raise SettingError(
-            "search='reference' has no backward phase, as the authors' program has none; "
-            "leave backward out or use another search"
-        )
-    if given["search"] == "auto":
-        _require_for_auto(given, backward)
-
-
-def _require_small(given: Given, information: str, largest: int | None) -> None:
-    """Refuse boundaries that the source cannot judge."""
-    if largest is None:
-        return
-    if given["boundary"] == "none":
-        raise SettingError(
-            f"boundary='none' conditions on all nodes before, and information={information!r} on "
-            f"{largest} at most: use boundary='pps'"
-        )
-    if given["max_boundary"] is not None and given["max_boundary"] > largest:
-        raise SettingError(
-            f"max_boundary must be at most {largest} with information={information!r}, not "
-            f"{given['max_boundary']!r}"
-        )
-
-
-def _require_for_auto(given: Given, backward: Backward) -> None:
-    if given["boundary"] == "none":
-        raise SettingError("search='auto' always selects boundaries; use another search")
-    if backward == "together":
-        raise SettingError("search='auto' removes parents one at a time; use another search")
-
-
-def _require_without_pps(given: Given) -> None:
-    if given["search"] == "reference":
-        raise SettingError("search='reference' always selects boundaries; use search='layer'")
-    if given["max_boundary"] is not None:
-        raise SettingError(f"max_boundary limits PPS; {_boundary(given)} runs without it")
-
-
-def _require_for_function(given: Given, backward: Backward) -> None:
-    """Refuse what would change a boundary that a function has found."""
-    rule = given["boundary_rule"]
-    if rule is not None and not (isinstance(rule, Fixed) and rule == NOT_ASKED):
-        raise SettingError(
-            f"boundary_rule decides who becomes a parent, and so does {_boundary(given)}: leave "
-            "one of them out"
-        )
-    if backward != "none":
-        raise SettingError(
-            f"{_boundary(given)} says who the parents are, and none is removed again: leave "
-            "backward out"
-        )
-
-
-def _estimator(given: Given, information: str, defaults: Defaults) -> AnyEstimator | None:
-    asked = given["entropy"]
-    if defaults.entropy is not None:
-        return as_estimator(defaults.entropy if asked is None else asked)
-    if asked is not None:
-        raise SettingError(
-            f"entropy= chooses how counts are turned into entropies; "
-            f"information={information!r} has no such choice"
-        )
-    return None
+        return "none"
+    return "one" if given["boundary"] == "none" else defaults.backward
 
 
 def _rule(parameter: str, given: Given, default: Rule | None, information: str) -> Rule:
@@ -319,20 +298,3 @@ def _rule(parameter: str, given: Given, default: Rule | None, information: str) 
         return as_rule(given[parameter], default)
     except SettingError as error:
         raise type(error)(f"{parameter}: {error}") from None
-
-
-def _look_ahead(given: Given, search: Search) -> int | None:
-    """As asked for; left open, the searches of the paper look at single candidates."""
-    if given["look_ahead"] is not None:
-        return int(given["look_ahead"])
-    return None if search == "auto" else 1
-
-
-def _knowledge(given: Given) -> Knowledge:
-    knowledge = Knowledge.of(given["knowledge"])
-    if knowledge and given["search"] == "reference":
-        raise SettingError(
-            "search='reference' does what the authors' program does, which takes no knowledge; "
-            "use another search"
-        )
-    return knowledge

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from tamis.decisions.p_values import ChiSquared, FTest, LocalPermutation, Permutation, PValue
 from tamis.decisions.rule import Fixed, Rule
+from tamis.information.estimators import AnyEstimator, as_estimator
 from tamis.information.interface import Ability, Source
 from tamis.information.lipschitz.source import MOST_DIMENSIONS
 
@@ -37,21 +38,26 @@ class Defaults:
     boundary_rule: Rule | None
     masking_rule: Rule | None
     """None where nothing but the user can know a threshold."""
-    backward: Backward
+    backward: Backward = "one"
+
+    @property
+    def estimator(self) -> AnyEstimator | None:
+        """The estimator of entropies from counts; other information has none."""
+        return None if self.entropy is None else as_estimator(self.entropy)
 
 
 ALPHA = 0.02
-"""The level of "auto" for the whole graph, shared out among its nodes."""
+"""That of "auto" for the whole graph, shared out among its nodes."""
 
 
 def _tested(test: type[PValue], entropy: str | None = None) -> dict[Search, Defaults]:
     """The defaults of each search with this test."""
-    calibrated = Defaults(entropy, test(0.001), test(0.01), "one")
+    calibrated = Defaults(entropy, test(0.001), test(0.01))
     return {
-        "auto": Defaults(entropy, test(ALPHA, whole_graph=True), test(ALPHA), "one"),
+        "auto": Defaults(entropy, test(ALPHA, whole_graph=True), test(ALPHA)),
         "node": calibrated,
         "layer": calibrated,
-        "sieve": Defaults(entropy, test(0.001), test(0.05), "one"),
+        "sieve": Defaults(entropy, test(0.001), test(0.05)),
         "sequential": calibrated,
     }
 
@@ -61,12 +67,9 @@ _COUNTED: dict[Search, Defaults] = {
     "reference": Defaults("minimax", Fixed(0.005), Fixed(0.001), "none"),
 }
 # Not "layer", which judges a node with a whole layer at once: too many columns to smooth.
-_SMOOTHED: dict[Search, Defaults] = {
-    "auto": Defaults(None, Fixed(0.04), Fixed(0.04), "one"),
-    "node": Defaults(None, Fixed(0.04), Fixed(0.04), "one"),
-    "sieve": Defaults(None, Fixed(0.04), Fixed(0.04), "one"),
-    "sequential": Defaults(None, Fixed(0.04), Fixed(0.04), "one"),
-}
+_SMOOTHED: dict[Search, Defaults] = dict.fromkeys(
+    ("auto", "node", "sieve", "sequential"), Defaults(None, Fixed(0.04), Fixed(0.04))
+)
 
 
 @dataclass(frozen=True)
@@ -111,5 +114,5 @@ def kind_of(source: Source) -> Kind:
     if source.test_names:
         return Kind(_tested(PValue), auto=auto)
     rule = Fixed(EXACTLY_NOTHING) if math.isinf(source.n_rows) else None
-    searches = dict.fromkeys(OF_A_TABLE.searches, Defaults(None, rule, rule, "one"))
+    searches = dict.fromkeys(OF_A_TABLE.searches, Defaults(None, rule, rule))
     return Kind(searches, auto=auto, tested=False)

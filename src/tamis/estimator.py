@@ -51,9 +51,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         short and general; "sieve" masks by every less uncertain node; "sequential" takes the
         least uncertain node, one at a time; "reference" agrees with the authors' program.
     alpha : float or None
-        The level of the tests: about so many false parents are expected in the whole graph.
-        None is 0.02 for "auto", and more, up to 0.5, where the edges found at that level are
-        weak; the other searches have levels of their own, see the rules.
+        Of the tests: about this number of false parents is expected in the whole graph.
+        None is 0.02 for "auto", and more, up to 0.5, where the edges found with that are
+        weak; the other searches have their own, see the rules.
     entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"}, estimator, callable
         How entropies are estimated; None is "grassberger" ("minimax" for "reference"). A function
         ``f(counts) -> nats`` of the counts of a table is called on every table, which takes longer
@@ -78,7 +78,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     max_boundary : int or None
         The largest boundary PPS may build; with "lipschitz" information 2, and no more.
     look_ahead : int or None
-        Up to so many candidates are tried together where no single one passes, so that the
+        The most candidates that are tried together where no single one passes, so that the
         parents of a parity are found. None is as many as a budget allows for "auto", and as pays,
         and 1, none, for the others. Sets that are too many to count are looked for on a sample of
         the rows. The cost grows like d to the power of ``look_ahead`` + 1.
@@ -291,7 +291,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return table, settings
 
     def _rows(self) -> tuple[Table, Settings]:
-        """The same, if the rows are in memory."""
+        """The table, if its rows are in memory."""
         table, settings = self._whence()
         if isinstance(table, BlockTable | MomentTable):
             _ = table.codes  # says where the rows are

@@ -21,12 +21,7 @@ from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
 from tamis.naming import Names, layers_found
-from tamis.opening import (
-    in_search_order,
-    open_information,
-    open_outside,
-    readings,
-)
+from tamis.opening import in_search_order, open_information, open_outside, readings
 from tamis.result import Result, Run
 from tamis.search.auto import (
     LIKELIHOOD,
@@ -82,10 +77,24 @@ class Answer:
 def learn(table: Table | None, asked: Settings, progress: Progress | None = None) -> Result:
     """Learn a DAG from a table; with a source from outside there need be none."""
     with in_force(asked.constants):
-        return _learn(table, asked, progress)
+        answers, notes = _answers(table, asked, progress)
+        best = max(answers, key=lambda one: one.score)
+        if best.settings.search == "auto":
+            # Refined is only what explains the table better as it is; the other would cost more.
+            answers.remove(best)
+            best, raised = _at_its_alpha(_refined(best), asked)
+            answers, notes = [best, *answers], (*notes, *raised)
+        losses = best.tried[0].losses if best.tried else {}
+        notes = (*notes, *_units_note(best))
+        return Names(best.settings, best.information).result(
+            table, best.outcome, losses, _ranking(answers), notes
+        )
 
 
-def _learn(table: Table | None, asked: Settings, progress: Progress | None) -> Result:
+def _answers(
+    table: Table | None, asked: Settings, progress: Progress | None
+) -> tuple[list[Answer], tuple[str, ...]]:
+    """What is found by a source from outside, or on each reading of the table."""
     if isinstance(table, BlockTable):
         table.counted.begin()
     elif table is not None and not isinstance(table, MomentTable):
@@ -95,26 +104,13 @@ def _learn(table: Table | None, asked: Settings, progress: Progress | None) -> R
     own = asked.own_information
     if own is not None:
         source = open_outside(own, table)
-        settings = asked.on(own, kind=kind_of(source))
-        answers, notes = [_answer(source, settings, progress)], tuple[str, ...]()
-    elif table is None:
+        return [_answer(source, asked.on(own, kind=kind_of(source)), progress)], ()
+    if table is None:
         raise DataError("There is no table to learn from: pass one, or a source as information.")
-    else:
-        answers, notes = _answers(in_search_order(table, asked), asked, progress)
-    best = max(answers, key=lambda one: one.score)
-    if best.settings.search == "auto":
-        # Refined is only what explains the table better as it is; the other would cost more.
-        answers.remove(best)
-        best, raised = _at_its_level(_with_refinement(best), asked)
-        answers, notes = [best, *answers], (*notes, *raised)
-    losses = best.tried[0].losses if best.tried else {}
-    notes = (*notes, *_units_note(best))
-    return Names(best.settings, best.information).result(
-        table, best.outcome, losses, _ranking(answers), notes
-    )
+    return _readings(in_search_order(table, asked), asked, progress)
 
 
-def _answers(
+def _readings(
     table: Table, asked: Settings, progress: Progress | None
 ) -> tuple[list[Answer], tuple[str, ...]]:
     """What is found on each reading of the table, and why a reading was left out.
@@ -183,44 +179,45 @@ def interactions_of(table: Table, settings: Settings) -> dict[int, Interactions]
 def found_in(table: Table, settings: Settings, interactions: Mapping[int, Interactions]) -> Found:
     """What is found in a table, in one thread and without the reasons."""
     with in_force(settings.constants):
-        return _found_in(table, settings, interactions)
+        source = open_information(table, replace(settings, n_jobs=1))
+        answer = _refined(_answer(source, settings, None, interactions))
+    chosen = answer.tried[0].search if answer.tried else settings.search
+    parents = {k: boundary.members for k, boundary in answer.outcome.boundaries.items()}
+    return parents, layers_found(answer.outcome, chosen)
 
 
-def _found_in(table: Table, settings: Settings, interactions: Mapping[int, Interactions]) -> Found:
-    source = attached(open_information(table, replace(settings, n_jobs=1)), *settings.rules)
-    information = RememberedInformation(source, interactions)
-    chosen: str = settings.search
-    if chosen == "auto":
-        tried = try_searches(information, settings.bound(information))
-        tried = _refined(information, settings, tried)
-        chosen, outcome = tried[0].search, _found(tried)
-    else:
-        outcome = run(information, settings.bound(information))
-    parents = {k: boundary.members for k, boundary in outcome.boundaries.items()}
-    return parents, layers_found(outcome, chosen)
-
-
-def _answer(source: Source, settings: Settings, progress: Progress | None) -> Answer:
+def _answer(
+    source: Source,
+    settings: Settings,
+    progress: Progress | None = None,
+    interactions: Mapping[int, Interactions] | None = None,
+) -> Answer:
     source = attached(source, *settings.rules)
+    if settings.search == "auto" or interactions is not None:
+        source = RememberedInformation(source, interactions)
     if settings.search != "auto":
         return Answer(settings, source, run(source, settings.bound(source), progress))
     settings = replace(settings, look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
-    information = RememberedInformation(source)
-    tried = try_searches(information, settings.bound(information), progress)
-    return Answer(settings, information, _found(tried), tuple(tried))
+    return _of(settings, source, try_searches(source, settings.bound(source), progress))
 
 
-def _with_refinement(answer: Answer) -> Answer:
-    tried = _refined(answer.information, answer.settings, answer.tried)
-    return replace(answer, outcome=_found(tried), tried=tuple(tried))
+def _of(settings: Settings, source: Source, tried: Sequence[Tried], shift: float = 0.0) -> Answer:
+    """The answer of "auto", the first of what was tried, which always has an outcome."""
+    outcome = tried[0].outcome
+    if outcome is None:
+        raise RuntimeError("the best of the searches was not kept")
+    return Answer(settings, source, outcome, tuple(tried), shift)
 
 
-def _refined(information: Source, settings: Settings, tried: Sequence[Tried]) -> list[Tried]:
+def _refined(answer: Answer) -> Answer:
     """What was tried, and the class that fits best, unless the settings do without."""
-    if not settings.refine:
-        return list(tried)
-    same_units = settings.units == "same"
-    return with_refinement(information, settings.bound(information), tried, same_units=same_units)
+    settings, source = answer.settings, answer.information
+    if settings.search != "auto" or not settings.refine:
+        return answer
+    tried = with_refinement(
+        source, settings.bound(source), answer.tried, same_units=settings.units == "same"
+    )
+    return _of(settings, source, tried, answer.shift)
 
 
 def _units_note(answer: Answer) -> tuple[str, ...]:
@@ -239,41 +236,31 @@ def _units_note(answer: Answer) -> tuple[str, ...]:
     return () if math.isnan(share) else (UNITS.format(share=share),)
 
 
-def _at_its_level(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, ...]]:
+def _at_its_alpha(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, ...]]:
     """The answer, found once more where its edges are so weak that they ask for a higher alpha, if
     that finds more and loses none or explains the table clearly better; and what to say about
     that."""
-    rule = answer.settings.boundary_rule
+    rule, information = answer.settings.boundary_rule, answer.information
     if not asked.leaves_open("alpha", "boundary_rule") or not isinstance(rule, PValue):
         return answer, ()
-    information = answer.information
-    level = alpha_for(answer.outcome, rule.alpha, information.n_variables)
-    if level == rule.alpha:
+    alpha = alpha_for(answer.outcome, rule.alpha, information.n_variables)
+    if alpha == rule.alpha:
         return answer, ()
-    settings = replace(answer.settings, boundary_rule=replace(rule, alpha=level))
+    settings = replace(answer.settings, boundary_rule=replace(rule, alpha=alpha))
     tried = try_searches(information, settings.bound(information))
-    found = Answer(settings, information, _found(tried), tuple(tried), answer.shift)
-    again = _with_refinement(found)
+    again = _refined(_of(settings, information, tried, answer.shift))
     before, after = _pairs(answer), _pairs(again)
     clearly_better = again.score > answer.score + constants.alike and len(after) > len(before)
     if not (before < after or clearly_better):
         return answer, ()
     n_added = len(after) - len(before)
     added = f"{n_added} more {'was' if n_added == 1 else 'were'}"
-    return again, (RAISED.format(before=rule.alpha, after=level, added=added),)
+    return again, (RAISED.format(before=rule.alpha, after=alpha, added=added),)
 
 
 def _pairs(answer: Answer) -> set[frozenset[int]]:
     """The edges of an answer, whichever way they point."""
     return {frozenset((p, k)) for k, own in answer.tried[0].parents.items() for p in own}
-
-
-def _found(tried: Sequence[Tried]) -> Outcome:
-    """The outcome of the answer, which always has one."""
-    outcome = tried[0].outcome
-    if outcome is None:
-        raise RuntimeError("the best of the searches was not kept")
-    return outcome
 
 
 def _shift(table: Table, answer: Answer) -> float:

@@ -13,17 +13,7 @@ from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.errors import PluginError
 from tamis.information.interface import Query, Source
-from tamis.result import (
-    Admitted,
-    Edge,
-    Engine,
-    Masked,
-    Result,
-    Run,
-    Selection,
-    Trace,
-    Verdict,
-)
+from tamis.result import Admitted, Edge, Engine, Masked, Result, Run, Selection, Trace, Verdict
 from tamis.search.auto import REFINED
 from tamis.search.outcome import Boundary, Decision, Outcome
 from tamis.search.warrants import warrants

@@ -13,6 +13,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
 from tamis.result import suggest
+from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 from tamis.tables import Table, read_table
 
@@ -109,7 +110,7 @@ def markov_boundary(
     information = CountedInformation(table, estimator, n_jobs=1)
     decide_by = Permutation(0.001) if rule is None else as_rule(rule)
     bound = decide_by.bind(information.n_rows, information.n_variables)
-    selector = Selector(information, bound, backward=False, max_boundary=max_boundary)
+    selector = Selector(PPS(information, bound, max_boundary=max_boundary), backward=False)
     found = selector.boundary(k, others)
     if backward != "none":
         (found,) = selector.shrink([found], [len(others)], together=backward == "together")

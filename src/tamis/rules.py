@@ -9,7 +9,7 @@ rule             information counts as dependence when     choose it
 ================ ============================================ ==================================
 Permutation      p < alpha / tests, by permutation moments    for rows; holds in sparse tables
 ChiSquared       p < alpha / tests, by the G-test             for rows that fill every cell
-BIC              it raises the likelihood past a penalty      for few false edges, no level
+BIC              it raises the likelihood past a penalty      for few false edges, no alpha
 Fixed            it exceeds a number of nats                  for exact or smoothed information
 Rate             it exceeds a number set by n and d           to follow Theorem thm:tuning
 FTest            p < alpha / tests, by the F test             for moments (gaussian, copula)

@@ -55,7 +55,7 @@ class Settings:
     masking_rule: Rule = OPEN
     _: KW_ONLY
     alpha: InitVar[float | None] = None
-    """The level of the rules, which hold it from then on."""
+    """That of the rules, which hold it from then on."""
     information: KindName | Literal["auto"] | Source | SourceOfTable = "auto"
     entropy: AnyEstimator | None = OPEN
     """How entropies are estimated from counts; other information has no such choice."""
@@ -188,13 +188,14 @@ class Settings:
         unused = {"boundary_rule": callable(given["boundary"]), "masking_rule": True}
         for name, may_be_none in unused.items():
             if given[name] is not None or not may_be_none:
-                given[name] = _rule_from_dict(given[name])
+                given[name] = rule_from_dict(_mapping(given[name], "a decision rule"))
         if is_qualified(given["information"]):
             parameters = given.pop("source") or {}
             given["information"] = Recorded(given["information"], dict(parameters))
-        given["knowledge"] = _knowledge_from_dict(given["knowledge"])
-        given["constants"] = _constants_from_dict(given["constants"])
-        with in_force(given["constants"]):
+        for name in ("knowledge", "constants"):
+            given[name] = {} if given[name] is None else _mapping(given[name], name)
+        given["knowledge"] = Knowledge.of(given["knowledge"])
+        with in_force(checked(given["constants"])):
             return cls(**given)
 
 
@@ -246,19 +247,7 @@ def _version() -> str:
     return version("tamis")
 
 
-def _constants_from_dict(written: object) -> dict[str, float]:
-    if written is not None and not isinstance(written, dict):
-        raise SettingError(f"{written!r} are no constants")
-    return checked(written or {})
-
-
-def _knowledge_from_dict(written: object) -> Knowledge:
-    if written is not None and not isinstance(written, dict):
-        raise SettingError(f"{written!r} is not knowledge")
-    return Knowledge.of(written)
-
-
-def _rule_from_dict(written: object) -> Rule:
+def _mapping(written: object, what: str) -> dict[str, Any]:
     if not isinstance(written, dict):
-        raise SettingError(f"{written!r} is not a decision rule")
-    return rule_from_dict(written)
+        raise SettingError(f"{written!r} is not {what}")
+    return written

@@ -105,8 +105,9 @@ def test_where_c1_fails_the_witness_is_one(made):
 def test_what_is_guaranteed_is_recovered_from_exact_information(made):
     network, _, _ = made
     found = tamis.check(network)
-    for verdict in (*found.searches.values(), *found.without_pps.values()):
-        assert verdict.recovers or not verdict.guaranteed, verdict
+    for group in (found.searches, found.without_pps, found.printed):
+        for verdict in group.values():
+            assert verdict.recovers or not verdict.guaranteed, verdict
 
 
 @SMALL
@@ -422,7 +423,19 @@ def test_where_only_the_pps_condition_fails_the_graph_is_identified_without_pps(
     assert found.guaranteed == ()
     assert found.without_pps["node"].guaranteed
     assert found.answer.startswith("Identified, but only without PPS")
+    assert [one.recovers for one in found.printed.values()] == [False, True]
     assert tamis.check(parity_and_a_third(), quick=True).answer.startswith("Identified by theorem")
+
+
+def test_as_printed_nothing_is_removed_that_pps_has_taken_in_excess():
+    network = random_network(3, 8, noise=0.2)[0]
+    found = tamis.check(network)
+    with_pps, without = found.printed["alg:uneq:withpps"], found.printed["alg:uneq:short"]
+    assert with_pps.distance == found.searches["node"].distance + 1
+    assert without.distance == found.without_pps["node"].distance
+    assert with_pps.rests_on == found.searches["node"].rests_on
+    quick = tamis.check(network, quick=True).printed
+    assert [one.recovers for one in quick.values()] == [None, None]
 
 
 def test_unequal_entropy_does_not_imply_condition_1():

@@ -155,8 +155,8 @@ def parity(n: int = 2000) -> CountedInformation:
 def test_a_pair_is_found_where_no_single_parent_shows():
     rule, information = Permutation(0.001), parity()
     everyone = [0, 1, 2]
-    alone = Selector(information, rule).boundary(3, everyone)
-    ahead = Selector(information, rule, information.interactions(2)).boundary(3, everyone)
+    alone = Selector(PPS(information, rule)).boundary(3, everyone)
+    ahead = Selector(PPS(information, rule, information.interactions(2))).boundary(3, everyone)
     assert alone.members == ()
     assert ahead.members == (0, 1)
     assert ahead.taken[0].others == (0, 1)
@@ -165,7 +165,7 @@ def test_a_pair_is_found_where_no_single_parent_shows():
 
 def test_the_pair_is_judged_as_the_best_of_all_pairs():
     information = parity()
-    selector = Selector(information, Permutation(0.03), information.interactions(2))
+    selector = Selector(PPS(information, Permutation(0.03), information.interactions(2)))
     found = selector.boundary(3, [0, 1, 2])
     assert np.exp(-found.taken[0].threshold) == pytest.approx(0.03 / 3)
 

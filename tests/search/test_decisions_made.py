@@ -16,6 +16,7 @@ from tamis.information import counted
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Query
 from tamis.rules import Fixed, Permutation
+from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 from tamis.search.tam import run
 from tamis.settings import Settings
@@ -88,7 +89,7 @@ def judged_among(decisions) -> list[int]:
 
 
 def test_pps_and_the_backward_phase_count_the_candidates_that_are_left():
-    selector = Selector(columns(6), Told(), backward=False, max_boundary=3)
+    selector = Selector(PPS(columns(6), Told(), max_boundary=3, ordered=True), backward=False)
     found = selector.boundary(0, [1, 2, 3, 4, 5])
     assert judged_among(found.taken) == [5, 4, 3]
     (out,) = selector.shrink([found], [5])

@@ -21,7 +21,8 @@ from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
 from tamis.knowledge import Constraints
 from tamis.metrics import to_cpdag
-from tamis.search.directions import comparable, directions, evenness
+from tamis.search.directions import directions
+from tamis.search.noise import comparable, evenness
 from tamis.simulate import draw
 
 

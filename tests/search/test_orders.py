@@ -14,12 +14,13 @@ from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints
 from tamis.rules import Permutation
 from tamis.search.orders import Ordering, best_ordering, best_place, climb, loss_without, tuck
+from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 
 
 def selector_of(values: np.ndarray, constraints: Constraints | None = None) -> Selector:
     information = RememberedInformation(CountedInformation(table_of(values)))
-    return Selector(information, Permutation(0.01), constraints=constraints)
+    return Selector(PPS(information, Permutation(0.01), constraints=constraints, ordered=True))
 
 
 def collider(n: int = 5000, seed: int = 0) -> np.ndarray:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import naive
 from tamis.information.joint import JointInformation
 from tamis.rules import Fixed
+from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 from tamis.search.tam import run
 from tamis.settings import Settings
@@ -217,6 +218,6 @@ def test_the_logistic_diamond_cancels_its_paths_and_pps_still_finds_the_boundary
     information = JointInformation([f"v{k}" for k in parents], joint)
     _, I = naive.from_joint(joint)  # noqa: E741
     assert I(0, (y,), ()) < 1e-12
-    found = Selector(information, Fixed(TINY), backward=False).boundary(y, range(y))
+    found = Selector(PPS(information, Fixed(TINY)), backward=False).boundary(y, range(y))
     assert tuple(sorted(found.members)) == parents[y]
     assert naive.pps_condition(I, y, tuple(range(y)), TINY)

@@ -15,6 +15,7 @@ from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints, as_bits
 from tamis.rules import Permutation
 from tamis.search.outcome import Boundary
+from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 
 
@@ -32,9 +33,8 @@ def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, t
     sets = data.draw(st.none() | made_interactions(d))
     backward = data.draw(st.booleans())
     room = data.draw(st.sampled_from([None, 0, 1, 2]))
-    selector = Selector(
-        RememberedInformation(source), rule, sets, backward=backward, max_boundary=room
-    )
+    pps = PPS(RememberedInformation(source), rule, sets, max_boundary=room, ordered=True)
+    selector = Selector(pps, backward=backward)
     for _ in range(6):
         target = data.draw(st.integers(0, d - 1))
         others = st.sampled_from([k for k in range(d) if k != target])
@@ -58,7 +58,7 @@ def test_the_backward_phase_takes_out_what_the_others_make_superfluous(together,
     source, rule = CountedInformation(table_of(table)), Permutation(0.2)
     required = data.draw(st.sampled_from([(), (1,), (1, 2)]))
     constraints = Constraints({0: required} if required else {}, (0,) * d, (0,) * d)
-    selector = Selector(source, rule, constraints=constraints)
+    selector = Selector(PPS(source, rule, constraints=constraints, ordered=True))
     start = Boundary(0, tuple(data.draw(st.permutations(range(1, d)))), 0.0)
     expected = shrunk(source, start, rule, d - 1, together=together, required=required)
     assert selector.shrink([start], [d - 1], together=together) == [expected]

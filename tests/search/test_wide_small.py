@@ -21,6 +21,7 @@ from tamis.knowledge import as_bits
 from tamis.rules import BIC, Fixed, Permutation
 from tamis.search import boundaries, cmi_rows, layers, pps, selection
 from tamis.search.outcome import Uncertainties
+from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 from tamis.simulate import draw
 
@@ -121,12 +122,12 @@ def test_a_selection_that_stays_is_the_same_among_more_candidates(
             CountedInformation(table_of(np.array([*drawn.values()]).T))
         )
         sets = random_sets(14, rng) if with_sets else None
-        selector = Selector(information, rule, sets, backward=backward)
+        selector = Selector(PPS(information, rule, sets, ordered=True), backward=backward)
         for _ in range(150):
             target, *others = rng.permutation(14).tolist()
             n, more = rng.integers(3, 12), rng.integers(1, 3)
             one = selector.select(target, as_bits(others[:n]))
-            if selector.stays(target, one.chosen, as_bits(others[n : n + more]), n + more):
+            if selector.stays(target, one, as_bits(others[n : n + more]), n + more):
                 same = selector.select(target, as_bits(others[: n + more]))
                 assert same.members == one.members
                 assert same.score == one.score
@@ -138,12 +139,13 @@ def test_most_selections_stay_where_the_others_have_nothing_to_say():
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 2, (2000, 30))
     columns[:, 1] = columns[:, 0] ^ (rng.random(2000) < 0.1)
-    selector = Selector(CountedInformation(table_of(columns)), Permutation(0.001))
+    information = CountedInformation(table_of(columns))
+    selector = Selector(PPS(information, Permutation(0.001), ordered=True))
     one = selector.select(1, as_bits(range(20)) & ~2)
     assert one.members == (0,)
-    quiet = as_bits(range(20, 30)) & ~one.chosen.rivals
+    quiet = as_bits(range(20, 30)) & ~one.rivals
     assert quiet
-    assert selector.stays(1, one.chosen, quiet, 19 + quiet.bit_count())
+    assert selector.stays(1, one, quiet, 19 + quiet.bit_count())
 
 
 @pytest.mark.parametrize("estimator", ["grassberger", "plugin", "minimax", "jackknife"])

@@ -8,12 +8,7 @@ from tamis.blocks.packed import BlockTable
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.counting import by_function
-from tamis.information.estimators import (
-    AnyEstimator,
-    EntropyEstimator,
-    EntropyFunction,
-    as_additive,
-)
+from tamis.information.estimators import AnyEstimator, EntropyFunction
 from tamis.information.interface import Source
 
 WHOLE_ROWS = 1024
@@ -24,36 +19,8 @@ class BlockInformation(CountedInformation):
     """H and I of a table in blocks; every number is the one that the table in memory gives."""
 
     whole_rows = WHOLE_ROWS
-
-    def __init__(
-        self,
-        table: BlockTable,
-        estimator: str | EntropyEstimator = "grassberger",
-        *,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.names = table.names
-        self.n_rows = float(table.n_rows)
-        self._rows = table.n_rows
-        self.estimator = as_additive(estimator, type(self).__name__)
-        self._blocks = BlockCounts(table, n_jobs)
-        self._counts = self._blocks
-        self._lookup = _lookup(self.estimator, table.n_rows)
-        self._varies = (table.arities > 1).tolist()
-
-
-def _lookup(estimator: EntropyEstimator, n_rows: int) -> BlockLookup:
-    def cap(cells: float) -> int:
-        return estimator.support_size(cells, 0)
-
-    return BlockLookup(
-        estimator.terms,
-        n_rows,
-        constant=estimator.constant(n_rows),
-        cap=cap if estimator.uses_support and not estimator.observed_support else None,
-        observed=estimator.observed_support,
-        clips=estimator.clips,
-    )
+    _engine = BlockCounts
+    _reads = BlockLookup
 
 
 def open_packed(

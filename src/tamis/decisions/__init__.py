@@ -1,1 +1,1 @@
-"""When a gain counts as dependence: one rule a file, all with the shape of ``rule.Rule``."""
+"""When information counts as dependence: the rules, all with the shape of ``rule.Rule``."""

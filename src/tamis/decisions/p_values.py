@@ -31,7 +31,7 @@ class PValue(Rule):
     The p-value is that of the test which the source prefers, so the rule goes with every source
     that has one: counts, moments, neighbours, and sources from outside with ``test_names``.
 
-    With ``whole_graph`` the level is shared out among the nodes too: bound to d columns it is
+    With ``whole_graph`` alpha is shared out among the nodes too: bound to d columns it is
     alpha / d. A node is tested anew whenever its candidates grow in number, so the false parents
     expected in the graph are somewhat more than ``alpha``, up to about alpha ln(d): with alpha 0.1
     and independent columns 0.13, 0.20 and 0.42 were seen at d = 6, 12 and 40.
@@ -71,7 +71,7 @@ class PValue(Rule):
         return self
 
     def _require_share(self, d: int) -> None:
-        """Refuse a level whose share for one test is no float any more."""
+        """Refuse an alpha whose share for one test is no float any more."""
         shares = d * d if self.whole_graph else d
         least = sys.float_info.min * shares
         if self.alpha < least:

@@ -207,7 +207,7 @@ class BIC(Rule):
     the plain BIC.
 
     Promise: consistency. As n grows over fixed columns, false dependences and missed ones both
-    vanish, without a level to choose.
+    vanish, without an alpha to choose.
 
     Does not hold: no false-positive rate is promised at any n. The penalty grows with the
     degrees of freedom, so with many levels or a large boundary it starves: real dependence
@@ -218,7 +218,7 @@ class BIC(Rule):
     unit = "nats over the penalty"
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
-        """The same rule, if there are rows to count."""
+        """This rule, if there are rows to count."""
         checks.require_rows("BIC", n_rows)
         return self
 

@@ -16,7 +16,7 @@ from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import PackedTable
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Group, Source
-from tamis.search.pps import PPS
+from tamis.search.pps import NOBODY, PPS, Paths
 from tamis.tables import Table
 
 SECONDS = 0.6
@@ -115,7 +115,7 @@ def probe(information: Source, rule: Rule, clock: Clock = time.perf_counter) -> 
             break
         pps.rows.know(contexts[:n_counted])
         before = clock()
-        passed = pps.step(paths, going)
+        passed = _step(pps, paths, going)
         if not found.tests_come_along:
             # The first may have to compile something, and the last are few.
             cost = (clock() - before) / len(going)
@@ -126,12 +126,20 @@ def probe(information: Source, rule: Rule, clock: Clock = time.perf_counter) -> 
         # Nobody goes on, but what the next depth would cost is still to be known.
         refused = [i for i in going if paths.refused[i]][: 1 if depth < COSTED else 0]
         if not passed:
-            for i in refused:
-                paths.insist(i)
+            paths.depths[refused] += 1  # take the candidate that was refused
+            paths.refused[refused] = False
         going = passed or refused
         if not going:
             break
     return found
+
+
+def _step(pps: PPS, paths: Paths, going: Sequence[int]) -> list[int]:
+    """Let selections, all of which have come equally far, take one more; who has."""
+    depth = int(paths.depths[going[0]])
+    paths.rows[going] = [pps.rows.find(*paths.context(i)) for i in going]
+    pps.go_on(paths, np.array(going), NOBODY, limit=depth + 1)
+    return [i for i in going if paths.depths[i] > depth]
 
 
 def time_scores(

@@ -13,11 +13,14 @@ from tamis.identifiability.equal_entropy import equal_entropy
 from tamis.identifiability.faithfulness import faithful
 from tamis.identifiability.gaps import find_gaps, rows_needed
 from tamis.identifiability.guarantees import (
+    PRINTED,
     WITHOUT_PPS,
     SearchVerdict,
+    as_printed,
     guaranteed,
     guaranteed_without_pps,
     recovered,
+    searched,
 )
 from tamis.identifiability.known import Known
 from tamis.identifiability.main_condition import Place
@@ -70,14 +73,15 @@ def check(
         condition.key: condition for condition in _conditions(known, places, selections, quick)
     }
     gaps = find_gaps(known, places, selections)
-    searches, without_pps = _searches(known, places, selections, quick, progress)
+    found = _searches(known, places, selections, quick, progress)
     return Check(
         names=known.names,
         n_edges=known.graph.number_of_edges(),
         layers=tuple(known.called(layer) for layer in known.layers),
         conditions={key: by_key[key] for key in ORDER},
-        searches=searches,
-        without_pps=without_pps,
+        searches=found["pps"],
+        without_pps=found["none"],
+        printed=found["printed"],
         gaps=gaps,
         rows=rows_needed(
             known, gaps, _largest_boundary(selections), by_key["minimal"].holds, epsilon
@@ -135,23 +139,28 @@ def _searches(
     selections: Sequence[Selection | Unselected],
     quick: bool,
     progress: Progress | None,
-) -> tuple[dict[str, SearchVerdict], dict[str, SearchVerdict]]:
-    """The searches with PPS and those without it."""
-    kinds = [("pps", name) for name in RESTS_ON] + [("none", name) for name in WITHOUT_PPS]
-    found: dict[str, dict[str, SearchVerdict]] = {"pps": {}, "none": {}}
+) -> dict[str, dict[str, SearchVerdict]]:
+    """The searches with PPS, those without it, and the algorithms as printed."""
+    kinds = [
+        *(("pps", name, name, "pps") for name in RESTS_ON),
+        *(("none", name, name, "none") for name in WITHOUT_PPS),
+        *(("printed", name, "node", boundary) for name, boundary in PRINTED.items()),
+    ]
+    found: dict[str, dict[str, SearchVerdict]] = {"pps": {}, "none": {}, "printed": {}}
     if quick:
-        for boundary, name in kinds:
-            found[boundary][name] = SearchVerdict(name, boundary, None, None, None)
-        return found["pps"], found["none"]
+        for group, name, search, boundary in kinds:
+            found[group][name] = SearchVerdict(search, boundary, None, None, None)
+        return found
     verdicts = {
         "pps": guaranteed(known, places, selections),
         "none": guaranteed_without_pps(known, places),
     }
-    for boundary, name in _watched("the searches", kinds, len(kinds), progress):
-        found[boundary][name] = SearchVerdict(
-            name, boundary, verdicts[boundary][name], *recovered(known, name, boundary)
+    for group, name, search, boundary in _watched("the searches", kinds, len(kinds), progress):
+        learner = as_printed(name) if group == "printed" else searched(name, boundary)
+        found[group][name] = SearchVerdict(
+            search, boundary, verdicts[boundary][search], *recovered(known, learner)
         )
-    return found["pps"], found["none"]
+    return found
 
 
 def _n_places(known: Known) -> int:

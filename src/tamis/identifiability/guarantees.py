@@ -15,13 +15,15 @@ Without PPS (``boundary="none"``, Theorem thm:nopps) every node is conditioned o
 ancestral set; in place of the PPS condition Delta_I > 0 lets the backward phase find the parents.
 
 A guarantee is sufficient, not necessary. ``recovers`` says what a search really does with exact
-information, backward phase included. Where nodes tie, which comes first is chance: a graph counts
-as recovered only if it comes back with ties broken by name and the other way round.
+information, backward phase included. The theorems speak of the algorithms as printed, without one
+after PPS; so these are run as well (``tamis.search.paper``). Where nodes tie, which comes first is
+chance: a graph counts as recovered only if it comes back with ties broken by name and the other way
+round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -33,8 +35,10 @@ from tamis.identifiability.pps_condition import Selection, Unselected, select
 from tamis.identifiability.unequal_entropy import ancestral_sets_on_the_way
 from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
 from tamis.information.exact import ExactInformation
+from tamis.information.interface import Source
 from tamis.learning import search as run_search
 from tamis.metrics import edge_distance
+from tamis.search import paper
 from tamis.search.auto import RESTS_ON
 from tamis.settings import Settings
 
@@ -44,6 +48,12 @@ WITHOUT_PPS = {
     "sequential": "the least uncertain node always being due, and parents that show then",
 }
 """The same for the searches that condition on the whole ancestral set."""
+PRINTED = {"alg:uneq:withpps": "pps", "alg:uneq:short": "none"}
+"""The algorithms of the paper that return a graph, and how they find boundaries: by PPS, or by
+IAMB's backward phase from the whole ancestral set. Their guarantees are those of "node"."""
+
+Learner = Callable[[ExactInformation], Mapping[int, Collection[int]]]
+"""From exact information to the parents of each node."""
 
 
 @dataclass(frozen=True)
@@ -240,30 +250,48 @@ def _sieved(known: Known, A: frozenset[int]) -> frozenset[int] | None:
     return frozenset(layer)
 
 
-def recovered(known: Known, search: str, boundary: str) -> tuple[bool | None, int | None]:
-    """Run a search on exact information; whether it returns the graph, and how far from it.
+def searched(search: str, boundary: str) -> Learner:
+    """A search of tamis."""
+    rule = Fixed(TOLERANCE)
+    settings = Settings(cast(Search, search), rule, rule, boundary=cast(Boundary, boundary))
+
+    def learn(source: ExactInformation) -> Mapping[int, Collection[int]]:
+        outcome = run_search(source, settings)
+        return {k: boundary.members for k, boundary in outcome.boundaries.items()}
+
+    return learn
+
+
+def as_printed(algorithm: str) -> Learner:
+    """An algorithm of the paper to the letter."""
+
+    def learn(source: ExactInformation) -> Mapping[int, Collection[int]]:
+        if PRINTED[algorithm] == "pps":
+            return paper.tam(source, TOLERANCE, TOLERANCE)[0]
+        return paper.algorithm_1(source, TOLERANCE, _backward)[0]
+
+    return learn
+
+
+def _backward(X: Source, k: int, A: Collection[int]) -> Collection[int]:
+    return paper.iamb_backward(X, k, A, TOLERANCE)
+
+
+def recovered(known: Known, learn: Learner) -> tuple[bool | None, int | None]:
+    """Learn from exact information; whether that returns the graph, and how far from it.
 
     A search that has gone astray asks about sets that no condition needs, and that can take
     hours; so it is followed only as far as small tables go.
     """
-    rule = Fixed(TOLERANCE)
-    settings = Settings(cast(Search, search), rule, rule, boundary=cast(Boundary, boundary))
     distance = 0
     for source in (known.frugal, known.frugal_backwards):
         try:
-            distance = _distance(known, source, settings)
+            found = learn(source)
         except UNDECIDABLE:
             return None, None
+        name = source.names
+        learned = {(name[p], name[k]) for k, members in found.items() for p in members}
+        distance = edge_distance(learned, set(known.network.graph.edges))
         if distance:
             break
     return distance == 0, distance
-
-
-def _distance(known: Known, source: ExactInformation, settings: Settings) -> int:
-    outcome = run_search(source, settings)
-    learned = {
-        (source.names[p], source.names[k])
-        for k, boundary in outcome.boundaries.items()
-        for p in boundary.members
-    }
-    return edge_distance(learned, set(known.network.graph.edges))

@@ -32,6 +32,9 @@ class Check:
     searches: Mapping[str, SearchVerdict]
     without_pps: Mapping[str, SearchVerdict]
     """The searches that condition on the whole ancestral set (``boundary="none"``)."""
+    printed: Mapping[str, SearchVerdict]
+    """The algorithms of the paper to the letter (`tamis.search.paper`), which the theorems are
+    about: `alg:uneq:withpps`, and `alg:uneq:short` with IAMB's backward phase."""
     gaps: Gaps
     rows: tuple[RowsNeeded, ...]
     epsilon: float
@@ -100,6 +103,7 @@ class Check:
             "identified": self.identified,
             "searches": {name: one.to_dict() for name, one in self.searches.items()},
             "without_pps": {name: one.to_dict() for name, one in self.without_pps.items()},
+            "printed": {name: one.to_dict() for name, one in self.printed.items()},
             "gaps": self.gaps.to_dict(),
             "epsilon": self.epsilon,
             "rows": [one.to_dict() for one in self.rows],

@@ -21,6 +21,7 @@ from typing import Self
 import numpy as np
 
 from tamis.constants import constants
+from tamis.counts.independence import STATS
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
@@ -34,7 +35,6 @@ from tamis.information.gaussian_ratios import (
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
-    STATS,
     Ability,
     Context,
     Floats,

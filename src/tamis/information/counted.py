@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import xlogy
 
+from tamis.counts.independence import STATS
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
 from tamis.information.estimators import EntropyEstimator, as_additive
 from tamis.information.interface import (
-    STATS,
     Ability,
     Context,
     Floats,
@@ -29,13 +30,16 @@ from tamis.information.regret import log_regret
 from tamis.tables.table import Table
 
 WHOLE_ROWS = 128
-"""With up to so many variables the tests of a whole row cost less than asking again later."""
+"""The number of variables up to which testing a whole row costs less than asking again later."""
 
 
 class CountedInformation(Source):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
     whole_rows = WHOLE_ROWS
+    _engine: ClassVar[type[MemoryCounts]] = MemoryCounts
+    _reads: ClassVar[type[Lookup]] = Lookup
+    """What counts, and how it reads the terms of the estimator."""
     title = "counts"
     test_names = CountTests.offered
     abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS, Ability.LOOK_AHEAD})
@@ -51,8 +55,8 @@ class CountedInformation(Source):
         self.n_rows = float(table.n_rows)
         self._rows = table.n_rows
         self.estimator = as_additive(estimator, type(self).__name__)
-        self._counts = MemoryCounts(table, n_jobs)
-        self._lookup = _lookup(self.estimator, table.n_rows)
+        self._counts = self._engine(table, n_jobs)
+        self._lookup = _lookup(self.estimator, table.n_rows, self._reads)
         self._varies = (table.arities > 1).tolist()
 
     def varies(self, k: int) -> bool:
@@ -165,11 +169,11 @@ class CountedInformation(Source):
         return context
 
 
-def _lookup(estimator: EntropyEstimator, n_rows: int) -> Lookup:
+def _lookup(estimator: EntropyEstimator, n_rows: int, kind: type[Lookup]) -> Lookup:
     def cap(cells: float) -> int:
         return estimator.support_size(cells, 0)
 
-    return Lookup(
+    return kind(
         estimator.terms,
         n_rows,
         constant=estimator.constant(n_rows),

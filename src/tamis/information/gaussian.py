@@ -19,12 +19,12 @@ from copy import copy
 import numpy as np
 
 from tamis.constants import constants
+from tamis.counts.independence import STATS
 from tamis.errors import DataError
 from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
-    STATS,
     Ability,
     Context,
     Floats,

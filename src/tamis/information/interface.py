@@ -16,26 +16,8 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.independence import STATS
-from tamis.counts.interactions import Interaction
+from tamis.counts.interactions import Interaction as Interaction
 from tamis.errors import SettingError
-
-__all__ = [
-    "LEVELS",
-    "NUMBERS",
-    "STATS",
-    "Ability",
-    "Context",
-    "Floats",
-    "Group",
-    "Interaction",
-    "Ints",
-    "Profiles",
-    "Query",
-    "Source",
-    "Tests",
-    "singles",
-]
 
 LEVELS = "levels"
 """The kind of an entropy that has no unit of measurement,"""
@@ -300,7 +282,7 @@ class Source(ABC):
         raise SettingError(f"there is no likelihood with {self.title}")
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """The same, with the price of the states that can occur, as far as the rows tell."""
+        """Likelihoods with the price of the states that can occur, as far as the rows tell."""
         return self.penalised_likelihoods(contexts)
 
     # With LOOK_AHEAD.
@@ -323,7 +305,7 @@ class Source(ABC):
     # What entropies of different variables mean to each other.
 
     def scale_free(self) -> Source | None:
-        """The same about columns brought to one scale; None where no column has a unit."""
+        """This source for columns brought to one scale; None where no column has a unit."""
         return None
 
     def entropy_kinds(self) -> Sequence[str | None]:

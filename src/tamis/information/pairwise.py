@@ -18,12 +18,12 @@ from scipy.special import entr, xlogy
 from tamis.counts.compiled import Codes
 from tamis.counts.fold import estimate
 from tamis.counts.gaps import judge_over_gaps
-from tamis.counts.independence import SCALE
+from tamis.counts.independence import SCALE, STATS
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import AnyEstimator, as_additive
 from tamis.information.gap_states import noise_of_gaps
-from tamis.information.interface import STATS, Context, Floats, Group, Ints
+from tamis.information.interface import Context, Floats, Group, Ints
 from tamis.information.null_laws import CountTests
 from tamis.information.regret import price
 from tamis.information.row_counts import RowCounts, end_to_end

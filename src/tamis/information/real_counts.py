@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.counts.independence import ROUNDING, SCALE
+from tamis.counts.independence import ROUNDING, SCALE, STATS
 from tamis.counts.lookup import fixed_point
 from tamis.errors import SettingError
 from tamis.information.estimators import EntropyEstimator
-from tamis.information.interface import STATS, Floats, Ints
+from tamis.information.interface import Floats, Ints
 
 FEWEST = 4.0
 """A stratum worth fewer rows has no use for the last term of the variance, which divides by N - 3.

@@ -102,7 +102,7 @@ class RememberedInformation(Wrapper):
         return both.at(np.argsort(owners, kind="stable"))
 
     def joint_tests(self, groups: Sequence[Group]) -> Tests:
-        """The same for groups of variables, one test a group; each group is counted once."""
+        """Tests of groups of variables, one a group; each group is counted once."""
         unknown = [one for one in dict.fromkeys(groups) if one not in self._groups]
         if len(unknown) == len(groups) or not groups:
             fresh = self.source.joint_tests(groups)

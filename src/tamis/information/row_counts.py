@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tamis.counts.independence import STATS
 from tamis.information.gap_states import GapStates
 from tamis.information.interface import (
-    STATS,
     Ability,
     Context,
     Floats,

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from tamis.counts.compiled import Codes
+from tamis.counts.independence import STATS
 from tamis.errors import DataError
 from tamis.information.estimators import AnyEstimator, as_additive
 from tamis.information.gap_states import noise_of_gaps
-from tamis.information.interface import STATS, Context, Floats, Group, Ints
+from tamis.information.interface import Context, Floats, Group, Ints
 from tamis.information.null_laws import CountTests
 from tamis.information.real_counts import Cells, entropy, real_terms, summed, test_cells
 from tamis.information.regret import price

@@ -14,13 +14,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import networkx as nx
 import numpy as np
 
 from tamis.constants import constants
 from tamis.defaults import Search
 from tamis.information.interface import Context, Query, Source
-from tamis.search.directions import Edge, directions, evenness, unit_probability
+from tamis.search.directions import directions
+from tamis.search.members import Edge, topological
+from tamis.search.noise import evenness, unit_probability
 from tamis.search.orders import Ordering, best_ordering, loss_without
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.selection import Selector
@@ -111,7 +112,7 @@ def with_refinement(
     Entropies of numbers are compared between classes only where their units are said to be the
     same, or where classes fit alike.
     """
-    selector = _selector(information, settings, tried)
+    selector = Selector.of(information, settings, _together(tried))
     free = information.scale_free()
     if free is None or same_units:
         sure = _found_twice(tried)
@@ -275,7 +276,7 @@ def _told(
     else:
         outcome = _outcome(information, selector, found, chosen.parents)
         answer = replace(chosen, search=REFINED, outcome=outcome)
-    compelled = directions(information, chosen.parents, selector.constraints).compelled
+    compelled = directions(information, chosen.parents, selector.pps.constraints).compelled
     losses = {
         (p, k): loss_without(selector, found, p, k)
         for p, k in sorted(compelled)
@@ -301,30 +302,18 @@ def _part(progress: Progress | None, i: int) -> Progress | None:
     return report
 
 
-def _selector(information: Source, settings: Settings, tried: Sequence[Tried]) -> Selector:
-    """Looks ahead where one of the searches has taken several parents at once."""
-    ahead, interactions = settings.look_ahead or 1, None
-    if ahead > 1:
-        # A parity may as well be turned around: its members look ahead too.
-        taken = {
-            k
-            for one in tried
-            if one.outcome is not None
-            for boundary in one.outcome.boundaries.values()
-            for step in boundary.taken
-            if len(step.others) > 1
-            for k in (step.target, *step.others)
-        }
-        known = information.interactions(ahead)
-        interactions = [one if k in taken else () for k, one in enumerate(known)]
-    return Selector(
-        information,
-        settings.boundary_rule,
-        interactions,
-        backward=settings.backward != "none",
-        max_boundary=settings.max_boundary,
-        constraints=settings.constraints,
-    )
+def _together(tried: Sequence[Tried]) -> set[int]:
+    """Where one of the searches has taken several parents at once. A parity may as well be turned
+    around, so the parents are among them."""
+    return {
+        k
+        for one in tried
+        if one.outcome is not None
+        for boundary in one.outcome.boundaries.values()
+        for step in boundary.taken
+        if len(step.others) > 1
+        for k in (step.target, *step.others)
+    }
 
 
 def _outcome(
@@ -336,10 +325,7 @@ def _outcome(
     """A DAG as a search leaves it behind: one node a layer, with its boundary."""
     outcome = Outcome()
     constant = [k for k in parents if not information.varies(k)]
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(found.order)
-    graph.add_edges_from((p, k) for k, members in parents.items() for p in members)
-    order = list(nx.lexicographical_topological_sort(graph, key=found.place))
+    order = topological({k: parents[k] for k in found.order}, found.place)
     for place, k in enumerate((*constant, *order)):
         before = order[: max(place - len(constant), 0)]
         boundary = selector.boundary(k, before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -52,43 +52,58 @@ class Boundaries(ABC):
         return order
 
 
-class AncestralBoundaries(Boundaries):
-    """No boundary search: every node is conditioned on the whole ancestral set (Alg. 1)."""
+BoundaryOf = Callable[[int, Given], Given]
+"""The boundary of a node in an ancestral set."""
 
-    def __init__(self, information: Source, constraints: Constraints | None = None) -> None:
+
+def whole_ancestral_set(target: int, ancestors: Given) -> Given:
+    """No boundary search: a node is conditioned on all admitted ones (Algorithm 1)."""
+    return ancestors
+
+
+class SearchedBoundaries(Boundaries):
+    """What a function finds, from nothing for every remaining node after every layer.
+
+    Who is blocked may be conditioned on, but is no member.
+    """
+
+    def __init__(
+        self, information: Source, search: BoundaryOf, constraints: Constraints | None = None
+    ) -> None:
         super().__init__(information)
-        self._blocked = () if constraints is None else constraints.blocked
-        self._ancestors: tuple[int, ...] = ()
-        self._remaining = set(range(information.n_variables))
-        self.entropies = np.full(information.n_variables, np.inf)
-        self._refresh()
+        d = information.n_variables
+        self._search = search
+        self._blocked = (0,) * d if constraints is None else constraints.blocked
+        self._ancestors: Given = ()
+        self._found: dict[int, Given] = dict.fromkeys(range(d), ())
+        self.entropies = np.full(d, np.inf)
+        self._condition()
 
     def given(self, target: int) -> Given:
-        """All admitted nodes."""
-        return self._ancestors
+        """What was found last, sorted."""
+        return tuple(sorted(self._found[target]))
 
     def offer(self, newcomers: Sequence[int]) -> None:
-        """Condition on the newcomers too."""
+        """Search anew, with the newcomers among the candidates."""
         self._ancestors = tuple(sorted((*self._ancestors, *newcomers)))
-        self._refresh()
+        for k in self._found:
+            self._found[k] = self._search(k, self._ancestors)
+        self._condition()
 
     def close(self, targets: Sequence[int]) -> list[Boundary]:
-        """The whole ancestral set, as far as it is allowed, for the backward phase to shrink."""
-        return [self._close(k) for k in targets]
+        """The members as they were found; a function gives no reasons."""
+        found = []
+        for k in targets:
+            members = tuple(m for m in self._found.pop(k) if not self._blocked[k] >> m & 1)
+            found.append(Boundary(k, members, float(self.entropies[k])))
+            self.entropies[k] = np.inf
+        return found
 
-    def _close(self, target: int) -> Boundary:
-        entropy = float(self.entropies[target])
-        blocked = self._blocked[target] if self._blocked else 0
-        members = tuple(k for k in self._ancestors if not blocked >> k & 1)
-        self._remaining.discard(target)
-        self.entropies[target] = np.inf
-        return Boundary(target, members, entropy)
-
-    def _refresh(self) -> None:
-        nodes = sorted(self._remaining)
-        self.entropies[nodes] = self._information.entropies(
-            [Context(k, self._ancestors) for k in nodes]
-        )
+    def _condition(self) -> None:
+        nodes = list(self._found)
+        if nodes:
+            contexts = [Context(k, self.given(k)) for k in nodes]
+            self.entropies[nodes] = self._information.entropies(contexts)
 
 
 class GrownBoundaries(Boundaries):
@@ -173,9 +188,8 @@ class GrownBoundaries(Boundaries):
         paths, pps = self._paths, self._pps
         paths.restart(active)
         pps.go_on(paths, active, newcomers)
-        full = active[~paths.refused[active]]
-        if len(full):
-            self._enter(full.tolist())
+        full = active[~paths.refused[active]].tolist()
+        pps.enter(paths, full)  # nobody is left: on to the rows of their last members
         self.entropies[active] = pps.rows.entropies[paths.rows[active]]
         if self._mentioned is not None:
             paths.rivals[active] |= self._mentioned[active]
@@ -185,13 +199,6 @@ class GrownBoundaries(Boundaries):
             paths.most[[k for k in active.tolist() if k in paths.sets]] = 0
         if len(self._remains) > WIDE:
             self._drop(active)
-
-    def _enter(self, full: Sequence[int]) -> None:
-        """Let selections that have nobody left go on to the row of their last member."""
-        contexts = [self._paths.context(k) for k in full]
-        self._pps.rows.know(contexts)
-        for context in contexts:
-            self._paths.rows[context.target] = self._pps.rows.find(*context)
 
     def _drop(self, active: Ints) -> None:
         """Of wide tables keep only the rows that the boundaries have come by."""

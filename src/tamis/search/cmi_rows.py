@@ -12,19 +12,12 @@ from typing import Any
 import numpy as np
 
 from tamis.decisions.rule import Rule
-from tamis.information.interface import (
-    Context,
-    Floats,
-    Ints,
-    Profiles,
-    Source,
-    Tests,
-)
+from tamis.information.interface import Context, Floats, Ints, Profiles, Source, Tests
 
 MOST_SLOTS = 128
 FEW_SLOTS = 64
-"""A row has a slot for each variable to hold what was found out, or, of wide tables, so many that
-are shared."""
+"""A row has a slot for each variable to hold what was found out; with more variables than
+``MOST_SLOTS`` they share ``FEW_SLOTS``."""
 FIRST_ROWS = 64
 
 ROW_BYTES = 2**25
@@ -48,7 +41,7 @@ class CmiRows:
         self._ordered = ordered
         self._slots = d if d <= MOST_SLOTS else FEW_SLOTS
         self._index: list[dict[Given, int]] = [{} for _ in range(d)]
-        # Not written to, rows take no memory.
+        # Rows that are not written to take no memory.
         size = FIRST_ROWS if ordered else 2 * d
         self._unused = list(range(size - 1, -1, -1))
         self.given: list[Given] = [()] * size
@@ -137,24 +130,17 @@ class CmiRows:
         d = counted.cmi.shape[1]
         if counted.stats is None or self._slots < d:
             return
-        tests = counted.stats.reshape(counted.cmi.size, -1)
-        evidence = self._information.as_tests(counted.cmi.ravel(), tests)
-        self.strengths[rows] = self._rule.strengths(evidence).reshape(counted.cmi.shape)
+        stats = counted.stats.reshape(counted.cmi.size, -1)
+        tests = self._information.as_tests(counted.cmi.ravel(), stats)
+        self.strengths[rows] = self._rule.strengths(tests).reshape(counted.cmi.shape)
         self.known[rows] = np.arange(d)
 
     def _grow(self) -> None:
         """Add a quarter to the store, where it is: a copy of the cmi may not fit beside them."""
         size = len(self.entropies)
         more = max(size // 4, FIRST_ROWS)
-        for field in (
-            self.entropies,
-            self.order,
-            self.cmi,
-            self.stats,
-            self.known,
-            self.strengths,
-            self.following,
-        ):
+        for name in ("entropies", "order", "cmi", "stats", "known", "strengths", "following"):
+            field = getattr(self, name)
             if field is not None and len(field) == size:
                 field.resize((size + more, *field.shape[1:]), refcheck=False)
         self.given += [()] * more

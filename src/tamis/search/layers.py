@@ -79,17 +79,17 @@ def test_all(
     if not targets:
         return []
     if len(others) == 1:
-        evidence = boundaries.tests(targets, [np.array(others, dtype=np.int64)] * len(targets))
+        tests = boundaries.tests(targets, [np.array(others, dtype=np.int64)] * len(targets))
     else:
         groups = [Group(k, boundaries.given(k), others) for k in targets]
-        evidence = information.joint_tests(groups)
+        tests = information.joint_tests(groups)
     threshold = float(rule.threshold_for(1))
     known = np.array([closest[k].strength if k in closest else -np.inf for k in targets])
-    ceilings = rule.ceilings(evidence)
+    ceilings = rule.ceilings(tests)
     open_ones = np.flatnonzero((ceilings >= threshold) | (ceilings > known))
-    strengths = rule.strengths(evidence.at(open_ones))
+    strengths = rule.strengths(tests.at(open_ones))
     dependent = rule.accepts(strengths, 1, inclusive=inclusive).tolist()
-    cmi = evidence.cmi[open_ones].tolist()
+    cmi = tests.cmi[open_ones].tolist()
     return [
         Decision(targets[i], others, boundaries.given(targets[i]), cmi, strength, threshold, yes)
         for i, cmi, strength, yes in zip(
@@ -114,17 +114,14 @@ def by_entropy(boundaries: Boundaries, free: Sequence[int] | None = None) -> tup
 
     Admitted nodes have infinite entropy; ties go to the first position.
     """
-    entropies = boundaries.entropies
     if free is not None:
         order = boundaries.in_order(free)
         return order[0], order[1] if len(order) > 1 else None
+    entropies = boundaries.entropies.copy()
     first = int(entropies.argmin())
-    least = entropies[first]
     entropies[first] = np.inf
     second = int(entropies.argmin())
-    another = bool(np.isfinite(entropies[second]))
-    entropies[first] = least
-    return first, second if another else None
+    return first, second if np.isfinite(entropies[second]) else None
 
 
 # The sieve.
@@ -134,18 +131,12 @@ AT_ONCE = 2**20
 """Tests that are counted at once: of wide tables there is no room for all."""
 
 
-def by_sieve(
-    boundaries: Boundaries,
-    order: Sequence[int],
-    rule: Rule,
-    *,
-    inclusive: bool = True,
-) -> LayerStep:
+def by_sieve(boundaries: Boundaries, order: Sequence[int], rule: Rule) -> LayerStep:
     """One layer from ``order``, the permutation tau of the remaining nodes."""
     layer = [order[0]]
     masked: dict[int, Decision] = {}
     closest: dict[int, Decision] = {}
-    for k, found in _strongest(boundaries, order, rule, inclusive):
+    for k, found in _strongest(boundaries, order, rule):
         if found.dependent:
             masked[k] = found
         else:
@@ -155,20 +146,19 @@ def by_sieve(
 
 
 def _strongest(
-    boundaries: Boundaries, order: Sequence[int], rule: Rule, inclusive: bool
+    boundaries: Boundaries, order: Sequence[int], rule: Rule
 ) -> Iterator[tuple[int, Decision]]:
     """For each node but the first, its test with the less uncertain nodes that is strongest."""
     tau = np.array(order, dtype=np.int64)
     for places in _places(len(tau)):
-        evidence = boundaries.tests([order[i] for i in places], [tau[:i] for i in places])
+        tests = boundaries.tests([order[i] for i in places], [tau[:i] for i in places])
         lengths = np.array(places)
-        tops, strengths = strongest(rule, evidence, lengths)
-        found = evidence.cmi[tops].tolist()
+        tops, strengths = strongest(rule, tests, lengths)
+        found = tests.cmi[tops].tolist()
         others = tau[tops - (np.cumsum(lengths) - lengths)].tolist()
         for i, other, cmi, strength in zip(places, others, found, strengths.tolist(), strict=True):
             threshold = float(rule.threshold_for(i))
-            dependent = strength >= threshold if inclusive else strength > threshold
-            given = boundaries.given(order[i])
+            given, dependent = boundaries.given(order[i]), strength >= threshold
             yield order[i], Decision(order[i], (other,), given, cmi, strength, threshold, dependent)
 
 
@@ -185,21 +175,21 @@ def _places(n_nodes: int) -> Iterator[range]:
 
 
 MANY = 2**16
-"""From so many tests on ceilings pay."""
+"""With fewer tests ceilings do not pay."""
 
 
-def strongest(rule: Rule, evidence: Tests, lengths: Ints) -> tuple[Ints, Floats]:
-    """The place and the strength of the strongest test of each run of so many; of equals the
-    first."""
-    if len(evidence) < MANY:
-        strengths = rule.strengths(evidence)
+def strongest(rule: Rule, tests: Tests, lengths: Ints) -> tuple[Ints, Floats]:
+    """The place and the strength of the strongest test of each run, which are of these lengths;
+    of equals the first."""
+    if len(tests) < MANY:
+        strengths = rule.strengths(tests)
     else:
         # Whose ceiling is below the strength of another cannot be the strongest.
-        ceilings = rule.ceilings(evidence)
-        floors = rule.strengths(evidence.at(_first_largest(ceilings, lengths)))
+        ceilings = rule.ceilings(tests)
+        floors = rule.strengths(tests.at(_first_largest(ceilings, lengths)))
         rivals = np.flatnonzero(ceilings >= np.repeat(floors, lengths))
-        strengths = np.full(len(evidence), -np.inf)
-        strengths[rivals] = rule.strengths(evidence.at(rivals))
+        strengths = np.full(len(tests), -np.inf)
+        strengths[rivals] = rule.strengths(tests.at(rivals))
     tops = _first_largest(strengths, lengths)
     return tops, strengths[tops]
 

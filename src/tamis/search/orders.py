@@ -23,7 +23,7 @@ from tamis.constants import constants
 from tamis.search.selection import Asked, Selected, Selector, total
 
 TOGETHER = 16
-"""The moves of so many nodes are prepared at once."""
+"""How many nodes have their moves prepared at once."""
 ROUNDING = 1e-6
 """Scores of equivalent graphs differ by less than this, in nats."""
 
@@ -44,7 +44,7 @@ class Ordering:
     @classmethod
     def along(cls, selector: Selector, order: Sequence[int]) -> Ordering:
         """The order as it is given, with parents selected."""
-        known = selector.constraints
+        known = selector.pps.constraints
         waits = (0,) * selector.n_variables if known is None else known.waits
         found = cls(list(order), {}, waits)
         asked = [(k, found.before(place)) for place, k in enumerate(order)]
@@ -80,11 +80,11 @@ class Ordering:
 
     @property
     def is_wide(self) -> bool:
-        """Whether there are so many nodes that edges are only tucked."""
+        """Whether there are too many nodes to try all places, so that edges are only tucked."""
         return len(self.order) > constants.wide
 
     def copy(self) -> Ordering:
-        """The same, to go somewhere else."""
+        """A copy that can go elsewhere."""
         return Ordering(list(self.order), dict(self.selected), self.waits)
 
     @property
@@ -199,13 +199,13 @@ def best_place(selector: Selector, found: Ordering, node: int) -> Move | None:
                     changed[other] = selector.select(other, before)
                     rise += changed[other].score - was.score
                 before |= 1 << other
-                if not selector.stays(node, now.chosen, 1 << other, place):
+                if not selector.stays(node, now, 1 << other, place):
                     now = selector.select(node, before)
             else:
                 before &= ~(1 << other)
                 if other in now.members:
                     now = selector.select(node, before)
-                if not selector.stays(other, was.chosen, 1 << node, place + 1):
+                if not selector.stays(other, was, 1 << node, place + 1):
                     changed[other] = selector.select(other, before | 1 << node)
                     rise += changed[other].score - was.score
             whole = rise + now.score - own.score
@@ -246,7 +246,7 @@ def _shuffle(selector: Selector, found: Ordering, chance: Random) -> set[int]:
         lost, more = old & ~before, before & ~old
         own = found.selected[k]
         if any(lost >> p & 1 for p in own.members) or (
-            more and not selector.stays(k, own.chosen, more, place)
+            more and not selector.stays(k, own, more, place)
         ):
             asked.append((k, before))
         before |= 1 << k
@@ -274,7 +274,7 @@ def _prepare(selector: Selector, found: Ordering, nodes: Sequence[int]) -> None:
         bit = 1 << node
         for place, other in enumerate(() if found.is_wide else found.order):
             was = found.selected[other]
-            if place < here and not selector.stays(other, was.chosen, bit, place + 1):
+            if place < here and not selector.stays(other, was, bit, place + 1):
                 asked.append((other, found.before(place) | bit))
             elif place > here and node in was.members:
                 asked.append((other, found.before(place) & ~bit))
@@ -295,7 +295,7 @@ def _asked(
         asked.append((k, before | arrived))
         arrived |= 1 << k
     for place, k in enumerate(passed, start + len(moved)):
-        if not selector.stays(k, found.selected[k].chosen, arrived, place):
+        if not selector.stays(k, found.selected[k], arrived, place):
             asked.append((k, found.before(found.place(k)) | arrived))
     return asked
 

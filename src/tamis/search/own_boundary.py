@@ -2,66 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
-import numpy as np
+from collections.abc import Collection
 
 from tamis.choices import BoundarySearch
-from tamis.information.interface import Context, Source
+from tamis.information.interface import Source
 from tamis.knowledge import Constraints
 from tamis.plugins import answer_of, is_number, printed, qualified_name, refusal
-from tamis.search.boundaries import Boundaries
+from tamis.search.boundaries import BoundaryOf
 from tamis.search.cmi_rows import Given
-from tamis.search.outcome import Boundary
 
 
-class OwnBoundaries(Boundaries):
-    """What a function finds, from nothing for every remaining node after every layer (section 5.1:
-    PPS "can be replaced with any Markov boundary recovery algorithm").
+def own_search(
+    search: BoundarySearch, source: Source, constraints: Constraints | None
+) -> BoundaryOf:
+    """The search in the place of PPS (section 5.1: PPS "can be replaced with any Markov boundary
+    recovery algorithm").
 
     It is asked about the candidates that knowledge allows; required parents are members anyway.
     """
+    blocked = (0,) * source.n_variables if constraints is None else constraints.blocked
+    required = {} if constraints is None else constraints.required
 
-    def __init__(
-        self, source: Source, search: BoundarySearch, constraints: Constraints | None = None
-    ) -> None:
-        super().__init__(source)
-        d = source.n_variables
-        self._search = search
-        self._blocked = (0,) * d if constraints is None else constraints.blocked
-        self._required = {} if constraints is None else constraints.required
-        self._ancestors: tuple[int, ...] = ()
-        self._members: dict[int, tuple[int, ...]] = dict.fromkeys(range(d), ())
-        self.entropies = np.full(d, np.inf)
-        self._condition()
+    def boundary_of(target: int, ancestors: Given) -> Given:
+        candidates = tuple(k for k in ancestors if not blocked[target] >> k & 1)
+        found = members_of(search, source, target, candidates)
+        known = (k for k in required.get(target, ()) if k in ancestors)
+        return tuple(dict.fromkeys((*known, *found)))
 
-    def given(self, target: int) -> Given:
-        """What was found last, sorted."""
-        return tuple(sorted(self._members[target]))
-
-    def offer(self, newcomers: Sequence[int]) -> None:
-        """Search anew, with the newcomers among the candidates."""
-        self._ancestors = tuple(sorted((*self._ancestors, *newcomers)))
-        for k in self._members:
-            required = tuple(p for p in self._required.get(k, ()) if p in self._ancestors)
-            candidates = tuple(c for c in self._ancestors if not self._blocked[k] >> c & 1)
-            found = members_of(self._search, self._information, k, candidates)
-            self._members[k] = tuple(dict.fromkeys((*required, *found)))
-        self._condition()
-
-    def close(self, targets: Sequence[int]) -> list[Boundary]:
-        """The members as they were found; a function gives no reasons."""
-        found = []
-        for k in targets:
-            found.append(Boundary(k, self._members.pop(k), float(self.entropies[k])))
-            self.entropies[k] = np.inf
-        return found
-
-    def _condition(self) -> None:
-        nodes = list(self._members)
-        if nodes:
-            contexts = [Context(k, self.given(k)) for k in nodes]
-            self.entropies[nodes] = self._information.entropies(contexts)
+    return boundary_of
 
 
 def members_of(

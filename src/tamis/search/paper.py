@@ -2,17 +2,19 @@
 
 Ming Gao and Bryon Aragam, "Efficient Bayesian network structure learning via local Markov boundary
 search", NeurIPS 2021, arXiv:2110.06082. Here are Algorithm 1 (`algorithm_1`), Algorithm 2 (`pps`),
-the full TAM of appendix A (`tam`), the general TAM of appendix C.2 (`tam_general`) and the backward
-phase of IAMB, appendix C.5 (`iamb_backward`).
+Algorithm 3, the full TAM of appendix A (`tam`), Algorithm 4, the general TAM of appendix C.2
+(`tam_general`), and Algorithm 5, the backward phase of IAMB in appendix C.5 (`iamb_backward`).
 
 The symbols are the paper's. X is any source of information about the variables V = {0, ..., d-1};
 A[j] is the ancestral set, L[j] a layer, S the nodes masked while a layer is found, m a Markov
 boundary, tau the remaining nodes in order of conditional entropy; kappa and omega are thresholds in
-nats. The comment at the end of a line is the number of its step. What the paper leaves open is
-marked "open", the one misprint "slip".
+nats. The comment at the end of a line is the number of its step. "open" marks a choice that the
+text does not make, and says what is done here; "slip" marks a misprint, and says what is printed.
 
-Neighbours: `tamis.search.tam` does the same with tests in place of thresholds and without starting
-over after every layer; docs/paper-map.md goes through the rest of the paper.
+They run on any source, with any boundary search (docs/bring-your-own.md), and `tamis.check` runs
+them on known networks. The searches of `tamis.search.tam` do the same with tests in place of
+thresholds and without starting over after every layer; docs/paper-map.md goes through the rest of
+the paper.
 """
 # ruff: noqa: E741, E743, N802 -- H, I and l are the paper's own symbols
 
@@ -78,7 +80,7 @@ def pps(X: Source, k: int, A: Collection[int], kappa: float) -> tuple[float, Nod
 def tam(
     X: Source, omega: float, kappa: float, MB: MarkovBoundary | None = None
 ) -> tuple[Parents, list[Nodes]]:
-    """The TAM algorithm for learning DAGs (`alg:uneq:withpps`, appendix A).
+    """Algorithm 3 (`alg:uneq:withpps`): the TAM algorithm for learning DAGs.
 
     Returns the graph and the layers. ``MB`` takes the place of PPS, and then ``kappa`` has none:
     PPS "can be replaced with any Markov boundary recovery algorithm" (section 5.1).
@@ -95,8 +97,8 @@ def tam(
             if MB is None:
                 h[k], m[k] = pps(X, k, A[j], kappa)  # 3(a)
             else:
-                m[k] = set(MB(X, k, A[j]))  # 3(a), section 5.1
-                h[k] = H(X, k, m[k])
+                m[k] = set(MB(X, k, A[j]))  # 3(a), with section 5.1
+                h[k] = H(X, k, m[k])  # 3(a)
         L.append(set())  # 3(b)
         S: Nodes = set()  # 3(b)
         tau = sorted(h, key=lambda k: (h[k], k))  # 3(b); open: equals by position
@@ -114,12 +116,12 @@ def tam(
 
 
 def tam_general(X: Source, omega: float) -> list[Nodes]:
-    """The TAM algorithm, general version (`alg:uneq`, appendix C.2): the layers."""
+    """Algorithm 4 (`alg:uneq`): the TAM algorithm, general version. Returns the layers."""
     V = set(range(X.n_variables))
     L: list[Nodes] = [set()]  # 1
     A: list[Nodes] = [set()]  # 1
     j = 0  # 2
-    while V - A[j]:  # 2; open: when the loop ends is not printed
+    while V - A[j]:  # 2; open: no end is printed, here it is when all nodes are in a layer
         h = {k: H(X, k, A[j]) for k in V - A[j]}  # 2(a)
         L.append(set())  # 2(b)
         S: Nodes = set()  # 2(b)
@@ -137,7 +139,7 @@ def tam_general(X: Source, omega: float) -> list[Nodes]:
 
 
 def iamb_backward(X: Source, k: int, A: Collection[int], kappa: float) -> Nodes:
-    """The backward phase of the IAMB algorithm (`alg:iamb`, appendix C.5).
+    """Algorithm 5 (`alg:iamb`): the backward phase of the IAMB algorithm.
 
     All members are judged given all others, and leave together: of two that stand in for each
     other none stays.

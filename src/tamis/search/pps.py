@@ -1,30 +1,25 @@
 """Algorithm 2, possible parent selection (PPS), for many nodes in step.
 
 ``paper`` has it as printed. Here the steps that have been made before are followed in a compiled
-loop (``paths``), and what must be counted comes in one batch for all. Beyond the paper are sets
-that are tried where no single candidate passes (``interactions``), and background knowledge.
+loop (``paths``), and what must be counted comes in one batch for all. Beyond the paper are
+background knowledge and looking ahead: the parents of a parity say nothing one by one, so where no
+single candidate passes, the strongest known interactions among the candidates are judged, each set
+as one candidate and as the best of all sets of its size.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.decisions.rule import Rule
-from tamis.information.interface import (
-    Context,
-    Group,
-    Interaction,
-    Ints,
-    Query,
-    Source,
-    Tests,
-)
+from tamis.information.interface import Context, Group, Interaction, Ints, Query, Source
 from tamis.knowledge import Constraints, as_bits
 from tamis.search.cmi_rows import CmiRows, Given
-from tamis.search.interactions import Listed, listed, sets_to_try
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.paths import (
     FULL,
@@ -45,8 +40,6 @@ ROOM = 16
 Members = tuple[int, ...]
 Asked = tuple[int, int]
 """A target and its candidates, one bit each: thousands of sets of them are kept."""
-Test = tuple[Context, int]
-"""One candidate, given a context."""
 Judged = tuple[float, float]
 """The cmi and the strength of a test."""
 
@@ -74,13 +67,13 @@ class Paths:
         """Who was no candidate, and would have been taken before the next or in place of none: a
         bit each."""
         self.most = np.full(n, d)
-        """Among up to so many candidates, if no rival is one of them, a selection is the same."""
+        """The number of candidates up to which a selection is the same, if none is a rival."""
         self.refused = np.zeros(n, dtype=np.bool_)
         """Whether a selection ends because the best candidate was refused."""
         self.walked = np.zeros(n, dtype=np.int64)
         """How much of a path was found to be best before the last newcomers."""
         self.answers = np.full(n, np.nan)
-        """Scores that selections wait for."""
+        """Strengths that selections wait for."""
         self.sets: dict[int, list[tuple[int, int]]] = {}
         """For selections that have taken several together: from which to which member."""
 
@@ -120,13 +113,8 @@ class Paths:
         self.depths[i] = stop
         self.sets.setdefault(i, []).append((start, stop))
 
-    def insist(self, i: int) -> None:
-        """Take the candidate that was refused."""
-        self.depths[i] += 1
-        self.refused[i] = False
-
     def make_room(self, size: int) -> None:
-        """Let paths have so many members, and one who is refused."""
+        """Let paths have ``size`` members, and one who is refused."""
         if size >= self.path.shape[1]:
             self.path = np.pad(self.path, ((0, 0), (0, size)))
 
@@ -152,14 +140,16 @@ class PPS:
         ordered: bool = False,
     ) -> None:
         d = information.n_variables
-        self._information = information
+        self.information = information
         self._rule = rule
-        self._sets_of: list[Listed] = (
-            [()] * d if interactions is None else [listed(one) for one in interactions]
-        )
+        # With their members as bits too: they are asked about very often.
+        self._sets_of = [
+            [(as_bits(one), one) for _, one in sets] for sets in interactions or [()] * d
+        ]
         self._looks_ahead = any(self._sets_of)
         self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._sets_of]
         self._limit = d if max_boundary is None else max_boundary
+        self.constraints = constraints
         self.blocked = (0,) * d if constraints is None else constraints.blocked
         self.required = {} if constraints is None else constraints.required
         self._inclusive = inclusive
@@ -169,11 +159,13 @@ class PPS:
             np.broadcast_to(rule.threshold_for(np.arange(d + 1)), d + 1)
         )
         self.rows = CmiRows(information, rule, ordered=ordered)
-        self._sets: dict[Group, Judged] = {}
         self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
-        self._set_thresholds: dict[tuple[int, int], float] = {}
-        self.tests: dict[Test, Judged] = {}
-        """Of single candidates, as far as they have been asked for."""
+        self._set_threshold = cache(
+            lambda n_left, size: float(rule.threshold_for(math.comb(n_left, size)))
+        )
+        """The strength that the best of all sets of a size has to clear."""
+        self.judged: dict[Group, Judged] = {}
+        """Single candidates and sets, as far as they have been asked for."""
 
     def grow(self, asked: Sequence[Asked]) -> Paths:
         """The boundaries of targets among candidates."""
@@ -183,7 +175,7 @@ class PPS:
 
     def begin(self, asked: Sequence[Asked]) -> Paths:
         """Selections that have taken nobody yet."""
-        d = self._information.n_variables
+        d = self.information.n_variables
         allowed = [bits & ~self.blocked[target] for target, bits in asked]
         paths = Paths(
             [target for target, _ in asked],
@@ -198,16 +190,9 @@ class PPS:
                 paths.rows[i] = self.rows.find(target, ())
         return paths
 
-    def step(self, paths: Paths, active: Sequence[int]) -> list[int]:
-        """Let selections, all of which have come equally far, take one more; who has."""
-        depth = int(paths.depths[active[0]])
-        paths.rows[active] = [self.rows.find(*paths.context(i)) for i in active]
-        self.go_on(paths, np.array(active), NOBODY, limit=depth + 1)
-        return [i for i in active if paths.depths[i] > depth]
-
     def go_on(self, paths: Paths, active: Ints, newcomers: Ints, limit: int | None = None) -> None:
-        """Let selections take candidates until all have ended, or have so many; of those that have
-        begun again only the newcomers are news."""
+        """Let selections take candidates until all have ended, or have ``limit`` of them; of those
+        that have begun again only the newcomers are news."""
         most = self._limit if limit is None else min(limit, self._limit)
         while len(active):
             rows = self.rows
@@ -226,7 +211,7 @@ class PPS:
         if NEEDS_STRENGTH in own:
             self._judge_next(paths, own[NEEDS_STRENGTH])
         if NEEDS_ROW in own:
-            self._enter(paths, own[NEEDS_ROW].tolist())
+            self.enter(paths, own[NEEDS_ROW].tolist())
         if NEEDS_ROOM in own:
             paths.make_room(2 * paths.path.shape[1])
         if FULL in own:
@@ -239,7 +224,7 @@ class PPS:
                 going = np.concatenate([going, took])
         return going
 
-    def _enter(self, paths: Paths, active: Sequence[int]) -> None:
+    def enter(self, paths: Paths, active: Sequence[int]) -> None:
         """Count the rows that selections have come to."""
         contexts = [paths.context(i) for i in active]
         self.rows.know(contexts)
@@ -253,27 +238,25 @@ class PPS:
         """Answer with the strengths of the candidates that are next."""
         rows = paths.rows[active]
         variables = paths.path[active, paths.depths[active]]
-        evidence = self.rows.tests(rows, variables)
-        if evidence is None:
-            contexts = [
-                (paths.targets[i], self.rows.given[row])
-                for i, row in zip(active.tolist(), rows.tolist(), strict=True)
-            ]
-            one_each = variables.reshape(-1, 1)
-            evidence = self._information.tests(
-                [Query(*context, own) for context, own in zip(contexts, one_each, strict=True)]
+        tests = self.rows.tests(rows, variables)
+        if tests is None:
+            each = zip(active.tolist(), rows.tolist(), variables.reshape(-1, 1), strict=True)
+            tests = self.information.tests(
+                [Query(paths.targets[i], self.rows.given[row], one) for i, row, one in each]
             )
-        paths.answers[active] = self._rule.strengths(evidence)
+        paths.answers[active] = self._rule.strengths(tests)
 
     def _take_sets(self, paths: Paths, stuck: Sequence[int]) -> Ints:
         """Where no single candidate passes, the set that clears its threshold by most, the first of
         equals; the threshold is that of the best of all sets of its size. Who has taken one."""
         groups = {i: own for i in stuck if (own := self._groups(paths, i))}
-        self._know_sets([one for own in groups.values() for one in own])
+        self.judge([one for own in groups.values() for one in own])
         took = []
         for i, own in groups.items():
             n_left = int(paths.n_candidates[i] - paths.depths[i])
-            margins = [self._sets[one][1] - self._set_bar(n_left, one.members) for one in own]
+            margins = [
+                self.judged[one][1] - self._set_threshold(n_left, len(one.members)) for one in own
+            ]
             best = max(margins)
             if best > 0 or (self._inclusive and best == 0):
                 paths.take(i, own[margins.index(best)].members)
@@ -290,22 +273,23 @@ class PPS:
         flags = paths.candidates[i if len(paths.candidates) > 1 else 0]
         bits = int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
         asked = self.rows.given[int(paths.rows[i])], target, bits & self.mentioned[target]
-        known = self._groups_of.get(asked)
-        if known is None:
-            given = asked[0]
-            sets = sets_to_try(self._sets_of[target], bits, given, self._limit)
-            known = self._groups_of[asked] = [Group(target, given, one) for one in sets]
-        return known
+        if asked not in self._groups_of:
+            self._groups_of[asked] = self._strongest(target, bits, asked[0])
+        return self._groups_of[asked]
 
-    def _set_bar(self, n_left: int, members: Members) -> float:
-        """The strength that the best of all sets of this size has to clear."""
-        size = len(members)
-        known = self._set_thresholds.get((n_left, size))
-        if known is None:
-            known = self._set_thresholds[n_left, size] = float(
-                self._rule.threshold_for(math.comb(n_left, size))
-            )
-        return known
+    def _strongest(self, target: int, candidates: int, given: Given) -> list[Group]:
+        """What the strongest interactions among the candidates add to what is given, if it is more
+        than one member and not more than there is room for."""
+        groups: list[Group] = []
+        for bits, members in self._sets_of[target]:
+            if bits & ~candidates:
+                continue
+            fresh = tuple(k for k in members if k not in given) if given else members
+            if 2 <= len(fresh) <= self._limit - len(given):
+                groups.append(Group(target, given, fresh))
+                if len(groups) == constants.sets_judged:
+                    break
+        return groups
 
     def boundary(self, paths: Paths, i: int) -> Boundary:
         """What a selection has found, with every decision."""
@@ -329,45 +313,37 @@ class PPS:
     ) -> Decision:
         context = Context(paths.targets[i], tuple(sorted(before)))
         n_left = int(paths.n_candidates[i]) - len(before)
-        if len(others) > 1:
-            judged, threshold = self._sets[Group(*context, others)], self._set_bar(n_left, others)
-        else:
-            judged, threshold = self._single(context, others[0]), float(self.thresholds[n_left])
-        return Decision(context.target, others, context.given, *judged, threshold, passes)
-
-    def _single(self, context: Context, k: int) -> Judged:
-        """The cmi and the strength of one candidate."""
-        judged = self.rows.judged(*context, k)
+        group, several = Group(*context, others), len(others) > 1
+        judged = None if several else self.rows.judged(*context, others[0])
         if judged is None:
-            self.know_tests([(context, k)])
-            judged = self.tests[context, k]
-        return judged
+            self.judge([group])
+            judged = self.judged[group]
+        threshold = (
+            self._set_threshold(n_left, len(others)) if several else float(self.thresholds[n_left])
+        )
+        return Decision(context.target, others, context.given, *judged, threshold, passes)
 
     def entropy(self, context: Context) -> float:
         """H(target | given)."""
         row = self.rows.find(*context)
         if row < 0:
-            return float(self._information.entropies([context])[0])
+            return float(self.information.entropies([context])[0])
         return float(self.rows.entropies[row])
 
-    def know_tests(self, tests: Sequence[Test]) -> None:
-        """Test single candidates. Whole rows would tell the same and more, but few of them are
-        read again."""
-        fresh = [one for one in dict.fromkeys(tests) if one not in self.tests]
-        if fresh:
-            queries = [Query(*context, np.array([k], dtype=np.int64)) for context, k in fresh]
-            judged = self._judge(self._information.tests(queries))
-            self.tests.update(zip(fresh, judged, strict=True))
-
-    def _know_sets(self, groups: Sequence[Group]) -> None:
-        fresh = [one for one in dict.fromkeys(groups) if one not in self._sets]
-        if fresh:
-            judged = self._judge(self._information.joint_tests(fresh))
-            self._sets.update(zip(fresh, judged, strict=True))
-
-    def _judge(self, evidence: Tests) -> list[Judged]:
-        strengths = self._rule.strengths(evidence).tolist()
-        return list(zip(evidence.cmi.tolist(), strengths, strict=True))
+    def judge(self, groups: Sequence[Group]) -> None:
+        """Test single candidates, or sets of several. Whole rows would tell the same and more of
+        single ones, but few of them are read again."""
+        fresh = [one for one in dict.fromkeys(groups) if one not in self.judged]
+        if not fresh:
+            return
+        if len(fresh[0].members) > 1:
+            tests = self.information.joint_tests(fresh)
+        else:
+            tests = self.information.tests(
+                [Query(k, given, np.array(one, dtype=np.int64)) for k, given, one in fresh]
+            )
+        strengths = self._rule.strengths(tests).tolist()
+        self.judged.update(zip(fresh, zip(tests.cmi.tolist(), strengths, strict=True), strict=True))
 
 
 def as_bytes(sets: Sequence[int], n_variables: int) -> Bytes:

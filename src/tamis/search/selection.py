@@ -11,41 +11,31 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Interaction, Source
-from tamis.knowledge import Constraints, as_bits
+from tamis.information.interface import Context, Group, Source
+from tamis.knowledge import as_bits
 from tamis.search.outcome import Boundary, Decision
-from tamis.search.pps import PPS, Asked, Members, Test
+from tamis.search.pps import PPS, Asked, Members
+from tamis.settings import Settings
 
-__all__ = ["Asked", "Chosen", "Selected", "Selector", "total"]
+__all__ = ["Asked", "Selected", "Selector", "total"]
 
 SELECTED_BYTES = 2**28
 """Selections beyond this are made again when they are asked for again."""
 
 
-class Chosen(NamedTuple):
-    """The parents chosen for a node, and what the choice hangs on (see ``Grown``)."""
+class Selected(NamedTuple):
+    """The parents of a node, how well they explain it (a penalised likelihood), and what the choice
+    hangs on (see ``Paths``)."""
 
     members: Members
+    score: float
     rivals: int
     most: int
     by_set: bool
-
-
-class Selected(NamedTuple):
-    """What is chosen, and how well the parents explain the node: a penalised likelihood."""
-
-    chosen: Chosen
-    score: float
-
-    @property
-    def members(self) -> Members:
-        """The parents."""
-        return self.chosen.members
 
 
 @dataclass(slots=True)
@@ -61,49 +51,47 @@ class Blanket:
     members: Members
     n_candidates: int
     most: int
-    """Among up to so many candidates all goes the same way."""
+    """The number of candidates up to which all goes the same way."""
     removed: list[Decision] = field(default_factory=list)
     retained: list[Decision] = field(default_factory=list)
 
 
 class Selector:
-    """Chooses parents, and remembers; the parameters are those of ``PPS``.
+    """Chooses parents by PPS and, unless told not to, the backward phase; and remembers."""
 
-    ``often`` says that the same contexts will be asked about with many sets of candidates.
-    """
-
-    def __init__(
-        self,
-        information: Source,
-        rule: Rule,
-        interactions: Sequence[Sequence[Interaction]] | None = None,
-        *,
-        backward: bool = True,
-        max_boundary: int | None = None,
-        constraints: Constraints | None = None,
-        inclusive: bool = False,
-        often: bool = True,
-    ) -> None:
-        self._information = information
+    def __init__(self, pps: PPS, *, backward: bool = True) -> None:
+        self.pps = pps
         self._backward = backward
-        self.pps = PPS(
-            information,
-            rule,
-            interactions,
-            max_boundary=max_boundary,
-            constraints=constraints,
-            inclusive=inclusive,
-            ordered=often,
-        )
         self._thresholds: list[float] = self.pps.thresholds.tolist()
-        self.constraints = constraints
-        self.n_variables = information.n_variables
+        self.n_variables = pps.information.n_variables
         self.n_made = 0
         """The selections made so far."""
         self._least: dict[tuple[int, Members], float] = {}
         """The smallest strength of a member, required ones aside, given the others."""
-        self._scores: dict[Context, float] = {}
         self._selected: dict[Asked, Selected] = {}
+
+    @classmethod
+    def of(
+        cls, information: Source, settings: Settings, ahead: Collection[int], *, often: bool = True
+    ) -> Selector:
+        """The selector that the settings ask for, looking ahead, if they do, at these targets.
+
+        ``often`` says that the same contexts will be asked about with many sets of candidates.
+        """
+        interactions, largest = None, settings.look_ahead or 1
+        if largest > 1 and settings.boundary == "pps":
+            known = information.interactions(largest)
+            interactions = [one if k in ahead else () for k, one in enumerate(known)]
+        pps = PPS(
+            information,
+            settings.boundary_rule,
+            interactions,
+            max_boundary=settings.max_boundary,
+            constraints=settings.constraints,
+            inclusive=settings.is_reference,
+            ordered=often,
+        )
+        return cls(pps, backward=settings.backward != "none")
 
     def select(self, target: int, candidates: int) -> Selected:
         """The parents of ``target`` among ``candidates``, one bit each."""
@@ -118,19 +106,12 @@ class Selector:
             self._selected.clear()
         self.n_made += len(fresh)
         if fresh:
-            chosen = self._choose(fresh)
-            contexts = [
-                Context(target, tuple(sorted(one.members)))
-                for (target, _), one in zip(fresh, chosen, strict=True)
-            ]
-            self._know_scores(contexts)
-            for one, context, found in zip(fresh, contexts, chosen, strict=True):
-                self._selected[one] = Selected(found, self._scores[context])
+            self._selected.update(zip(fresh, self._choose(fresh), strict=True))
         return [self._selected[one] for one in asked]
 
-    def stays(self, target: int, one: Chosen, more: int, n_candidates: int) -> bool:
-        """Whether a selection is the same among ``more`` candidates, one bit each, which makes so
-        many of them.
+    def stays(self, target: int, one: Selected, more: int, n_candidates: int) -> bool:
+        """Whether a selection is the same with ``more`` candidates, one bit each, who are
+        ``n_candidates`` then.
 
         False also where that is not plain to see: sets that were refused stay so among more
         candidates, but one that was taken need not be the best any more.
@@ -171,12 +152,12 @@ class Selector:
         together: bool = False,
         grown: bool = True,
     ) -> list[Boundary]:
-        """The backward phase on boundaries that were chosen from so many candidates.
+        """The backward phase on boundaries, each chosen from a number of candidates.
 
         The superfluous members leave one at a time, the weakest first, or ``together``, as the
         paper has it: of two that stand in for each other none is left then. A member of a
         ``grown`` boundary is judged on the way out as on the way in, as the best of those that are
-        not among the other members; where the members are all candidates, each is one of so many.
+        not among the other members; where the members are all candidates, each is one of them all.
         """
         blankets = [
             Blanket(one.target, one.members, n, self.n_variables)
@@ -193,7 +174,7 @@ class Selector:
             for one, left in zip(boundaries, blankets, strict=True)
         ]
 
-    def _choose(self, asked: Sequence[Asked]) -> list[Chosen]:
+    def _choose(self, asked: Sequence[Asked]) -> list[Selected]:
         """PPS, then the backward phase."""
         paths = self.pps.grow(asked)
         members = zip(paths.path.tolist(), paths.depths.tolist(), strict=True)
@@ -206,16 +187,17 @@ class Selector:
         if self._backward:
             several = [o for o in blankets if len(o.members) > 1 and not self._stands(o)]
             self._shrink(several, together=False, grown=True)
+        contexts = [Context(one.target, tuple(sorted(one.members))) for one in blankets]
+        scores = self.pps.information.penalised_likelihoods(contexts).tolist()
+        rivals = [int.from_bytes(own.tobytes(), "little") for own in paths.rivals]
         return [
-            Chosen(
-                one.members, int.from_bytes(rivals.tobytes(), "little"), one.most, i in paths.sets
-            )
-            for i, (one, rivals) in enumerate(zip(blankets, paths.rivals, strict=True))
+            Selected(one.members, scores[i], rivals[i], one.most, i in paths.sets)
+            for i, one in enumerate(blankets)
         ]
 
     def _stands(self, blanket: Blanket) -> bool:
-        """Whether these members were judged before, and all are needed among so many candidates
-        too."""
+        """Whether these members were judged before, and all are needed among this number of
+        candidates too."""
         least = self._least.get((blanket.target, blanket.members))
         n = len(blanket.members)
         if least is None or least < self._thresholds[blanket.n_candidates - n + 1]:
@@ -237,18 +219,17 @@ class Selector:
     def _verdicts(self, blankets: Sequence[Blanket], *, grown: bool) -> list[list[Decision]]:
         """Each member of each blanket against its target, given all the other members."""
         tests = [_each_given_the_rest(one) for one in blankets]
-        self.pps.know_tests([test for own in tests for test in own])
+        self.pps.judge([test for own in tests for test in own])
         verdicts = []
         for blanket, own in zip(blankets, tests, strict=True):
             n = blanket.n_candidates - len(blanket.members) + 1 if grown else blanket.n_candidates
             threshold = self._thresholds[n]
             found = []
             for test in own:
-                (target, given), k = test
-                cmi, strength = self.pps.tests[test]
-                found.append(
-                    Decision(target, (k,), given, cmi, strength, threshold, strength >= threshold)
-                )
+                target, given, other = test
+                cmi, strength = self.pps.judged[test]
+                passes = strength >= threshold
+                found.append(Decision(target, other, given, cmi, strength, threshold, passes))
             verdicts.append(found)
         return verdicts
 
@@ -272,17 +253,11 @@ class Selector:
         blanket.members = tuple(k for k in blanket.members if k not in gone)
         return True
 
-    def _know_scores(self, contexts: Sequence[Context]) -> None:
-        fresh = [one for one in dict.fromkeys(contexts) if one not in self._scores]
-        if fresh:
-            scores = self._information.penalised_likelihoods(fresh).tolist()
-            self._scores.update(zip(fresh, scores, strict=True))
 
-
-def _each_given_the_rest(blanket: Blanket) -> list[Test]:
+def _each_given_the_rest(blanket: Blanket) -> list[Group]:
     ordered = sorted(blanket.members)
     return [
-        (Context(blanket.target, tuple(m for m in ordered if m != k)), k) for k in blanket.members
+        Group(blanket.target, tuple(m for m in ordered if m != k), (k,)) for k in blanket.members
     ]
 
 

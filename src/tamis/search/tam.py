@@ -6,10 +6,15 @@ from collections.abc import Callable, Collection
 
 from tamis.information.interface import Source
 from tamis.search import layers
-from tamis.search.boundaries import AncestralBoundaries, Boundaries, GrownBoundaries
+from tamis.search.boundaries import (
+    Boundaries,
+    GrownBoundaries,
+    SearchedBoundaries,
+    whole_ancestral_set,
+)
 from tamis.search.layers import LayerStep
 from tamis.search.outcome import Admission, Masking, Outcome
-from tamis.search.own_boundary import OwnBoundaries
+from tamis.search.own_boundary import own_search
 from tamis.search.selection import Selector
 from tamis.settings import Settings
 
@@ -20,7 +25,7 @@ Progress = Callable[[int, int], None]
 def run(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
     d = information.n_variables
-    selector = _selector(information, settings)
+    selector = Selector.of(information, settings, range(d), often=False)
     boundaries = _boundaries(information, selector, settings)
     outcome = Outcome()
     constant = [k for k in range(d) if not information.varies(k)]
@@ -57,25 +62,14 @@ def _place_constants(outcome: Outcome, constant: list[int]) -> None:
         outcome.layers[:1] = [constant + first]
 
 
-def _selector(information: Source, settings: Settings) -> Selector:
-    ahead = settings.look_ahead or 1
-    return Selector(
-        information,
-        settings.boundary_rule,
-        information.interactions(ahead) if ahead > 1 and settings.boundary == "pps" else None,
-        max_boundary=settings.max_boundary,
-        constraints=settings.constraints,
-        inclusive=settings.is_reference,
-        often=False,
-    )
-
-
 def _boundaries(information: Source, selector: Selector, settings: Settings) -> Boundaries:
+    if settings.boundary == "pps":
+        return GrownBoundaries(information, selector.pps, first_come=settings.is_reference)
     if callable(settings.boundary):
-        return OwnBoundaries(information, settings.boundary, settings.constraints)
-    if settings.boundary == "none":
-        return AncestralBoundaries(information, settings.constraints)
-    return GrownBoundaries(information, selector.pps, first_come=settings.is_reference)
+        search = own_search(settings.boundary, information, settings.constraints)
+    else:
+        search = whole_ancestral_set
+    return SearchedBoundaries(information, search, settings.constraints)
 
 
 def _next_layer(

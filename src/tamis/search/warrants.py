@@ -8,7 +8,8 @@ from typing import NamedTuple
 from tamis.information.interface import Source
 from tamis.knowledge import Constraints
 from tamis.search.auto import probability_of
-from tamis.search.directions import CLAIMED, Edge, directions
+from tamis.search.directions import directions
+from tamis.search.members import CLAIMED, Edge
 from tamis.search.outcome import Outcome
 
 GIVEN = "given"

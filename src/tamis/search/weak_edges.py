@@ -39,8 +39,8 @@ def alpha_for(outcome: Outcome, alpha: float, n_variables: int) -> float:
 
 
 def meeting(density: float, absent: float) -> float:
-    """The strength z at which so many true edges a standard error are as many as the false ones:
-    those lie there with density 2 phi(z) for each pair without an edge."""
+    """The strength z at which false edges lie as densely as true ones, whose number for each
+    standard error is ``density``: theirs is 2 phi(z) for each pair without an edge."""
     chance = 2 * absent / math.sqrt(2 * math.pi)
     return math.sqrt(2 * math.log(max(chance / density, 1.0)))
 

@@ -212,6 +212,8 @@ def _consequences(found: Check) -> Iterator[RenderableType]:
     yield from pairs_of((name, _outcome(one)) for name, one in found.searches.items())
     yield from title_of("Without PPS", "boundary='none', the same")
     yield from pairs_of((name, _outcome(one)) for name, one in found.without_pps.items())
+    yield from title_of("As printed", "the paper's algorithms to the letter, the same")
+    yield from pairs_of((name, _outcome(one)) for name, one in found.printed.items())
 
 
 def _outcome(one: SearchVerdict) -> str:

@@ -19,14 +19,7 @@ from tamis.information.exact.graph import members, node_set
 from tamis.information.exact.inference import Inference
 from tamis.information.exact.limits import MOST_AXES
 from tamis.information.exact.pieces import Terms, combined
-from tamis.information.interface import (
-    Context,
-    Floats,
-    Group,
-    Query,
-    Source,
-    Tests,
-)
+from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
 from tamis.information.joint import _arities, _check_acyclic, _check_names, _normalised
 
 MEMORY_LIMIT = 2**30

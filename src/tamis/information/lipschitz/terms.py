@@ -15,12 +15,7 @@ import numpy as np
 from scipy.special import entr
 
 from tamis.information.estimators.coefficients import LARGEST_DEGREE, best_approximations
-from tamis.information.estimators.minimax import (
-    DEGREE_RATE,
-    INTERVAL_RATE,
-    WORKING_DIGITS,
-    Minimax,
-)
+from tamis.information.estimators.minimax import DEGREE_RATE, INTERVAL_RATE, WORKING_DIGITS, Minimax
 from tamis.information.interface import Floats, Ints
 
 

@@ -16,15 +16,7 @@ import numpy as np
 
 from tamis.counts.sharing import usable_jobs
 from tamis.errors import DataError
-from tamis.information.interface import (
-    LEVELS,
-    NUMBERS,
-    Ability,
-    Context,
-    Floats,
-    Group,
-    Source,
-)
+from tamis.information.interface import LEVELS, NUMBERS, Ability, Context, Floats, Group, Source
 from tamis.information.neighbours.chance import whole
 from tamis.information.neighbours.columns import (
     normal_scores,

@@ -1,0 +1,269 @@
+"""The members of an equivalence class, one chain component at a time.
+
+A chain component is what hangs together by edges that can be turned. The components of a class can
+be turned independently of each other, so each lists its own members, with what their noise
+entropies contribute to the sums of squares.
+"""
+
+from __future__ import annotations
+
+import heapq
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.constants import constants
+from tamis.information.interface import Context, Floats
+from tamis.knowledge import Constraints
+from tamis.search.noise import NoiseEntropies, Parents
+
+Edge = tuple[int, int]
+"""A parent and its child."""
+
+CLAIMED = 0.9
+"""A direction is claimed from this probability on,"""
+NOT_CLAIMED = 0.89
+"""and this is the most that is said of one that only the number of members speaks for."""
+
+
+class Component(ABC):
+    """Nodes joined by edges that can be turned, and the members of the class that turn them."""
+
+    nodes: list[int]
+    squares: Floats
+    """Of each member the sum of squares of each group."""
+    allowed: NDArray[np.bool_]
+    """Which members knowledge leaves."""
+    is_whole: bool = True
+    """Whether all members are listed."""
+
+    @abstractmethod
+    def parents(self, member: int) -> dict[int, frozenset[int]]:
+        """Of the nodes of the component, in this member."""
+
+    @abstractmethod
+    def sums(self, weights: Floats) -> dict[Edge, float]:
+        """The sum of the weights of the members that have each arrow."""
+
+    def rule_out(self, constraints: Constraints) -> None:
+        """Leave out the members that knowledge does not allow, unless it allows none."""
+        for i in range(len(self.allowed)):
+            self.allowed[i] = _is_allowed(self.parents(i), constraints)
+        if not self.allowed.any():
+            self.allowed[:] = True
+
+    def probabilities(self, share: Floats) -> dict[Edge, float]:
+        """The probability of each arrow: the share of the members that have it.
+
+        Of a class with many members most may have an arrow, as all but one of a star's have the
+        one to a leaf. That is no word of the entropies: an arrow is only claimed if they would
+        claim it from even odds.
+        """
+        before = self.sums(self.allowed / self.allowed.sum())
+        return {edge: _stated(one, before[edge]) for edge, one in self.sums(share).items()}
+
+    def shared(self) -> set[Edge]:
+        """The arrows that all members have that knowledge leaves."""
+        if not self.is_whole:
+            return set()
+        everyone = float(self.allowed.sum())
+        found = self.sums(self.allowed.astype(np.float64))
+        return {edge for edge, one in found.items() if one == everyone}
+
+
+class Tree(Component):
+    """A chain component that is a tree: it has a member for each node that may be the root.
+
+    Two roots that are neighbours differ in the arrow between them alone.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[int],
+        edges: Sequence[Edge],
+        outside: tuple[int, ...],
+        noise: NoiseEntropies,
+    ) -> None:
+        self._graph: nx.Graph[int] = nx.Graph(edges)
+        self._outside = outside
+        self._above = {k: p for p, k in nx.bfs_edges(self._graph, nodes[0])}
+        self.nodes = [nodes[0], *self._above]
+        at = {k: i for i, k in enumerate(self.nodes)}
+        alone = {k: Context(k, outside) for k in self.nodes}
+        under = {(p, k): Context(k, _sorted((*outside, p))) for a in edges for p, k in (a, a[::-1])}
+        noise.know((*alone.values(), *under.values()))
+        self.squares = np.zeros((len(self.nodes), len(noise.sizes)))
+        first = [alone[nodes[0]], *(under[p, k] for k, p in self._above.items())]
+        self.squares[0] = noise.squares(first)
+        for k, p in self._above.items():
+            turned = noise.squares((alone[k], under[k, p])) - noise.squares((alone[p], under[p, k]))
+            self.squares[at[k]] = self.squares[at[p]] + turned
+        self.allowed = np.ones(len(self.nodes), dtype=bool)
+
+    def parents(self, member: int) -> dict[int, frozenset[int]]:
+        """Of the nodes of the component, with this root."""
+        found = {self.nodes[member]: frozenset(self._outside)}
+        for parent, k in nx.bfs_edges(self._graph, self.nodes[member]):
+            found[k] = frozenset((*self._outside, parent))
+        return found
+
+    def sums(self, weights: Floats) -> dict[Edge, float]:
+        """An arrow points away from the root: the weight of the roots on its parent's side."""
+        below = dict(zip(self.nodes, weights.tolist(), strict=True))
+        for k in reversed(self.nodes[1:]):
+            below[self._above[k]] += below[k]
+        found = {}
+        for k, p in self._above.items():
+            found[p, k], found[k, p] = below[self.nodes[0]] - below[k], below[k]
+        return found
+
+
+class Listed(Component):
+    """Any other chain component: its members, one after the other, those of least SS first.
+
+    From a member to the next an edge is turned whose ends have the same other parents; all members
+    are reached like that (Chickering, 1995).
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[int],
+        edges: Sequence[Edge],
+        outside: tuple[int, ...],
+        start: Parents,
+        noise: NoiseEntropies,
+    ) -> None:
+        self.nodes = list(nodes)
+        self._outside = outside
+        place = {k: i for i, k in enumerate(self.nodes)}
+        self._edges = [(place[a], place[b]) for a, b in edges]
+        first = tuple(sum(1 << place[p] for p in start[k] if p in place) for k in self.nodes)
+        self._members, rows = [], []
+        for member, squares in self._walk(first, noise):
+            self._members.append(member)
+            rows.append(squares)
+        self.squares = np.array(rows).reshape(len(rows), len(noise.sizes))
+        self.allowed = np.ones(len(rows), dtype=bool)
+
+    def parents(self, member: int) -> dict[int, frozenset[int]]:
+        """Of the nodes of the component, in this member."""
+        return {
+            k: frozenset(self._context(i, bits).given)
+            for i, (k, bits) in enumerate(zip(self.nodes, self._members[member], strict=True))
+        }
+
+    def sums(self, weights: Floats) -> dict[Edge, float]:
+        """The weight of the members that have each arrow."""
+        found: dict[Edge, float] = {}
+        for one, weight in zip(self._members, weights.tolist(), strict=True):
+            for a, b in self._edges:
+                p, k = (a, b) if one[b] >> a & 1 else (b, a)
+                edge = self.nodes[p], self.nodes[k]
+                found[edge] = found.get(edge, 0.0) + weight
+                found.setdefault(edge[::-1], 0.0)
+        return found
+
+    def _context(self, i: int, bits: int) -> Context:
+        inside = (k for j, k in enumerate(self.nodes) if bits >> j & 1)
+        return Context(self.nodes[i], _sorted((*self._outside, *inside)))
+
+    def _walk(
+        self, first: tuple[int, ...], noise: NoiseEntropies
+    ) -> Iterator[tuple[tuple[int, ...], Floats]]:
+        contexts = [self._context(i, bits) for i, bits in enumerate(first)]
+        noise.know(contexts)
+        seen = {first}
+        squares = noise.squares(contexts)
+        waiting = [(float(squares.sum()), first, squares)]
+        for _ in range(constants.most_members):
+            if not waiting:
+                return
+            _, one, squares = heapq.heappop(waiting)
+            yield one, squares
+            turned = [(p, k) for p, k in self._turnable(one) if _turned(one, p, k) not in seen]
+            changes = [self._change(one, p, k) for p, k in turned]
+            noise.know(context for pair in changes for context in (*pair[0], *pair[1]))
+            for (p, k), (before, after) in zip(turned, changes, strict=True):
+                other = _turned(one, p, k)
+                seen.add(other)
+                moved = squares - noise.squares(before) + noise.squares(after)
+                heapq.heappush(waiting, (float(moved.sum()), other, moved))
+        self.is_whole = not waiting
+
+    def _turnable(self, one: tuple[int, ...]) -> Iterator[Edge]:
+        for a, b in self._edges:
+            p, k = (a, b) if one[b] >> a & 1 else (b, a)
+            if one[k] == one[p] | 1 << p:
+                yield p, k
+
+    def _change(self, one: tuple[int, ...], p: int, k: int) -> tuple[list[Context], list[Context]]:
+        before = [self._context(p, one[p]), self._context(k, one[k])]
+        return before, [self._context(p, one[p] | 1 << k), self._context(k, one[p])]
+
+
+def topological(parents: Parents, place: Callable[[int], int] | None = None) -> list[int]:
+    """An order in which parents come first; of several the one that goes by position, or by the
+    place of each node in another order."""
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(parents)
+    graph.add_edges_from((p, k) for k, members in parents.items() for p in members)
+    return list(nx.lexicographical_topological_sort(graph, key=place))
+
+
+def chain_components(
+    parents: Parents,
+    compelled: set[Edge],
+    noise: NoiseEntropies,
+    constraints: Constraints | None,
+) -> list[Component]:
+    """The chain components: what hangs together by edges that can be turned."""
+    open_edges = [(p, k) for k, members in parents.items() for p in members]
+    graph: nx.Graph[int] = nx.Graph(edge for edge in open_edges if edge not in compelled)
+    found: list[Component] = []
+    for part in sorted(map(sorted, nx.connected_components(graph))):
+        edges = sorted((min(e), max(e)) for e in graph.subgraph(part).edges)
+        # All nodes of a component have the same parents outside of it.
+        outside = _sorted(p for p in parents[part[0]] if (p, part[0]) in compelled)
+        component: Component
+        if len(edges) == len(part) - 1:
+            component = Tree(part, edges, outside, noise)
+        else:
+            component = Listed(part, edges, outside, parents, noise)
+        if constraints is not None:
+            component.rule_out(constraints)
+        found.append(component)
+    return found
+
+
+def _stated(share: float, before: float) -> float:
+    """The share of an arrow, held below what is claimed unless the entropies alone claim as much;
+    ``before`` is the share if all members weighed the same."""
+    share = min(max(share, 0.0), 1.0)
+    if not 0.0 < before < 1.0 or NOT_CLAIMED > share > 1 - NOT_CLAIMED:
+        return share
+    kept, lost = share * (1 - before), (1 - share) * before
+    even = kept / (kept + lost)
+    if share > 0.5:
+        return share if even >= CLAIMED else NOT_CLAIMED
+    return share if even <= 1 - CLAIMED else 1 - NOT_CLAIMED
+
+
+def _is_allowed(parents: Parents, constraints: Constraints) -> bool:
+    blocked, waits = constraints.blocked, constraints.waits
+    return not any(
+        blocked[k] >> p & 1 or waits[p] >> k & 1 for k, own in parents.items() for p in own
+    )
+
+
+def _turned(one: tuple[int, ...], p: int, k: int) -> tuple[int, ...]:
+    """The member with p -> k turned around."""
+    found = list(one)
+    found[k], found[p] = one[p], one[p] | 1 << k
+    return tuple(found)
+
+
+def _sorted(nodes: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(nodes))
