@@ -27,6 +27,7 @@ class Names:
     def __init__(self, settings: Settings, information: Source) -> None:
         self._names = information.names
         self._settings = settings
+        self._plugged = settings.from_outside
         self._information = information
 
     def result(
@@ -157,10 +158,10 @@ class Names:
         )
 
     def _verdict(self, decision: Decision, rule: Rule) -> Verdict:
-        margin, plugged = decision.strength - decision.threshold, self._settings.from_outside
-        if plugged and (margin < 0 if decision.dependent else margin > 0):
+        margin = decision.strength - decision.threshold
+        if self._plugged and (margin < 0 if decision.dependent else margin > 0):
             raise PluginError(
-                f"{', '.join(plugged)}: a test of {self._names[decision.target]!r} was decided "
+                f"{', '.join(self._plugged)}: a test of {self._names[decision.target]!r} was decided "
                 "otherwise before; the same question must have the same answer every time"
             )
         return Verdict(
