@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-from array import array
 from collections.abc import Iterator, Sequence
 from copy import copy
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,19 +12,10 @@ from tamis.blocks.numbers import NumberColumn
 from tamis.blocks.streams import Batch, Codes, GrowingLevels, Stream, changed, unreachable
 from tamis.blocks.text_numbers import TextNumbers
 from tamis.errors import FileFormatError
-from tamis.tables.csv_file import (
-    MISSING_MARKERS,
-    _chunks,
-    _delimiter,
-    _header_lines,
-    _labels,
-    _names,
-    _not_csv,
-    _not_utf8,
-    _without_nul,
-)
+from tamis.tables.csv_file import CsvFile
 from tamis.tables.refusals import shown_path
 from tamis.tables.table import Label
+from tamis.tables.text import MISSING_MARKERS, labels_of
 
 
 class CsvStream(Stream):
@@ -67,12 +55,15 @@ class CsvStream(Stream):
     def _pieces(self, path: str) -> Iterator[Any]:
         """The names of a file, then its batches."""
         try:
-            with open(path, encoding="utf-8-sig", newline="") as file:
-                yield from _read(path, _without_nul(path, file))
-        except UnicodeDecodeError as error:
-            raise _not_utf8(path) from error
+            file = CsvFile(path)
         except (FileNotFoundError, PermissionError) as error:
             raise unreachable(path, error) from error
+        yield file.names
+        done = 0
+        for batch in file.batches():
+            where = f"on line {file.line_of(done)} of {shown_path(path)} or soon after"
+            yield Batch([cells.to_pylist() for cells in batch], len(batch[0]), where)
+            done += len(batch[0])
 
     def _require_same_columns(self, path: str, names: tuple[str, ...]) -> None:
         if names != self.names:
@@ -80,23 +71,6 @@ class CsvStream(Stream):
                 f"The files differ in their columns: {shown_path(path)} begins with another "
                 f"header than {self._first}. Give all files the same header."
             )
-
-
-def _read(path: str, lines: Iterator[str]) -> Iterator[Any]:
-    opening = _header_lines(lines)
-    reader = csv.reader(
-        chain(opening, lines), delimiter=_delimiter(path, "".join(opening)), strict=True
-    )
-    line_of_row = array("Q")
-    try:
-        names = _names(path, next(reader, []))
-        yield names
-        for rows in _chunks(path, reader, len(names), line_of_row):
-            where = f"on line {line_of_row[0]} of {shown_path(path)} or soon after"
-            del line_of_row[:]
-            yield Batch(list(zip(*rows, strict=True)), len(rows), where)
-    except csv.Error as error:
-        raise _not_csv(path, reader.line_num, error) from error
 
 
 class TextLevels(GrowingLevels):
@@ -129,7 +103,7 @@ class TextLevels(GrowingLevels):
         """All levels seen, sorted: integers where that loses nothing."""
         # Which cell a refusal names must not depend on the order of a set.
         texts = sorted(self._texts)
-        meant: list[Any] = list(_labels(texts))
+        meant: list[Any] = list(labels_of(texts))
         levels = tuple(sorted(set(meant)))
         rank = {level: code for code, level in enumerate(levels)}
         self._texts = {text: rank[label] for text, label in zip(texts, meant, strict=True)}

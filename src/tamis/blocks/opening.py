@@ -12,9 +12,9 @@ from tamis.blocks.moment_table import MomentTable, read_moments
 from tamis.blocks.numbers import begins_measured
 from tamis.blocks.packed import PackedTable
 from tamis.blocks.packing import Progress, open_stream, pack
-from tamis.blocks.parts import PARQUET_ENDINGS, PLANES_ENDING, TEXT_ENDINGS, ending_of, is_several
 from tamis.blocks.plane_file import PlaneFile
 from tamis.errors import DataError, SettingError
+from tamis.tables.paths import PARQUET_ENDINGS, PLANES_ENDING, TEXT_ENDINGS, ending_of, is_several
 
 WITHOUT_ROWS = ("auto", "counts", "gaussian")
 """The information that can be had without rows in memory."""

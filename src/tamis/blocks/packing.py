@@ -16,7 +16,6 @@ from tamis.blocks.csv_stream import CsvStream
 from tamis.blocks.header import Header
 from tamis.blocks.layout import BLOCK_ROWS, Layout
 from tamis.blocks.parquet_stream import ParquetStream
-from tamis.blocks.parts import PLANES_ENDING, TEXT_ENDINGS, ending_of, find_parts
 from tamis.blocks.plane_file import Codes, digest
 from tamis.blocks.streams import GrowingLevels, Stream, changed
 from tamis.counts.planes import build_planes
@@ -24,6 +23,7 @@ from tamis.errors import DataError, SettingError
 from tamis.tables.columns import smallest_unsigned
 from tamis.tables.continuous import require_levels
 from tamis.tables.gaps import require_complete
+from tamis.tables.paths import PLANES_ENDING, TEXT_ENDINGS, ending_of, find_parts
 from tamis.tables.refusals import ColumnRefused, Problem, listed, refusal, shown
 from tamis.tables.table import Label, Table
 

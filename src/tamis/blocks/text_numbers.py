@@ -12,16 +12,16 @@ from tamis.blocks.numbers import NumberColumn, Taken
 from tamis.blocks.streams import MOST_LEVELS, Batch
 from tamis.information.interface import Floats
 from tamis.tables.columns import Column, too_many_levels
-from tamis.tables.csv_file import (
+from tamis.tables.levels import check_levels
+from tamis.tables.refusals import ColumnRefused, Problem
+from tamis.tables.text import (
     _CODE,
     _INFINITE,
     _NUMBER,
     MISSING_MARKERS,
-    _are_quantities,
-    _labels,
+    are_quantities,
+    labels_of,
 )
-from tamis.tables.levels import check_levels
-from tamis.tables.refusals import ColumnRefused, Problem
 
 _PLAIN = re.compile(r"[0-9+\-.eE]*")
 """What `float` takes of such signs, and nothing else of them, is a number in a file too."""
@@ -134,9 +134,9 @@ class TextNumbers(NumberColumn):
 
     def _settle_few(self, n_rows: int) -> Taken:
         texts = sorted(self._texts)
-        found: set[Any] = set(_labels(texts))
+        found: set[Any] = set(labels_of(texts))
         levels = tuple(sorted(found))
-        if too_many_levels(len(levels), n_rows) and _are_quantities(texts):
+        if too_many_levels(len(levels), n_rows) and are_quantities(texts):
             self.refuse_infinite()
             return Taken((), self._number)
         check_levels(Column(levels, np.zeros(0, dtype=np.uint8)), n_rows)

@@ -14,13 +14,13 @@ from tamis.blocks.opening import WITHOUT_ROWS, open_blocks
 from tamis.blocks.packed import Counted
 from tamis.blocks.packing import nobody, open_stream, require_rows, settled
 from tamis.blocks.parquet_stream import row_groups
-from tamis.blocks.parts import TEXT_ENDINGS, ending_of, find_parts
 from tamis.cluster.crew import Crew, Progress, size_of
 from tamis.cluster.parts import FilePart, FramePart, Part
 from tamis.cluster.table import ClusterTable
 from tamis.errors import DataError, SettingError
 from tamis.information.moments import Moments
 from tamis.tables.assemble import check_names
+from tamis.tables.paths import TEXT_ENDINGS, ending_of, find_parts
 
 PART_CELLS = 2**26
 """Row groups of a file go to one part until it has so many cells."""

@@ -8,22 +8,19 @@ from typing import Any
 from tamis.errors import DataError, FileFormatError
 from tamis.tables.csv_file import read_csv
 from tamis.tables.frames import NativeFrame, read_frame
+from tamis.tables.paths import PARQUET_ENDINGS, SUPPORTED, TEXT_ENDINGS, ending_of
 from tamis.tables.reading import Reading
 from tamis.tables.refusals import shown, shown_path
 from tamis.tables.table import Table
-
-_TEXT_ENDINGS = (".csv", ".tsv", ".txt")
-_PARQUET_ENDINGS = (".parquet", ".pq")
-_SUPPORTED = ", ".join(_TEXT_ENDINGS + _PARQUET_ENDINGS)
 
 
 def read_file(source: str | os.PathLike[Any], how: Reading) -> Table:
     """The table in the file at this path; the file's ending says how it is read."""
     path = os.fsdecode(source)
-    ending = os.path.splitext(path)[1].lower()
+    ending = ending_of(path)
     _check_path(path, ending)
     try:
-        if ending in _TEXT_ENDINGS:
+        if ending in TEXT_ENDINGS:
             return read_csv(path, how)
         return read_frame(_read_parquet(path), how)
     except OSError as error:
@@ -41,18 +38,18 @@ def _check_path(path: str, ending: str) -> None:
         )
     if os.path.isdir(path):
         raise FileFormatError(
-            f"{shown_path(path)} is a directory. Pass the path of one file ({_SUPPORTED})."
+            f"{shown_path(path)} is a directory. Pass the path of one file ({SUPPORTED})."
         )
-    known = ending in _TEXT_ENDINGS + _PARQUET_ENDINGS
+    known = ending in TEXT_ENDINGS + PARQUET_ENDINGS
     if not known and not ending and not os.path.exists(path):
         raise DataError(
             f"A string is taken for the path of a file, but there is no file {shown_path(path)}. "
-            f"Pass a path that ends in one of {_SUPPORTED}, or the table itself."
+            f"Pass a path that ends in one of {SUPPORTED}, or the table itself."
         )
     if not known:
         raise FileFormatError(
             f"The file {shown_path(path)} has the ending {shown(ending)}, which is not read. "
-            f"Save the table in a file that ends in one of {_SUPPORTED}."
+            f"Save the table in a file that ends in one of {SUPPORTED}."
         )
     if not os.path.exists(path):
         raise FileFormatError(f"There is no file {shown_path(path)}. Check the path.")
