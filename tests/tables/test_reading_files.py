@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import warnings
 from pathlib import Path
@@ -298,33 +297,80 @@ def test_a_pipe_is_opened_once_even_if_its_text_is_refused(tmp_path):
     assert "pipe.csv' is not UTF-8 at line 2, byte 6 of the file. Save it as CSV" in message
 
 
-def test_parquet_is_read_the_same_by_both_libraries(tmp_path, monkeypatch):
-    for name in ("table.parquet", "table.PQ", "year=2024.pq"):
-        path = tmp_path / name
-        PARQUET.write_parquet(path)
-        assert decode(read_table(path)) == PARQUET.to_dict(as_series=False)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert decode(read_table(path)) == {"a": ["x", "y", "x"], "b": [1, 2, 2]}
+@pytest.mark.parametrize("name", ["table.parquet", "table.PQ", "year=2024.pq"])
+def test_parquet_is_read(tmp_path, name):
+    PARQUET.write_parquet(tmp_path / name)
+    assert decode(read_table(tmp_path / name)) == PARQUET.to_dict(as_series=False)
 
 
-def test_parquet_without_a_library_says_what_to_install(tmp_path, monkeypatch):
-    path = tmp_path / "table.parquet"
-    PARQUET.write_parquet(path)
-    for module in ("polars", "pyarrow", "pyarrow.parquet"):
-        monkeypatch.setitem(sys.modules, module, None)
-    assert "pip install 'tamis[parquet]'" in refused(path)
+@pytest.mark.parametrize("name", ["t.feather", "t.arrow", "t.ipc"])
+@pytest.mark.parametrize("write", [pl.DataFrame.write_ipc, pl.DataFrame.write_ipc_stream])
+def test_files_of_arrow_are_read_in_both_forms(tmp_path, name, write):
+    write(PARQUET, tmp_path / name)
+    assert decode(read_table(tmp_path / name)) == PARQUET.to_dict(as_series=False)
 
 
-@pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_damaged_parquet_is_refused(tmp_path, monkeypatch, library):
-    path = tmp_path / "table.parquet"
-    PARQUET.write_parquet(path)
+@pytest.mark.parametrize(("name", "kind"), [("t.parquet", "Parquet"), ("t.arrow", "Feather")])
+def test_damaged_files_are_refused(tmp_path, name, kind):
+    path = tmp_path / name
+    (PARQUET.write_parquet if kind == "Parquet" else PARQUET.write_ipc)(path)
     whole = path.read_bytes()
-    if library == "polars":
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
     for damaged in (b"PAR1", b"a,b\n0,1\n", whole[:-20], whole[: len(whole) // 2], whole[40:]):
         path.write_bytes(damaged)
-        assert "is damaged or not Parquet" in refused(path)
+        assert f"is damaged or not {kind}" in refused(path)
+
+
+def test_a_sheet_of_excel_is_read_by_pandas(tmp_path, monkeypatch):
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(b"sheet")
+    monkeypatch.setattr(pd, "read_excel", lambda _: PARQUET.to_pandas())
+    assert decode(read_table(path)) == PARQUET.to_dict(as_series=False)
+    for error, words in (
+        (ImportError("no openpyxl"), "needs pandas and its reader of Excel files (no openpyxl)"),
+        (ValueError("bad zip"), "is damaged or not Excel ('bad zip')"),
+        (PermissionError(13, "Permission denied"), "cannot be read: Permission denied"),
+    ):
+
+        def fail(_, error=error):
+            raise error
+
+        monkeypatch.setattr(pd, "read_excel", fail)
+        assert words in refused(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
+def test_the_files_of_a_folder_are_one_table(tmp_path, ending):
+    write = {"csv": "write_csv", "parquet": "write_parquet", "arrow": "write_ipc"}[ending]
+    for k in range(3):
+        getattr(PARQUET, write)(tmp_path / f"{k}.{ending}")
+    whole = pl.concat([PARQUET] * 3).to_dict(as_series=False)
+    for path in (tmp_path, tmp_path / f"*.{ending}"):
+        assert decode(read_table(path)) == whole
+    getattr(PARQUET.select("b", "a"), write)(tmp_path / f"2.{ending}")
+    if ending == "csv":
+        assert "2.csv' begins with another header" in refused(tmp_path)
+    else:
+        assert decode(read_table(tmp_path)) == whole
+    getattr(PARQUET.rename({"b": "c"}), write)(tmp_path / f"1.{ending}")
+    assert "The files differ in their columns" in refused(tmp_path)
+
+
+def test_files_of_a_folder_may_differ_in_the_width_of_numbers(tmp_path):
+    for k, kind in enumerate((pl.Int8, pl.Float32, pl.Int64)):
+        PARQUET.with_columns(pl.col("b").cast(kind)).write_parquet(tmp_path / f"{k}.parquet")
+    assert decode(read_table(tmp_path))["b"] == [1, 2, 2] * 3
+    PARQUET.with_columns(pl.col("b").cast(pl.String)).write_parquet(tmp_path / "3.parquet")
+    assert "Column 'b' has values of several types between its files" in refused(
+        tmp_path, DataError
+    )
+
+
+def test_a_missing_cell_of_a_folder_is_placed_in_its_file(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n0,1\n1,0\n")
+    (tmp_path / "b.csv").write_text("x,y\n0,1\n1,\n")
+    message = refused(tmp_path, DataError)
+    assert "'y' is missing in 1 of 4 rows (first on line 3 of " in message
+    assert "b.csv', which is empty)" in message
 
 
 def test_parquet_with_text_that_is_not_utf8_names_the_column(tmp_path):
@@ -366,10 +412,10 @@ def test_empty_files_are_refused(tmp_path, name):
     assert "is empty" in refused(tmp_path / name)
 
 
-def test_directories_are_refused(tmp_path):
+def test_directories_without_tables_are_refused(tmp_path):
     (tmp_path / "folder.csv").mkdir()
-    assert "is a directory" in refused(tmp_path)
-    assert "is a directory" in refused(tmp_path / "folder.csv")
+    assert "is a directory without a file that ends in" in refused(tmp_path)
+    assert "is a directory without a file that ends in" in refused(tmp_path / "folder.csv")
 
 
 def test_unknown_endings_are_refused_with_the_known_ones(tmp_path):

@@ -23,12 +23,9 @@ import pyarrow.csv as arrow_csv
 from numpy.typing import NDArray
 
 from tamis.errors import FileFormatError
-from tamis.tables.assemble import Encoding, build_table, check_names
+from tamis.tables.assemble import check_names
 from tamis.tables.paths import codec_of, ending_of
-from tamis.tables.reading import Reading
 from tamis.tables.refusals import shown_path
-from tamis.tables.table import Table
-from tamis.tables.text import TextColumn, TextReader, encode_text, take_text
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -48,7 +45,7 @@ class CsvFile:
     """A CSV file with a header, in UTF-8, maybe compressed; it can be read more than once."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self.path = path
         self._content = None
         if not os.path.isfile(path):
             # A pipe is read once and for all.
@@ -75,7 +72,7 @@ class CsvFile:
             yield batch
 
     def line_of(self, row: int) -> int:
-        """The line on which a row ends, once all have been read."""
+        """The line on which a row ends that has been read."""
         return int(self._lines[row]) if self._broken else self._header_lines + row + 1
 
     def _quick(self) -> Iterator[Batch | None]:
@@ -96,9 +93,9 @@ class CsvFile:
                 for batch in reader:
                     if looked_over.irregular or _any_too_long(batch):
                         break
+                    self._broken |= looked_over.broken
                     yield batch.columns
                 else:
-                    self._broken |= looked_over.broken
                     if not looked_over.irregular:
                         return
             except pa.ArrowInvalid:
@@ -115,12 +112,12 @@ class CsvFile:
     def _rows(self, done: int = 0) -> Iterator[tuple[list[list[str]], list[int]]]:
         """Rows in chunks with their lines; raises what is wrong with them."""
         with self._text() as file:
-            reader = self._reader(_without_nul(self._path, self._decoded(file)))
+            reader = self._reader(_without_nul(self.path, self._decoded(file)))
             self._header(reader)
             try:
-                yield from _chunks(self._path, reader, len(self.names), done)
+                yield from _chunks(self.path, reader, len(self.names), done)
             except csv.Error as error:
-                raise _not_csv(self._path, reader.line_num, error) from error
+                raise _not_csv(self.path, reader.line_num, error) from error
 
     @cached_property
     def _lines(self) -> array[int]:
@@ -133,7 +130,7 @@ class CsvFile:
         try:
             return next(reader, [])
         except csv.Error as error:
-            raise _not_csv(self._path, reader.line_num, error) from error
+            raise _not_csv(self.path, reader.line_num, error) from error
 
     def _reader(self, *lines: Iterable[str]) -> Reader:
         # Strict: a quote that is never closed is an error, and not the rest of the file.
@@ -152,8 +149,8 @@ class CsvFile:
         if self._content is not None:
             file: IO[bytes] = io.BytesIO(self._content)
         else:
-            file = open(self._path, "rb")  # noqa: SIM115 - closed by whoever asked for it
-        codec = codec_of(self._path)
+            file = open(self.path, "rb")  # noqa: SIM115 - closed by whoever asked for it
+        codec = codec_of(self.path)
         return file if codec is None else pa.CompressedInputStream(file, codec)
 
     def _not_utf8(self) -> FileFormatError:
@@ -168,7 +165,7 @@ class CsvFile:
                     break
                 offset += len(line)
         return FileFormatError(
-            f"The file {shown_path(self._path)} is not UTF-8{place}. Save it as CSV in UTF-8."
+            f"The file {shown_path(self.path)} is not UTF-8{place}. Save it as CSV in UTF-8."
         )
 
 
@@ -249,19 +246,6 @@ class _LookedOver:
             and (not ended or self._around[found[1]])
             and not (ends[lines + 1] & ~pairs).any()
         )
-
-
-def read_csv(path: str, how: Reading) -> Table:
-    """The table in a CSV file."""
-    file = CsvFile(path)
-    columns = [TextReader() for _ in file.names]
-    n_rows = 0
-    for batch in file.batches():
-        n_rows += len(batch[0])
-        for column, cells in zip(columns, batch, strict=True):
-            column.add(cells)
-    sources: Iterator[TextColumn] = (column.column(file.line_of) for column in columns)
-    return build_table(file.names, n_rows, sources, Encoding(encode_text, take_text), how)
 
 
 def _any_too_long(batch: Any) -> bool:  # noqa: ANN401 - of arrow

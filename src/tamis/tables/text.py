@@ -49,12 +49,12 @@ Strings: TypeAlias = Any
 @dataclass(frozen=True)
 class TextColumn:
     """A column of text: a code a row and the text of each code where cells repeat, or else the
-    cells themselves; and the line that each of the original rows ends on."""
+    cells themselves; and where each of the original rows stands, in words."""
 
     codes: Codes
     texts: Sequence[str]
     cells: Strings | None
-    line_of: Callable[[int], int]
+    where: Callable[[int], str]
     rows: NDArray[np.int64] | None = None
     """Which of the original rows these are, where they are not all of them."""
 
@@ -79,13 +79,13 @@ class TextReader:
         own = [known.setdefault(text, len(known)) for text in texts]
         self._chunks.append(np.array(own, dtype=smallest_unsigned(len(known)))[codes])
 
-    def column(self, line_of: Callable[[int], int]) -> TextColumn:
+    def column(self, where: Callable[[int], str]) -> TextColumn:
         """The whole column."""
         if self._cells is not None:
             cells = pa.chunked_array(self._cells, pa.string())
-            return TextColumn(np.zeros(0, dtype=np.uint8), [], cells, line_of)
+            return TextColumn(np.zeros(0, dtype=np.uint8), [], cells, where)
         codes = np.concatenate(self._chunks) if self._chunks else np.zeros(0, dtype=np.uint8)
-        return TextColumn(codes, list(self._codes), None, line_of)
+        return TextColumn(codes, list(self._codes), None, where)
 
 
 def take_text(column: TextColumn, rows: NDArray[np.bool_]) -> TextColumn:
@@ -114,7 +114,7 @@ def encode_text(column: TextColumn) -> Column:
         row = first if column.rows is None else int(column.rows[first])
         cell = texts[int(codes[first])]
         reads = f"reads {shown(cell)}" if cell else "is empty"
-        raise missing(absent, f"on line {column.line_of(row)}, which {reads}")
+        raise missing(absent, f"{column.where(row)}, which {reads}")
     return _encode_texts(codes, texts)
 
 
