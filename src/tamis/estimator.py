@@ -223,6 +223,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                     missing=settings.missing,
                     information=settings.read_as,
                     weights=sample_weight,
+                    types=settings.types,
                 ) as given:
                     table = read_table(
                         given,
@@ -306,6 +307,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             memory=settings.memory,
             missing=settings.missing,
             information=settings.read_as,
+            types=settings.types,
         )
         table = read_table(
             given,

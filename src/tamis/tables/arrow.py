@@ -67,7 +67,7 @@ def _encode(array: ArrowColumn) -> Column:
     if array.null_count:
         raise missing(_flags(array.is_null()))
     if is_number(kind):
-        return encode_array(_numpy(array))
+        return encode_array(numpy_of(array))
     if pa.types.is_boolean(kind):
         return encode_array(_flags(array))
     if pa.types.is_dictionary(kind):
@@ -96,10 +96,11 @@ def _is_view(kind: Any) -> bool:  # noqa: ANN401 - a type of arrow
 
 
 def _flags(array: ArrowColumn) -> NDArray[np.bool_]:
-    return np.asarray(_numpy(array), dtype=np.bool_)
+    return np.asarray(numpy_of(array), dtype=np.bool_)
 
 
-def _numpy(array: ArrowColumn) -> NDArray[Any]:
+def numpy_of(array: ArrowColumn) -> NDArray[Any]:
+    """The values of an array without nulls as numpy holds them, or nan for nulls."""
     found: NDArray[Any] = (
         array.to_numpy()
         if isinstance(array, pa.ChunkedArray)

@@ -62,7 +62,7 @@ def _read_text(stream: Stream, how: Reading) -> Table:
         n_rows += batch.n_rows
         for column, cells in zip(columns, batch.columns, strict=True):
             column.add(cells)
-    sources: Iterator[TextColumn] = (column.column(stream.where) for column in columns)
+    sources: Iterator[TextColumn] = (column.column(stream.place) for column in columns)
     return build_table(stream.names, n_rows, sources, Encoding(encode_text, take_text), how)
 
 

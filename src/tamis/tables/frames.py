@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError
 from tamis.tables.arrays import columns_of, encode_array
-from tamis.tables.arrow import ArrowColumn, encode_arrow, take_arrow
+from tamis.tables.arrow import ArrowColumn, encode_arrow, is_number, numpy_of, take_arrow
 from tamis.tables.assemble import Encoding, build_table, check_names
 from tamis.tables.cells import encode_cells, plain_labels, take_cells
 from tamis.tables.columns import Column, encode_labels
 from tamis.tables.reading import Reading
 from tamis.tables.refusals import ColumnRefused, Problem, missing, shown
-from tamis.tables.table import Table
+from tamis.tables.table import Label, Table
 
 NativeFrame: TypeAlias = Any
 NativeSeries: TypeAlias = Any
@@ -118,6 +118,33 @@ def arrow_of(values: NativeSeries) -> ArrowColumn | None:
 _IN_ARROW_FOR_PANDAS = {"ArrowDtype", "StringDtype", "BooleanDtype", "Float32Dtype", "Float64Dtype"}
 _IN_ARROW_FOR_PANDAS |= {f"{sign}Int{n}Dtype" for sign in ("", "U") for n in (8, 16, 32, 64)}
 """Types of pandas that are arrow's in all but name."""
+
+
+def numbers_of(series: NativeSeries) -> NDArray[Any] | None:
+    """The values of a column of numbers, nan where they are missing; None for any other."""
+    kind = getattr(series, "dtype", None)
+    if isinstance(kind, np.dtype):
+        return series.to_numpy() if kind.kind in "iuf" else None
+    array = None if _is_categorical(series) else arrow_of(series)
+    if array is None or not (is_number(array.type) or pa.types.is_decimal(array.type)):
+        return None
+    if array.null_count or not is_number(array.type):
+        array = array.cast(pa.float64())
+    return numpy_of(array)
+
+
+def order_of(series: NativeSeries) -> tuple[Label, ...] | None:
+    """The order of the categories of a column, if they have one."""
+    if _is_categorical(series):
+        ordered = series.dtype.ordered
+        categories = series.dtype.categories.tolist()
+    else:
+        array = arrow_of(series)
+        if array is None or not pa.types.is_dictionary(array.type):
+            return None
+        ordered = array.type.ordered
+        categories = array.dictionary.to_pylist()
+    return tuple(dict.fromkeys(plain_labels(categories))) if ordered else None
 
 
 def _cells(native: NativeSeries) -> list[Any]:

@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 from tamis.errors import DataError, FileFormatError
 from tamis.tables.assemble import check_names
 from tamis.tables.csv_file import CsvFile
+from tamis.tables.growing import GrowingColumn, GrowingText, TypedColumn
 from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, ending_of
-from tamis.tables.refusals import at_row, listed, shown, shown_path
+from tamis.tables.refusals import listed, shown, shown_path
 
 BATCH_BYTES = 2**25
 """About so much of a table is unpacked at once."""
@@ -69,9 +70,13 @@ class Stream(ABC):
         """The same rows as several streams, one after the other: those of each file."""
         return [self]
 
-    def where(self, row: int) -> str:
-        """Where a row stands, in words, once it has been read."""
-        return at_row(row)
+    def place(self, row: int) -> int | str:
+        """Where a row stands that has been read: its number, or words if others mean more."""
+        return row
+
+    def growing(self) -> GrowingColumn:
+        """A column about which nothing is known yet."""
+        return GrowingText() if self.is_text else TypedColumn()
 
     @abstractmethod
     def _columns(self) -> Iterator[Sequence[Any]]:
@@ -83,6 +88,7 @@ class FileStream(Stream):
 
     def __init__(self, paths: Sequence[str], names: Sequence[str] | None = None) -> None:
         self._paths = paths
+        self._alone = len(paths) == 1
         self._first = shown_path(paths[0]) if names is None else "the first file"
         found = self._names_in(paths[0]) if names is None else names
         self.names = check_names(found)
@@ -119,11 +125,11 @@ class CsvStream(FileStream):
         self._read: list[tuple[int, CsvFile]] = []
         """Each file that was opened, and the number of its first row."""
 
-    def where(self, row: int) -> str:
+    def place(self, row: int) -> str:
         """The line, and the file if there are several."""
         first, file = self._read[bisect_right(self._read, row, key=lambda one: one[0]) - 1]
         line = f"on line {file.line_of(row - first)}"
-        return line if len(self._paths) == 1 else f"{line} of {shown_path(file.path)}"
+        return line if self._alone else f"{line} of {shown_path(file.path)}"
 
     def _columns(self) -> Iterator[Sequence[Any]]:
         self._read = []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,11 +40,51 @@ _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _NUMBER = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|" + _INFINITE.pattern, re.IGNORECASE
 )
-_CODE = re.compile(r"[+-]?(0[0-9]+|[0-9]{20,})")
+CODE = re.compile(r"[+-]?(0[0-9]+|[0-9]{20,})")
 """Digits that are no quantity: with leading zeros, or more of them than an integer label has."""
 
 Strings: TypeAlias = Any
 """An array of strings of arrow, which has no types."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What some cells are, none of them missing: an example of each kind that is among them."""
+
+    label: str | None = None
+    fraction: str | None = None
+    infinite: str | None = None
+    code: bool = False
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Meaning:
+        """What these are."""
+        found = cls()
+        for text in texts:
+            found = found.merge(cls._of(text))
+        return found
+
+    @classmethod
+    def _of(cls, text: str) -> Meaning:
+        number = text.strip()
+        if not _NUMBER.fullmatch(number):
+            return cls(label=text)
+        if not isfinite(float(number)):
+            # Long digits may still be labels.
+            digits = number.lstrip("+-").isdigit()
+            return cls(infinite=number, code=digits)
+        if CODE.fullmatch(number):
+            return cls(code=True)
+        return cls() if float(number).is_integer() else cls(fraction=number)
+
+    def merge(self, later: Meaning) -> Meaning:
+        """What they are together."""
+        return Meaning(
+            self.label if self.label is not None else later.label,
+            self.fraction if self.fraction is not None else later.fraction,
+            self.infinite if self.infinite is not None else later.infinite,
+            self.code or later.code,
+        )
 
 
 @dataclass(frozen=True)
@@ -54,7 +95,7 @@ class TextColumn:
     codes: Codes
     texts: Sequence[str]
     cells: Strings | None
-    where: Callable[[int], str]
+    where: Callable[[int], object]
     rows: NDArray[np.int64] | None = None
     """Which of the original rows these are, where they are not all of them."""
 
@@ -79,7 +120,7 @@ class TextReader:
         own = [known.setdefault(text, len(known)) for text in texts]
         self._chunks.append(np.array(own, dtype=smallest_unsigned(len(known)))[codes])
 
-    def column(self, where: Callable[[int], str]) -> TextColumn:
+    def column(self, where: Callable[[int], object]) -> TextColumn:
         """The whole column."""
         if self._cells is not None:
             cells = pa.chunked_array(self._cells, pa.string())
@@ -115,7 +156,20 @@ def encode_text(column: TextColumn) -> Column:
         cell = texts[int(codes[first])]
         reads = f"reads {shown(cell)}" if cell else "is empty"
         raise missing(absent, f"{column.where(row)}, which {reads}")
-    return _encode_texts(codes, texts)
+    return encode_texts(codes, texts, len(codes))
+
+
+def encode_texts(codes: NDArray[Any], texts: Sequence[str], n_rows: int) -> Column:
+    """The column of these codes into texts, none of them missing, in a table of so many rows."""
+    try:
+        column = encode_labels(codes, labels_of(texts))
+    except ColumnRefused as why:
+        if why.problem is Problem.CONTINUOUS:
+            why.numbers = _numbers(texts)[codes]
+        raise
+    if too_many_levels(len(column.levels), n_rows) and are_quantities(texts):
+        return Column(column.levels, column.codes, _numbers(texts)[codes])
+    return column
 
 
 def is_missing(cell: str) -> bool:
@@ -170,7 +224,7 @@ def are_quantities(texts: Sequence[str]) -> bool:
     if all(_integer(text) is not None for text in texts):
         return True
     trimmed = [text.strip() for text in texts]
-    return all(map(_NUMBER.fullmatch, trimmed)) and not any(map(_CODE.fullmatch, trimmed))
+    return all(map(_NUMBER.fullmatch, trimmed)) and not any(map(CODE.fullmatch, trimmed))
 
 
 def _single_bytes(cells: Strings) -> tuple[NDArray[Any], list[str]] | None:
@@ -203,18 +257,6 @@ def _of_plain(cells: Strings, values: NDArray[np.float64]) -> Column:
     if fractional.any():
         raise continuous(cells[int(fractional.argmax())].as_py(), values)
     return encode_floats(values)
-
-
-def _encode_texts(codes: Codes, texts: Sequence[str]) -> Column:
-    try:
-        column = encode_labels(codes, labels_of(texts))
-    except ColumnRefused as why:
-        if why.problem is Problem.CONTINUOUS:
-            why.numbers = _numbers(texts)[codes]
-        raise
-    if too_many_levels(len(column.levels), len(codes)) and are_quantities(texts):
-        return Column(column.levels, column.codes, _numbers(texts)[codes])
-    return column
 
 
 def _numbers(texts: Sequence[str]) -> NDArray[np.float64]:

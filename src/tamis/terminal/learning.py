@@ -161,12 +161,15 @@ def _open(source: str, settings: Settings, wishes: Wishes, wait: Waiting, client
 
     with _options_named():
         if client is not None:
-            return open_files(source, client, packing, information=settings.read_as)
+            return open_files(
+                source, client, packing, information=settings.read_as, types=settings.types
+            )
         return open_blocks(
             source,
             memory=settings.memory,
             missing=settings.missing,
             information=settings.read_as,
+            types=settings.types,
             progress=packing,
         )
 
