@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tamis.tables.arrays import encode_array
-from tamis.tables.cells import encode_cells, plain_labels
+from tamis.tables.cells import encode_cells, plain_labels, take_cells
 from tamis.tables.columns import Column, encode_labels
 from tamis.tables.refusals import ColumnRefused, Problem, missing, shown
 
@@ -46,7 +46,11 @@ def encode_arrow(array: ArrowColumn) -> Column:
 
 def take_arrow(array: ArrowColumn, rows: NDArray[np.bool_]) -> ArrowColumn:
     """The values of these rows."""
-    return array.filter(pa.array(rows))
+    try:
+        return _without_views(array).filter(pa.array(rows))
+    except NotImplementedError:
+        # What arrow cannot pick from has no levels either.
+        return pa.array(take_cells(array.to_pylist(), rows), array.type)
 
 
 def is_number(kind: Any) -> bool:  # noqa: ANN401 - a type of arrow
@@ -55,6 +59,7 @@ def is_number(kind: Any) -> bool:  # noqa: ANN401 - a type of arrow
 
 
 def _encode(array: ArrowColumn) -> Column:
+    array = _without_views(array)
     kind = array.type
     if pa.types.is_union(kind):
         return encode_cells(array.to_pylist())
@@ -72,9 +77,8 @@ def _encode(array: ArrowColumn) -> Column:
         return encode_array(_flags(array))
     if pa.types.is_dictionary(kind):
         return _encode_dictionary(array)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_view(kind):
-        # The newer views have no dictionary form yet.
-        return _encode_dictionary(array.cast(pa.large_string()).dictionary_encode())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _encode_dictionary(array.dictionary_encode())
     return encode_cells(array.to_pylist())
 
 
@@ -91,8 +95,17 @@ def _encode_dictionary(array: ArrowColumn) -> Column:
     return encode_labels(array.indices.to_numpy(), plain_labels(labels), ordered=ordered)
 
 
-def _is_view(kind: Any) -> bool:  # noqa: ANN401 - a type of arrow
-    return str(kind) == "string_view"
+def _without_views(array: ArrowColumn) -> ArrowColumn:
+    """The same with strings in a form that arrow can number and pick from."""
+    kind = array.type
+    if str(kind) == "string_view":
+        return array.cast(pa.large_string())
+    if not pa.types.is_dictionary(kind) or str(kind.value_type) != "string_view":
+        return array
+    if isinstance(array, pa.ChunkedArray):
+        return pa.chunked_array(map(_without_views, array.chunks))
+    labels = array.dictionary.cast(pa.large_string())
+    return pa.DictionaryArray.from_arrays(array.indices, labels, ordered=kind.ordered)
 
 
 def _flags(array: ArrowColumn) -> NDArray[np.bool_]:

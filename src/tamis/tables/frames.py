@@ -129,7 +129,7 @@ def numbers_of(series: NativeSeries) -> NDArray[Any] | None:
     if array is None or not (is_number(array.type) or pa.types.is_decimal(array.type)):
         return None
     if array.null_count or not is_number(array.type):
-        array = array.cast(pa.float64())
+        array = array.cast(pa.float64(), safe=False)
     return numpy_of(array)
 
 

@@ -84,7 +84,8 @@ def _kind_of(column: Column, n_rows: int, told: str | None) -> Kind:
 def _levels_of(why: ColumnRefused, n_rows: int) -> Column:
     """Levels of numbers that are to have some, in their order."""
     numbers: Any = why.numbers
-    values, codes = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
+    # There is one zero, whatever its sign.
+    values, codes = np.unique(np.asarray(numbers, dtype=np.float64) + 0.0, return_inverse=True)
     if too_many_levels(len(values), n_rows):
         raise ColumnRefused(why.problem, f"{why.seen}, {len(values)} different ones")
     return encode_labels(codes, [f"{value:.15g}" for value in values.tolist()], ordered=True)

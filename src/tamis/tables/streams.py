@@ -188,12 +188,13 @@ class ArrowStream(FileStream):
 
     def _columns(self) -> Iterator[Sequence[Any]]:
         for path in self._paths:
-            for batch in _arrow_batches(path):
-                self._require_same_columns(path, batch.schema.names)
+            batches = _schema_and_batches(path)
+            self._require_same_columns(path, next(batches).names)
+            for batch in batches:
                 yield batch.select(list(self.names)).columns
 
     def _names_in(self, path: str) -> Sequence[str]:
-        return _names_of(next(_arrow_batches(path)).schema)
+        return _names_of(next(_schema_and_batches(path)))
 
 
 class FrameStream(Stream):
@@ -265,8 +266,8 @@ def _opened_parquet(path: str) -> Any:  # noqa: ANN401 - pyarrow has no types
         raise _damaged(path, "Parquet", error) from error
 
 
-def _arrow_batches(path: str) -> Iterator[Any]:
-    """The batches of a file of arrow, in the form for files or for streams; at least one."""
+def _schema_and_batches(path: str) -> Iterator[Any]:
+    """What a file of arrow holds, in the form for files or in that for streams."""
     try:
         with open(path, "rb") as file:
             start = file.read(6)
@@ -277,7 +278,7 @@ def _arrow_batches(path: str) -> Iterator[Any]:
             else:
                 reader = pa.ipc.open_stream(file)
                 batches = iter(reader)
-            yield pa.RecordBatch.from_pylist([], reader.schema)
+            yield reader.schema
             yield from batches
     except (FileNotFoundError, PermissionError) as error:
         raise unreachable(path, error) from error
