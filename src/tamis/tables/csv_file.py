@@ -34,8 +34,8 @@ _CHUNK = 4096
 """Rows that the standard library reads before they are handed on."""
 _HEADER_LINES = 100
 _BOM = b"\xef\xbb\xbf"
-_BLANK = (b"\n\n", b"\n\r", b"\r\r")
-"""Where a line is blank."""
+_MARKS = (b"\0", b'"', b"\r")
+"""What needs a closer look."""
 
 Batch: TypeAlias = list[Any]
 """Some rows: an array of strings a column."""
@@ -83,7 +83,10 @@ class CsvFile:
             try:
                 reader = arrow_csv.open_csv(
                     pa.PythonFile(looked_over, mode="r"),
-                    arrow_csv.ReadOptions(column_names=names, skip_rows=self._header_lines),
+                    # Its threads cost more than they bring where batches are taken one by one.
+                    arrow_csv.ReadOptions(
+                        column_names=names, skip_rows=self._header_lines, use_threads=False
+                    ),
                     arrow_csv.ParseOptions(
                         delimiter=self._delimiter,
                         newlines_in_values=looked_over.begins_quoted,
@@ -213,14 +216,14 @@ class _LookedOver:
         self.closed = True
 
     def _look(self, data: bytes) -> None:
-        # With a byte before, which the last look could not see beyond.
-        found = bytes([self._last]) + data
-        quoted = self._inside or b'"' in found
-        self.irregular = b"\0" in data or (
-            not self._is_regular(np.frombuffer(found, dtype=np.uint8))
-            if quoted
-            else any(blank in found for blank in _BLANK)
-        )
+        if self._inside or any(mark in data for mark in _MARKS) or self._last in b'"\r':
+            # With a byte before, which the last look could not see beyond.
+            found = np.frombuffer(bytes([self._last]) + data, dtype=np.uint8)
+            self.irregular = b"\0" in data or not self._is_regular(found)
+        else:
+            ends = np.frombuffer(data, dtype=np.uint8) == ord("\n")
+            doubled = (ends[1:] & ends[:-1]).any()
+            self.irregular = bool(doubled or (ends[0] and self._last == ord("\n")))
         self._last = data[-1]
 
     def _is_regular(self, found: NDArray[np.uint8]) -> bool:

@@ -8,13 +8,12 @@ is settled here as it is there; then its rows can be encoded in a second pass.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tamis.errors import DataError
@@ -24,7 +23,7 @@ from tamis.tables.frames import encode_series, numbers_of, order_of
 from tamis.tables.kinds import settled
 from tamis.tables.refusals import ColumnRefused, Problem, at_row, shown
 from tamis.tables.table import Label
-from tamis.tables.text import CODE, Meaning, distinct, encode_texts, is_missing, plain_numbers
+from tamis.tables.text import Holds, distinct, encode_texts, held_by, is_missing, numbers_in
 
 MOST_LEVELS = 2**16
 """A column with more levels than this is no column to count."""
@@ -132,16 +131,17 @@ class GrowingColumn(ABC):
     def _column(self, n_rows: int) -> Column:
         """The column of the values, one after the other."""
 
-    def _add(self, values: Iterable[Any]) -> None:
+    def _add(self, values: Collection[Any]) -> None:
         if self._crowded:
             return
-        for value in values:
-            self._values.setdefault(value, len(self._values))
-        if len(self._values) > MOST_LEVELS:
-            self._crowd()
+        if len(values) <= MOST_LEVELS:
+            for value in values:
+                self._values.setdefault(value, len(self._values))
+        if max(len(values), len(self._values)) > MOST_LEVELS:
+            self._crowd(values)
 
-    def _crowd(self) -> None:
-        """Give up the values."""
+    def _crowd(self, values: Collection[Any]) -> None:
+        """Give up the values, these included."""
         self._crowded = True
         self._values = {}
 
@@ -278,45 +278,42 @@ class GrowingText(GrowingColumn):
 
     def __init__(self) -> None:
         super().__init__()
-        self._meaning = Meaning()
-        """What the cells are, once they are too many to be kept."""
+        self._holds = Holds()
+        """What there is among cells that were too many to be kept."""
 
     @property
     def is_measured(self) -> bool:
         """Whether numbers were seen that are not whole, among numbers only."""
-        meaning = self._meaning if self._crowded else Meaning.of(self._values)
-        return meaning.fraction is not None and meaning.label is None
+        holds = self._holds.merge(_held(self._values))
+        return holds.fraction and not holds.label
 
     def _look(self, cells: Any, place: Where, numbers: bool) -> Floats | None:  # noqa: ANN401
-        values = plain_numbers(cells) if numbers or self._crowded else None
+        values = numbers_in(cells) if numbers or self._crowded else None
+        finite = values is not None and np.isfinite(values).all()
         if values is not None and self._crowded:
-            self._meaning = self._meaning.merge(_meaning_of_numbers(cells, values))
-            return values
+            self._holds = self._holds.merge(held_by(cells, values))
+            return values if finite else None
         codes, texts = distinct(cells)
         markers = [code for code, text in enumerate(texts) if is_missing(text)]
         if markers:
             self._note_missing(np.isin(codes, markers), place)
             texts = [text for text in texts if not is_missing(text)]
-        if self._crowded:
-            self._meaning = self._meaning.merge(Meaning.of(texts))
         self._add(texts)
-        if values is None and numbers and not markers:
-            meaning = Meaning.of(texts)
-            if meaning.label is None and meaning.infinite is None:
-                values = np.array([float(text) for text in texts])[codes]
-        return values
+        return values if finite else None
 
-    def _crowd(self) -> None:
-        self._meaning = self._meaning.merge(Meaning.of(self._values))
-        super()._crowd()
+    def _add(self, values: Collection[str]) -> None:
+        if self._crowded:
+            self._holds = self._holds.merge(_held(values))
+        super()._add(values)
+
+    def _crowd(self, values: Collection[str]) -> None:
+        self._holds = self._holds.merge(_held(self._values)).merge(_held(values))
+        super()._crowd(values)
 
     def _merge(self, later: Self) -> None:
-        for one in (self, later):
-            if self._crowded and not one._crowded:
-                self._meaning = self._meaning.merge(Meaning.of(one._values))
-        self._meaning = self._meaning.merge(later._meaning)
-        if self._crowded:
-            self._values = {}
+        self._holds = self._holds.merge(later._holds)
+        if self._crowded and self._values:
+            self._crowd(self._values)
 
     def _distinct(self, cells: Any) -> tuple[NDArray[Any], Sequence[Any]]:  # noqa: ANN401
         return distinct(cells)
@@ -324,12 +321,19 @@ class GrowingText(GrowingColumn):
     def _column(self, n_rows: int) -> Column:
         if not self._crowded:
             return encode_texts(np.arange(len(self._values)), list(self._values), n_rows)
-        meaning = self._meaning
-        if meaning.label is not None or (meaning.code and meaning.fraction is None):
+        holds = self._holds
+        if holds.label or (holds.code and not holds.fraction):
             raise _too_many()
-        if meaning.infinite is not None:
-            raise infinite(shown(meaning.infinite))
+        if holds.infinite:
+            raise infinite("such as inf or 1e999")
         raise ColumnRefused(_too_many().problem, _too_many().seen, np.zeros(1))
+
+
+def _held(texts: Collection[str]) -> Holds:
+    if not texts:
+        return Holds()
+    cells = pa.array(list(texts), pa.string())
+    return held_by(cells, numbers_in(cells))
 
 
 def changed() -> DataError:
@@ -346,15 +350,6 @@ def _is_decimal(cells: Any) -> bool:  # noqa: ANN401 - a column of a batch
 
 def _too_many() -> ColumnRefused:
     return ColumnRefused(Problem.IDENTIFIER, f"has more than {MOST_LEVELS} levels")
-
-
-def _meaning_of_numbers(cells: Any, values: Floats) -> Meaning:  # noqa: ANN401 - of arrow
-    """What cells are that all read as finite numbers."""
-    fractional = np.trunc(values) != values
-    if fractional.any():
-        return Meaning(fraction=cells[int(fractional.argmax())].as_py())
-    pattern = f"^({CODE.pattern})$"
-    return Meaning(code=bool(pc.any(pc.match_substring_regex(cells, pattern)).as_py()))
 
 
 def _words(where: Place) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
-from typing import Any, TypeAlias
+from operator import or_
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -40,51 +40,24 @@ _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _NUMBER = re.compile(
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|" + _INFINITE.pattern, re.IGNORECASE
 )
-CODE = re.compile(r"[+-]?(0[0-9]+|[0-9]{20,})")
+_CODE = re.compile(r"[+-]?(0[0-9]+|[0-9]{20,})")
 """Digits that are no quantity: with leading zeros, or more of them than an integer label has."""
 
 Strings: TypeAlias = Any
 """An array of strings of arrow, which has no types."""
 
 
-@dataclass(frozen=True)
-class Meaning:
-    """What some cells are, none of them missing: an example of each kind that is among them."""
+class Holds(NamedTuple):
+    """What there is among some cells, none of them missing."""
 
-    label: str | None = None
-    fraction: str | None = None
-    infinite: str | None = None
+    label: bool = False
+    fraction: bool = False
+    infinite: bool = False
     code: bool = False
 
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> Meaning:
-        """What these are."""
-        found = cls()
-        for text in texts:
-            found = found.merge(cls._of(text))
-        return found
-
-    @classmethod
-    def _of(cls, text: str) -> Meaning:
-        number = text.strip()
-        if not _NUMBER.fullmatch(number):
-            return cls(label=text)
-        if not isfinite(float(number)):
-            # Long digits may still be labels.
-            digits = number.lstrip("+-").isdigit()
-            return cls(infinite=number, code=digits)
-        if CODE.fullmatch(number):
-            return cls(code=True)
-        return cls() if float(number).is_integer() else cls(fraction=number)
-
-    def merge(self, later: Meaning) -> Meaning:
-        """What they are together."""
-        return Meaning(
-            self.label if self.label is not None else later.label,
-            self.fraction if self.fraction is not None else later.fraction,
-            self.infinite if self.infinite is not None else later.infinite,
-            self.code or later.code,
-        )
+    def merge(self, other: Holds) -> Holds:
+        """The same for both."""
+        return Holds(*map(or_, self, other))
 
 
 @dataclass(frozen=True)
@@ -144,9 +117,9 @@ def encode_text(column: TextColumn) -> Column:
     """Integer levels where nothing is lost by it, and otherwise those of the text."""
     codes, texts = column.codes, column.texts
     if column.cells is not None:
-        found = plain_numbers(column.cells)
-        if found is not None and _are_safe(column.cells, found):
-            return _of_plain(column.cells, found)
+        found = numbers_in(column.cells)
+        if found is not None and np.isfinite(found).all() and _are_safe(column.cells, found):
+            return _of_numbers(column.cells, found)
         codes, texts = distinct(column.cells)
     markers = [code for code, cell in enumerate(texts) if is_missing(cell)]
     if markers:
@@ -194,13 +167,26 @@ def distinct(cells: Strings) -> tuple[NDArray[Any], list[str]]:
     return found.indices.to_numpy(), found.dictionary.to_pylist()
 
 
-def plain_numbers(cells: Strings) -> NDArray[np.float64] | None:
-    """The numbers, if every cell is one, without blanks and finite."""
+def numbers_in(cells: Strings) -> NDArray[np.float64] | None:
+    """The numbers, if every cell is one, infinite ones among them."""
     try:
         values: NDArray[np.float64] = cells.cast(pa.float64()).to_numpy()
     except pa.ArrowInvalid:
-        return None
-    return values if np.isfinite(values).all() else None
+        trimmed = pc.utf8_trim_whitespace(cells)
+        return None if trimmed.equals(cells) else numbers_in(trimmed)
+    return None if np.isnan(values).any() else values
+
+
+def held_by(cells: Strings, values: NDArray[np.float64] | None) -> Holds:
+    """What there is among cells, of which these are the numbers if they are any."""
+    if values is None:
+        return Holds(label=True)
+    finite = np.isfinite(values)
+    if (np.trunc(values) != values)[finite].any():
+        # Among fractions, codes are numbers.
+        return Holds(fraction=True, infinite=not finite.all())
+    codes = pc.match_substring_regex(pc.utf8_trim_whitespace(cells), f"^({_CODE.pattern})$")
+    return Holds(infinite=not finite.all(), code=bool(pc.any(codes).as_py()))
 
 
 def labels_of(texts: Sequence[str]) -> Sequence[Label]:
@@ -224,7 +210,7 @@ def are_quantities(texts: Sequence[str]) -> bool:
     if all(_integer(text) is not None for text in texts):
         return True
     trimmed = [text.strip() for text in texts]
-    return all(map(_NUMBER.fullmatch, trimmed)) and not any(map(CODE.fullmatch, trimmed))
+    return all(map(_NUMBER.fullmatch, trimmed)) and not any(map(_CODE.fullmatch, trimmed))
 
 
 def _single_bytes(cells: Strings) -> tuple[NDArray[Any], list[str]] | None:
@@ -252,10 +238,10 @@ def _are_safe(cells: Strings, values: NDArray[np.float64]) -> bool:
     return bool(pc.all(pc.match_substring_regex(cells, _SAFE_INTEGERS)).as_py())
 
 
-def _of_plain(cells: Strings, values: NDArray[np.float64]) -> Column:
+def _of_numbers(cells: Strings, values: NDArray[np.float64]) -> Column:
     fractional = np.trunc(values) != values
     if fractional.any():
-        raise continuous(cells[int(fractional.argmax())].as_py(), values)
+        raise continuous(cells[int(fractional.argmax())].as_py().strip(), values)
     return encode_floats(values)
 
 
