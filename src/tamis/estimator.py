@@ -224,6 +224,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                     missing=settings.missing,
                     information=settings.read_as,
                     weights=sample_weight,
+                    types=settings.types,
                 ) as given:
                     table = read_table(
                         given,
@@ -308,6 +309,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             memory=settings.memory,
             missing=settings.missing,
             information=settings.read_as,
+            types=settings.types,
         )
         table = read_table(
             given,

@@ -17,31 +17,33 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import tamis
-from tamis.blocks import arrow_numbers, numbers, text_numbers
-from tamis.blocks.moment_table import MomentTable, open_moments, read_moments, table_of
-from tamis.blocks.numbers import Numbers, look, products_in
+from tamis.blocks import looking
+from tamis.blocks import opening as blocks_opening
+from tamis.blocks.looking import Seen, look, look_at_parts, open_stream, products_in, reading_of
+from tamis.blocks.moment_table import MomentTable, open_moments, table_of_moments
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import PackedTable
-from tamis.blocks.packing import open_stream
+from tamis.blocks.packing import pack
+from tamis.blocks.plane_file import PlaneFile
 from tamis.cli import app
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.information.gaussian import GaussianInformation, correlation_of
 from tamis.information.moments import Moments
-from tamis.tables import read_table
+from tamis.tables import growing, read_table
 
 FORMATS = ["parquet", "csv"]
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
 
 
 def frame(seed: int = 1, n: int = 400, offset: float = 0.0) -> pl.DataFrame:
-    """A chain of four measured columns in other order than that of their names, and a die."""
+    """A chain of four measured columns in other order than that of their names, and a count."""
     rng = np.random.default_rng(seed)
     columns = [rng.normal(size=n)]
     for _ in range(3):
         columns.append(0.9 * columns[-1] + rng.normal(size=n))
     names = ("d", "a", "c", "b")
     measured = {name: x + offset for name, x in zip(names, columns, strict=True)}
-    return pl.DataFrame({**measured, "e": rng.integers(1, 7, n)})
+    return pl.DataFrame({**measured, "e": rng.integers(1, 60, n)})
 
 
 def write(table: pl.DataFrame, path, kind: str) -> None:
@@ -93,10 +95,10 @@ def test_files_of_any_sizes_are_learned_as_the_whole_table(
     # The cuts may leave files without rows, at the ends and in between.
     table = frame(seed, n, offset)
     pattern = split(table, tmp_path_factory.mktemp("parts"), kind, cuts)
-    model = tamis.TAM(information="gaussian", n_jobs=1).fit(pattern)
+    model = tamis.TAM(n_jobs=1).fit(pattern)
     found = model._learned_from[0]
     assert isinstance(found, MomentTable)
-    same(model.result_, tamis.TAM(information="gaussian", n_jobs=1).fit(table).result_)
+    same(model.result_, tamis.TAM(n_jobs=1).fit(table).result_)
     whole = Moments.of_table(read_table(table, continuous=True))
     np.testing.assert_allclose(correlations(found.moments), correlations(whole), **CLOSE)
     np.testing.assert_allclose(found.moments.mean, whole.mean, rtol=1e-12)
@@ -121,8 +123,8 @@ def test_blocks_and_single_rows_change_rounding_only(tmp_path, kind, monkeypatch
     pattern = split(table, tmp_path, kind, [1, 1, 2, 499])
     whole = Moments.of_table(read_table(table, continuous=True))
     for cells, rows in ((50, 7), (10**6, 1), (1, 1)):
-        monkeypatch.setattr(numbers, "BLOCK_CELLS", cells)
-        monkeypatch.setattr(numbers, "BLOCK_ROWS", rows)
+        monkeypatch.setattr(looking, "BLOCK_CELLS", cells)
+        monkeypatch.setattr(looking, "BLOCK_ROWS", rows)
         found = open_blocks(pattern).moments
         assert found.count == 500
         np.testing.assert_allclose(correlations(found), correlations(whole), **CLOSE)
@@ -133,13 +135,18 @@ def test_parts_looked_at_elsewhere_make_the_same_table(tmp_path, kind):
     pattern = split(frame(4), tmp_path, kind, [100, 101, 250])
     stream = open_stream(pattern)
     parts = stream.parts()
-    sent = [pickle.loads(pickle.dumps(look(part))) for part in parts]  # noqa: S301 - our own
+    sent = [pickle.loads(pickle.dumps(look(part, moments=True))) for part in parts]  # noqa: S301
 
     def again(names, moments):
         each = [products_in(part, names, moments) for part in parts]
         return sum(n for n, _ in each), sum(products for _, products in each)
 
-    table = table_of(reduce(Numbers.merge, sent), stream.names, again=again)
+    def made(seen, again=None):
+        columns = seen.settle(stream.names, {}, continuous=True)
+        assert reading_of(columns, {}, "auto") == "moments"
+        return table_of_moments(seen, columns, again=again)
+
+    table = made(reduce(Seen.merge, sent), again)
     expected = open_blocks(pattern)
     assert table.names == expected.names == ("d", "a", "c", "b", "e")
     assert table.levels == expected.levels
@@ -148,8 +155,7 @@ def test_parts_looked_at_elsewhere_make_the_same_table(tmp_path, kind):
     found, wanted = (open_moments(one, "gaussian", auto) for one in (table, expected))
     assert found.shrinkage == wanted.shrinkage > 0
     # Grouped otherwise, the facts are the same and the sums are so to rounding.
-    halves = sent[0].merge(sent[1]).merge(sent[2].merge(sent[3]))
-    grouped = table_of(halves, stream.names)
+    grouped = made(sent[0].merge(sent[1]).merge(sent[2].merge(sent[3])))
     assert grouped.levels == expected.levels
     np.testing.assert_allclose(
         correlations(grouped.moments), correlations(expected.moments), **CLOSE
@@ -198,20 +204,25 @@ def test_a_fraction_among_the_last_rows_is_seen(tmp_path, kind):
     rng = np.random.default_rng(8)
     table = pl.DataFrame({"x": rng.integers(0, 5, 3000) * 1.0, "y": rng.integers(0, 5, 3000)})
     table[2999, "x"] = 0.5
-    model = tamis.TAM().fit(split(table, tmp_path, kind, [1500]))
+    pattern = split(table, tmp_path, kind, [1500])
+    # A number beside a category, which needs the rows.
+    same(tamis.TAM().fit(pattern).result_, tamis.TAM().fit(table).result_)
+    types = {"y": "number"}
+    model = tamis.TAM(types=types).fit(pattern)
     assert isinstance(model._learned_from[0], MomentTable)
-    same(model.result_, tamis.TAM(information="gaussian").fit(table).result_)
+    same(model.result_, tamis.TAM(types=types).fit(table).result_)
     assert model.result_.levels == {"x": (), "y": (0, 1, 2, 3, 4)}
 
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_whole_numbers_are_measured_as_in_memory(tmp_path, kind):
     """More levels than half the rows are measured; levels alone are counted."""
-    die = pl.Series("die", np.arange(40) % 6)
+    die = pl.Series("die", np.arange(40) % 9)
     for values in (np.arange(40) * 1000, (np.arange(40) // 2) * 1000):
         table = pl.DataFrame({"x": values, "die": die})
         found = open_blocks(split(table, tmp_path, kind, [11]))
         expected = read_table(table, continuous=True)
+        assert expected.kinds == ("number", "number")
         assert found.levels == expected.levels
         assert isinstance(found, MomentTable if expected.continuous else PackedTable)
         assert found.continuous.keys() == expected.continuous.keys()
@@ -221,8 +232,8 @@ def test_whole_numbers_are_measured_as_in_memory(tmp_path, kind):
 def test_whole_numbers_beyond_counting_are_measured_and_the_result_says_so(
     tmp_path, kind, monkeypatch
 ):
-    monkeypatch.setattr(arrow_numbers, "MOST_LEVELS", 20)
-    monkeypatch.setattr(text_numbers, "MOST_LEVELS", 20)
+    monkeypatch.setattr(growing, "MOST_LEVELS", 20)
+    monkeypatch.setattr(looking, "MOST_LEVELS", 20)
     rng = np.random.default_rng(9)
     table = pl.DataFrame({"x": rng.integers(0, 30, 600), "y": rng.normal(size=600)})
     pattern = split(table, tmp_path, kind, [10, 300])
@@ -244,7 +255,7 @@ def test_gaussian_by_name_takes_levels_and_truth_values(tmp_path):
     same(model.result_, expected)
     assert model.result_.levels["y"] == (False, True)
     write(table, tmp_path / "one.csv", "csv")
-    with pytest.raises(DataError, match="Column 'y' holds labels such as 'true'"):
+    with pytest.raises(DataError, match="Column 'y' holds labels such as 'false'"):
         tamis.TAM(information="gaussian", memory="1GB").fit(tmp_path / "one.csv")
 
 
@@ -292,31 +303,74 @@ def test_cells_of_text_mean_what_they_mean_in_memory(tmp_path, cells, cut):
         lines = ["x,y", *(f"{a},{b}" for a, b in zip(cells[rows], others[rows], strict=True))]
         (tmp_path / name).write_text("\n".join(lines) + "\n")
     (tmp_path / "w").rename(tmp_path / "whole.txt")
-    stream = open_stream(str(tmp_path / "*.csv"))
+    seen = look_at_parts(open_stream(str(tmp_path / "*.csv")), moments=True)
     expected = outcome(lambda: read_table(tmp_path / "whole.txt", continuous=True))
     if isinstance(expected, str):
-        assert outcome(lambda: read_moments(stream)).split()[:4] == expected.split()[:4]
+        refused = outcome(lambda: seen.settle(("x", "y"), {}, continuous=True))
+        assert refused.split()[:4] == expected.split()[:4]
         return
+    found = seen.settle(("x", "y"), {}, continuous=True)
+    assert tuple(column.levels for column in found.values()) == expected.levels
+    assert tuple(column.kind for column in found.values()) == expected.kinds
     if expected.levels[0] and isinstance(expected.levels[0][0], str):
-        with pytest.raises(DataError, match=r"stand beside labels.* Labels: 'x'"):
-            read_moments(stream)
+        if "x" in cells:
+            assert seen.moments is None
         return
-    found = read_moments(stream)
-    assert found.levels == expected.levels
-    assert np.array_equal(found.moments.low, [expected.numbers(k).min() for k in (0, 1)])
-    assert np.array_equal(found.moments.high, [expected.numbers(k).max() for k in (0, 1)])
+    assert np.array_equal(seen.moments.low, [expected.numbers(k).min() for k in (0, 1)])
+    assert np.array_equal(seen.moments.high, [expected.numbers(k).max() for k in (0, 1)])
 
 
-def test_measurements_beside_labels_are_refused_by_name(tmp_path):
-    table = frame(12).with_columns(s=pl.Series(["u", "v"] * 200), t=pl.Series([True, False] * 200))
-    message = r"beside labels.*'d' \(such as .*\), 'a'.* Labels: 's' \(such as 'u'\)"
-    for kind in FORMATS:
-        with pytest.raises(DataError, match=message):
-            tamis.TAM().fit(split(table, tmp_path, kind, [3]))
-    with pytest.raises(DataError, match=r"Truth values are taken as 0 and 1"):
-        tamis.TAM().fit(split(table.drop("s"), tmp_path, "parquet", [3]))
+@pytest.mark.parametrize("kind", FORMATS)
+def test_numbers_beside_categories_are_read_into_memory_if_they_fit(tmp_path, kind, monkeypatch):
+    labels = pl.Series(["u", "v"] * 200)
+    table = frame(12).with_columns(s=labels, t=pl.Series(["1", "0", "1", "1"] * 100).cast(pl.Int8))
+    pattern = split(table, tmp_path, kind, [3])
+    model = tamis.TAM().fit(pattern)
+    same(model.result_, tamis.TAM().fit(table).result_)
+    assert model.result_.settings["information"] == "conditional-gaussian"
     with pytest.raises(DataError, match=r"Column 's' holds labels such as 'u'; numbers are needed"):
-        tamis.TAM(information="gaussian").fit(split(table, tmp_path, "parquet", [3]))
+        tamis.TAM(information="gaussian").fit(pattern)
+    monkeypatch.setattr(blocks_opening, "CELL_BYTES", 10**9)
+    message = r"Numbers \('d', 'a', .*\) stand beside categories \('s', 't'\).*'ignore'"
+    with pytest.raises(DataError, match=message):
+        tamis.TAM().fit(pattern)
+    types = {"s": "ignore"}
+    with pytest.raises(DataError, match=r"\('t'\).* with types={'t': 'number'}"):
+        tamis.TAM(types=types).fit(pattern)
+    types |= {"t": "number"}
+    model = tamis.TAM(types=types).fit(pattern)
+    assert isinstance(model._learned_from[0], MomentTable)
+    same(model.result_, tamis.TAM(types=types).fit(table).result_)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_named_kinds_are_the_same_in_blocks(tmp_path, kind):
+    rng = np.random.default_rng(18)
+    table = pl.DataFrame(
+        {
+            "id": range(300),
+            "half": rng.integers(0, 3, 300) / 2,
+            "grade": rng.integers(0, 40, 300),
+            "flag": rng.integers(0, 2, 300),
+        }
+    ).with_columns(also=pl.col("flag"))
+    types = {"id": "ignore", "half": "category", "grade": "ordinal"}
+    pattern = split(table, tmp_path, kind, [100, 101])
+    model = tamis.TAM(types=types).fit(pattern)
+    assert isinstance(model._learned_from[0], PackedTable)
+    expected = tamis.TAM(types=types, information="counts").fit(table).result_
+    assert model.result_.levels == expected.levels
+    assert model.result_.levels["half"] == ("0", "0.5", "1")
+    assert model.result_.parents == expected.parents
+    for wrong, seen in (({"half": "ordinal", "none": "number"}, "no column 'none'"),):
+        with pytest.raises(DataError, match=seen):
+            tamis.TAM(types=wrong).fit(pattern)
+    pack(pattern, tmp_path / "t.tamis", types=types)
+    assert PlaneFile(tmp_path / "t.tamis").header.names == ("half", "grade", "flag", "also")
+    left = tamis.TAM(types={"also": "ignore"}).fit(tmp_path / "t.tamis").result_
+    assert left.names == ("half", "grade", "flag")
+    with pytest.raises(SettingError, match="'flag' of a plane file is counted"):
+        tamis.TAM(types={"flag": "number"}).fit(tmp_path / "t.tamis")
 
 
 def test_what_memory_refuses_is_refused_with_its_place(tmp_path):
@@ -344,7 +398,7 @@ def test_what_memory_refuses_is_refused_with_its_place(tmp_path):
 def test_a_constant_column_is_noted(tmp_path):
     table = frame(14).with_columns(k=pl.lit(0.1))
     with pytest.warns(tamis.TamisWarning, match="Constant columns"):
-        expected = tamis.TAM(information="gaussian").fit(table).result_
+        expected = tamis.TAM().fit(table).result_
     found = tamis.TAM().fit(split(table, tmp_path, "parquet", [9])).result_
     same(found, expected)
     assert found.warnings == expected.warnings
@@ -400,7 +454,7 @@ def test_the_command_learns_and_forecasts_from_files_of_numbers(tmp_path):
     first, second = (str(tmp_path / name) for name in ("1.json", "2.json"))
     learned = run(app, ["learn", pattern, "-q", "--out", first])
     assert learned.exit_code == 0, learned.output
-    whole = ["learn", str(tmp_path / "whole.txt"), "--information", "gaussian"]
+    whole = ["learn", str(tmp_path / "whole.txt")]
     assert run(app, [*whole, "-q", "--out", second]).exit_code == 0
     same(tamis.load(first), tamis.load(second))
     told = run(app, ["learn", pattern, "--dry-run"])

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from packed_tables import decoded
 
 from engines import wide_table
-from tamis.blocks import packing, streams
+from tamis.blocks import packing
 from tamis.blocks.header import MAGIC, Header
 from tamis.blocks.packed import PackedTable
 from tamis.blocks.packing import pack, pack_table
-from tamis.blocks.parquet_stream import ParquetStream
 from tamis.blocks.plane_file import PlaneFile
 from tamis.errors import DataError, FileFormatError, SettingError, TamisWarning
-from tamis.tables import read_table
+from tamis.tables import growing, read_table
+from tamis.tables.streams import ParquetStream
 
 HOSTILE = [
     '<script>alert("1")</script>',
@@ -161,7 +161,7 @@ def test_identifiers_are_refused_by_name(tmp_path, monkeypatch):
     pl.DataFrame({"a": range(40), "b": [0, 1] * 20}).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(DataError, match="'a' has 40 levels in 40 rows"):
         pack(tmp_path / "t.parquet", tmp_path / "t.tamis")
-    monkeypatch.setattr(streams, "MOST_LEVELS", 20)
+    monkeypatch.setattr(growing, "MOST_LEVELS", 20)
     with pytest.raises(DataError, match="'a' has more than 20 levels"):
         pack(tmp_path / "t.parquet", tmp_path / "t.tamis")
 

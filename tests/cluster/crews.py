@@ -82,5 +82,5 @@ def chain(n: int, seed: int = 0) -> dict[str, np.ndarray]:
         "b": b.astype(int),
         "c": c.astype(int),
         "e": np.array([f"l{x}" for x in e]),
-        "w": rng.integers(0, 70, n),
+        "w": [f"w{x:02}" for x in rng.integers(0, 70, n)],
     }

@@ -18,13 +18,14 @@ from crews import Held, chain
 from typer.testing import CliRunner
 
 from tamis import TAM, load
-from tamis.blocks.frame_stream import FrameStream
 from tamis.cli import app
 from tamis.cluster import crew as crews
 from tamis.cluster import waiting
 from tamis.cluster.opening import open_files, opened
+from tamis.cluster.parts import Names
 from tamis.cluster.work import look_at
 from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.tables.streams import FrameStream
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -267,7 +268,8 @@ def test_bad_columns_are_refused_by_name_and_place(client, frame):
     with pytest.raises(DataError, match=r"'b' is missing in 1 of 400 rows .* in partition 1 of"):
         TAM().fit(dd.from_pandas(gap, npartitions=2))
     mixed = pd.DataFrame({"a": [0, 1, 0], "b": ["x", 3, "y"]})
-    refused = look_at(mixed, "partition 7", ("a", "b")).columns[1].refused
+    names = Names(("a", "b"), ("a", "b"))
+    refused = look_at(mixed, "partition 7", names, moments=False).columns[1].refused
     assert refused.seen == "mixes str ('x') and int (3) (in partition 7)"
     with pytest.raises(DataError, match="differ in their columns: 'b', 'c'"):
         FrameStream(mixed, ("a", "c"))
@@ -338,7 +340,7 @@ def numbers(n: int, seed: int = 3) -> pd.DataFrame:
     b = 0.9 * a + rng.normal(size=n)
     c = 0.8 * b + rng.normal(size=n)
     e = 0.7 * a + rng.normal(size=n)
-    return pd.DataFrame({"c": c, "a": a, "e": e, "b": b, "whole": rng.integers(0, 3, n)})
+    return pd.DataFrame({"c": c, "a": a, "e": e, "b": b, "whole": rng.integers(0, 40, n)})
 
 
 @pytest.mark.parametrize("source", [None, {"shrinkage": "auto"}])
@@ -362,13 +364,26 @@ def test_numbers_that_have_no_moments_are_refused_by_name(client):
     gap = frame.assign(b=frame["b"].mask(np.arange(100) == 70))
     with pytest.raises(DataError, match=r"'b' is missing in 1 of 100 rows .* in partition 1 of"):
         TAM().fit(uneven(gap, [50]))
-    labels = frame.assign(whole=[f"l{x}" for x in frame["whole"]])
-    with pytest.raises(DataError, match=r"Measured columns stand beside labels.*'whole'"):
-        TAM().fit(uneven(labels, [50]))
     with pytest.raises(SettingError, match="'neighbours' needs the rows in memory"):
         TAM(information="neighbours").fit(uneven(frame, [50]))
     with pytest.raises(DataError, match="column 'a' holds numbers that"):
         TAM(information="counts").fit(uneven(frame, [50]))
+
+
+def test_numbers_beside_categories_are_brought_here_if_they_fit(client, monkeypatch, tmp_path):
+    frame = numbers(200).assign(whole=[f"l{k % 3}" for k in range(200)])
+    expected = TAM().fit(frame).result_
+    assert expected.settings["information"] == "conditional-gaussian"
+    assert TAM().fit(uneven(frame, [50])).result_ == expected
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert TAM().fit(open_files(str(tmp_path), client)).result_ == expected
+    monkeypatch.setattr("tamis.blocks.opening.CELL_BYTES", 10**9)
+    with pytest.raises(DataError, match=r"stand beside categories \('whole'\)"):
+        TAM().fit(uneven(frame, [50]))
+    types = {"whole": "ignore"}
+    found = TAM(types=types).fit(uneven(frame, [50])).result_
+    assert found.engine.name == "dask"
+    assert found.parents == TAM(types=types).fit(frame).result_.parents
 
 
 def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_path, monkeypatch):
@@ -395,7 +410,7 @@ def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_pa
 
 def test_columns_of_pandas_are_what_they_are_in_memory(client, frame):
     kinds = frame.assign(
-        cut=pd.cut(frame["w"], [-1, 10, 40, 70]),
+        cut=pd.cut(frame["w"].str[1:].astype(int), [-1, 10, 40, 70]),
         ordered=pd.Categorical(frame["e"], ["l2", "l0", "l3", "l1"], ordered=True),
         nullable=frame["a"].astype("Int8"),
         truth=frame["b"].astype(bool),

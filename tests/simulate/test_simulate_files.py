@@ -131,12 +131,6 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path, monkeypatch, path, 
     assert not list(tmp_path.iterdir())
 
 
-def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setattr(files_module, "find_spec", lambda _: None)
-    with pytest.raises(SettingError, match=r"pip install 'tamis\[parquet\]', or write .csv"):
-        draw("tree", "mod", d=3, n=5, seed=1).write(tmp_path / "rows.parquet")
-
-
 def test_a_failure_leaves_old_files_as_they_were(tmp_path):
     (tmp_path / "rows.csv").write_text("old")
     (tmp_path / "rows.graph.csv").mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+from pyarrow import dataset
 
 from tamis.errors import TamisWarning
 from tamis.tables import Label, Table, read_table
@@ -44,6 +46,28 @@ def parquet(columns: Columns, folder: Path) -> object:
     return path
 
 
+def feather(columns: Columns, folder: Path) -> object:
+    path = folder / "table.feather"
+    pl.DataFrame(columns).write_ipc(path)
+    return path
+
+
+class ArrowStream:
+    """What DuckDB, ibis and their like hand out, and nothing more."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._table = pa.table(columns)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def gzipped(columns: Columns, folder: Path) -> object:
+    path = folder / "table.csv.gz"
+    path.write_bytes(gzip.compress(write_csv(columns, folder / "table.csv").read_bytes()))
+    return path
+
+
 # Containers that carry names and types: they must give back exactly what went in.
 NAMED: dict[str, Callable[[Columns, Path], object]] = {
     "mapping": lambda columns, _: columns,
@@ -60,7 +84,11 @@ NAMED: dict[str, Callable[[Columns, Path], object]] = {
     "polars": lambda columns, _: pl.DataFrame(columns),
     "pyarrow": lambda columns, _: pa.table(columns),
     "narwhals": lambda columns, _: nw.from_native(pl.DataFrame(columns)),
+    "polars lazily": lambda columns, _: pl.LazyFrame(columns),
+    "stream of arrow": lambda columns, _: ArrowStream(columns),
+    "dataset of arrow": lambda columns, _: dataset.dataset(pa.table(columns)),
     "parquet": parquet,
+    "feather": feather,
     "structured array": structured,
 }
 
@@ -75,6 +103,7 @@ TEXT: dict[str, Callable[[Columns, Path], object]] = {
     "csv": lambda columns, folder: write_csv(columns, folder / "table.csv"),
     "csv with semicolons": lambda columns, folder: write_csv(columns, folder / "semi.csv", ";"),
     "txt with tabs": lambda columns, folder: write_csv(columns, folder / "table.txt", "\t"),
+    "csv, compressed": gzipped,
     "tsv": lambda columns, folder: str(write_csv(columns, folder / "table.tsv", "\t")),
 }
 

@@ -31,6 +31,11 @@ def test_every_container_gives_the_same_table(engine, tmp_path):
     assert typed(decode(table)) == typed(COLUMNS)
 
 
+def test_batches_of_arrow_are_read_once():
+    table = read_table(pa.table(COLUMNS).to_reader(max_chunksize=2))
+    assert typed(decode(table)) == typed(COLUMNS)
+
+
 @pytest.mark.parametrize("engine", NAMED | UNNAMED)
 def test_booleans_are_levels_with_false_first(engine, tmp_path):
     table = read_table((NAMED | UNNAMED)[engine](BOOLEANS, tmp_path))

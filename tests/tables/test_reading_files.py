@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import warnings
 from pathlib import Path
@@ -14,10 +13,14 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from table_containers import decode
 
 from tamis.errors import DataError, FileFormatError, TamisError, TamisWarning
 from tamis.tables import csv_file, read_table
+from tamis.tables.csv_file import CsvFile
+from tamis.tables.text import MISSING_MARKERS
 
 PARQUET = pl.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 2]})
 
@@ -87,7 +90,7 @@ def test_infinite_values_are_refused(csv_with):
     assert "Column 'ratio' holds an infinite value ('-Infinity')" in message
 
 
-@pytest.mark.parametrize("marker", csv_file.MISSING_MARKERS)
+@pytest.mark.parametrize("marker", MISSING_MARKERS)
 def test_missing_markers_are_counted_and_placed(csv_with, marker):
     message = refused(csv_with(f'a,b\n"two\nlines",x\nz,{marker}\nz,x\nz,{marker}\n'), DataError)
     reads = f"reads {marker!r}" if marker else "is empty"
@@ -163,6 +166,68 @@ def test_files_longer_than_a_chunk_are_read_whole(csv_with):
     assert columns == {"a": values[0].tolist(), "b": [f"s{y}" for y in values[1]]}
 
 
+def test_quotes_lines_and_blocks_are_told_apart_wherever_they_fall(tmp_path):
+    rng = np.random.default_rng(4)
+    texts = ["x", 'say ""yes""', "two\nlines", "a,b", "", "\r\n\r\n", "y" * 300]
+    cells = [texts[k] for k in rng.integers(0, len(texts), 60_000)]
+    rows = [f'"{cell}",{k % 7},"{k % 3}"' for k, cell in enumerate(cells)]
+    path = tmp_path / "t.csv"
+    path.write_bytes("\n".join(["a,b,c", *rows, ""]).encode())
+    assert path.stat().st_size > 3 * 2**20
+    quick, slow = CsvFile(str(path)), CsvFile(str(path))
+    read = [cell.as_py() for batch in quick.batches() for cell in batch[0]]
+    assert read == [cell.replace('""', '"') for cell in cells]
+    assert read == [cell.as_py() for batch in slow._slow(0) for cell in batch[0]]
+    assert None not in list(quick._quick())
+    assert quick.line_of(59_999) == path.read_bytes().replace(b"\r\n", b"\n").count(b"\n")
+
+
+MARKS = st.sampled_from(
+    [*list('a1,";\n\r \t\x00é'), '""', ',"', '",', "\r\n", "\n\n", "NA", "\ufeff"]
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=400)
+@given(marks=st.lists(MARKS, max_size=25), quoted=st.booleans())
+def test_the_quick_reader_and_the_slow_one_agree(tmp_path_factory, marks, quoted):
+    path = tmp_path_factory.mktemp("t") / "t.csv"
+    path.write_text(('"a","b"' if quoted else "a,b") + "\n" + "".join(marks), newline="")
+
+    def rows(batches):
+        try:
+            return [
+                row
+                for batch in batches
+                for row in zip(*map(pa.Array.to_pylist, batch), strict=True)
+            ]
+        except FileFormatError as error:
+            return str(error)
+
+    file = CsvFile(str(path))
+    assert rows(file.batches()) == rows(file._slow(0))
+    assert rows(file.batches()) == rows(file.batches())
+
+
+@pytest.mark.parametrize(("codec", "ending"), [("gzip", "gz"), ("zstd", "zst"), ("bz2", "bz2")])
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt"])
+def test_compressed_files_are_read_as_the_text_within(tmp_path, csv_with, codec, ending, name):
+    mark = "\t" if name.endswith(".tsv") else ","
+    content = "".join(f"{a}{mark}{b}\n" for a, b in [("x", "y"), (0, "u"), (1, "é"), (0, "u")])
+    path = tmp_path / f"{name}.{ending}"
+    with pa.output_stream(path, compression=codec) as file:
+        file.write(content.encode())
+    assert decode(read_table(path)) == decode(read_table(csv_with(content, name)))
+    with pa.output_stream(path, compression=codec) as file:
+        file.write(content.replace("u", "NA").encode())
+    assert "'y' is missing in 2 of 3 rows (first on line 2, which reads 'NA')" in refused(
+        path, DataError
+    )
+    path.write_bytes(path.read_bytes()[:12])
+    assert "cannot be read" in refused(path) or "is empty" in refused(path)
+    path.write_bytes(b"not compressed at all")
+    assert "cannot be read" in refused(path)
+
+
 @pytest.mark.parametrize(("row", "fields"), [("1", 1), ("1,2,3", 3), (",,,,", 5)])
 def test_ragged_rows_are_refused_with_line_and_fields(csv_with, row, fields):
     message = refused(csv_with(f'a,b\n"two\nlines",x\n{row}\n'))
@@ -229,36 +294,83 @@ def test_a_pipe_is_opened_once_even_if_its_text_is_refused(tmp_path):
     writer.start()
     message = refused(path)
     writer.join()
-    assert "pipe.csv' is not UTF-8. Save it as CSV in UTF-8." in message
+    assert "pipe.csv' is not UTF-8 at line 2, byte 6 of the file. Save it as CSV" in message
 
 
-def test_parquet_is_read_the_same_by_both_libraries(tmp_path, monkeypatch):
-    for name in ("table.parquet", "table.PQ", "year=2024.pq"):
-        path = tmp_path / name
-        PARQUET.write_parquet(path)
-        assert decode(read_table(path)) == PARQUET.to_dict(as_series=False)
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert decode(read_table(path)) == {"a": ["x", "y", "x"], "b": [1, 2, 2]}
+@pytest.mark.parametrize("name", ["table.parquet", "table.PQ", "year=2024.pq"])
+def test_parquet_is_read(tmp_path, name):
+    PARQUET.write_parquet(tmp_path / name)
+    assert decode(read_table(tmp_path / name)) == PARQUET.to_dict(as_series=False)
 
 
-def test_parquet_without_a_library_says_what_to_install(tmp_path, monkeypatch):
-    path = tmp_path / "table.parquet"
-    PARQUET.write_parquet(path)
-    for module in ("polars", "pyarrow", "pyarrow.parquet"):
-        monkeypatch.setitem(sys.modules, module, None)
-    assert "pip install 'tamis[parquet]'" in refused(path)
+@pytest.mark.parametrize("name", ["t.feather", "t.arrow", "t.ipc"])
+@pytest.mark.parametrize("write", [pl.DataFrame.write_ipc, pl.DataFrame.write_ipc_stream])
+def test_files_of_arrow_are_read_in_both_forms(tmp_path, name, write):
+    write(PARQUET, tmp_path / name)
+    assert decode(read_table(tmp_path / name)) == PARQUET.to_dict(as_series=False)
 
 
-@pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_damaged_parquet_is_refused(tmp_path, monkeypatch, library):
-    path = tmp_path / "table.parquet"
-    PARQUET.write_parquet(path)
+@pytest.mark.parametrize(("name", "kind"), [("t.parquet", "Parquet"), ("t.arrow", "Feather")])
+def test_damaged_files_are_refused(tmp_path, name, kind):
+    path = tmp_path / name
+    (PARQUET.write_parquet if kind == "Parquet" else PARQUET.write_ipc)(path)
     whole = path.read_bytes()
-    if library == "polars":
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
     for damaged in (b"PAR1", b"a,b\n0,1\n", whole[:-20], whole[: len(whole) // 2], whole[40:]):
         path.write_bytes(damaged)
-        assert "is damaged or not Parquet" in refused(path)
+        assert f"is damaged or not {kind}" in refused(path)
+
+
+def test_a_sheet_of_excel_is_read_by_pandas(tmp_path, monkeypatch):
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(b"sheet")
+    monkeypatch.setattr(pd, "read_excel", lambda _: PARQUET.to_pandas())
+    assert decode(read_table(path)) == PARQUET.to_dict(as_series=False)
+    for error, words in (
+        (ImportError("no openpyxl"), "needs pandas and its reader of Excel files (no openpyxl)"),
+        (ValueError("bad zip"), "is damaged or not Excel ('bad zip')"),
+        (PermissionError(13, "Permission denied"), "cannot be read: Permission denied"),
+    ):
+
+        def fail(_, error=error):
+            raise error
+
+        monkeypatch.setattr(pd, "read_excel", fail)
+        assert words in refused(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
+def test_the_files_of_a_folder_are_one_table(tmp_path, ending):
+    write = {"csv": "write_csv", "parquet": "write_parquet", "arrow": "write_ipc"}[ending]
+    for k in range(3):
+        getattr(PARQUET, write)(tmp_path / f"{k}.{ending}")
+    whole = pl.concat([PARQUET] * 3).to_dict(as_series=False)
+    for path in (tmp_path, tmp_path / f"*.{ending}"):
+        assert decode(read_table(path)) == whole
+    getattr(PARQUET.select("b", "a"), write)(tmp_path / f"2.{ending}")
+    if ending == "csv":
+        assert "2.csv' begins with another header" in refused(tmp_path)
+    else:
+        assert decode(read_table(tmp_path)) == whole
+    getattr(PARQUET.rename({"b": "c"}), write)(tmp_path / f"1.{ending}")
+    assert "The files differ in their columns" in refused(tmp_path)
+
+
+def test_files_of_a_folder_may_differ_in_the_width_of_numbers(tmp_path):
+    for k, kind in enumerate((pl.Int8, pl.Float32, pl.Int64)):
+        PARQUET.with_columns(pl.col("b").cast(kind)).write_parquet(tmp_path / f"{k}.parquet")
+    assert decode(read_table(tmp_path))["b"] == [1, 2, 2] * 3
+    PARQUET.with_columns(pl.col("b").cast(pl.String)).write_parquet(tmp_path / "3.parquet")
+    assert "Column 'b' has values of several types between its files" in refused(
+        tmp_path, DataError
+    )
+
+
+def test_a_missing_cell_of_a_folder_is_placed_in_its_file(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n0,1\n1,0\n")
+    (tmp_path / "b.csv").write_text("x,y\n0,1\n1,\n")
+    message = refused(tmp_path, DataError)
+    assert "'y' is missing in 1 of 4 rows (first on line 3 of " in message
+    assert "b.csv', which is empty)" in message
 
 
 def test_parquet_with_text_that_is_not_utf8_names_the_column(tmp_path):
@@ -300,16 +412,16 @@ def test_empty_files_are_refused(tmp_path, name):
     assert "is empty" in refused(tmp_path / name)
 
 
-def test_directories_are_refused(tmp_path):
+def test_directories_without_tables_are_refused(tmp_path):
     (tmp_path / "folder.csv").mkdir()
-    assert "is a directory" in refused(tmp_path)
-    assert "is a directory" in refused(tmp_path / "folder.csv")
+    assert "is a directory without a file that ends in" in refused(tmp_path)
+    assert "is a directory without a file that ends in" in refused(tmp_path / "folder.csv")
 
 
 def test_unknown_endings_are_refused_with_the_known_ones(tmp_path):
-    path = tmp_path / "table.xlsx"
+    path = tmp_path / "table.ods"
     path.write_text("x")
-    for unknown in (path, "absent.xlsx", "table.csv.gz"):
+    for unknown in (path, "absent.ods", "table.parquet.gz"):
         assert ".csv, .tsv, .txt, .parquet, .pq" in refused(unknown)
     (tmp_path / "table").write_text("a,b\n0,1\n1,0\n")
     assert "has the ending ''" in refused(tmp_path / "table")

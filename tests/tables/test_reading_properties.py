@@ -11,7 +11,7 @@ from table_containers import NAMED, TEXT, UNNAMED, decode, read_quietly, typed
 
 from tamis.errors import DataError, FileFormatError, TamisError
 from tamis.tables import Table, require_levels
-from tamis.tables.csv_file import MISSING_MARKERS
+from tamis.tables.text import MISSING_MARKERS
 
 fixed = settings(
     deadline=None,

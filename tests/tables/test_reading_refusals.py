@@ -334,7 +334,6 @@ def test_columns_that_are_no_sequences_are_refused(values):
         (np.zeros((2, 2), dtype=[("a", int), ("b", int)]), "two-dimensional"),
         (pd.Series(GOOD), "pass a data frame"),
         (pl.Series(GOOD), "pass a data frame"),
-        (pl.LazyFrame({"a": GOOD, "b": GOOD}), "collect"),
         (scipy.sparse.csr_matrix(np.eye(3)), "toarray"),
         (scipy.sparse.eye_array(3), "toarray"),
         ((row for row in [[1, 2]]), "generator"),
@@ -348,6 +347,13 @@ def test_columns_that_are_no_sequences_are_refused(values):
 )
 def test_what_is_no_table_is_refused_with_the_way_out(data, advice):
     assert advice in refused(data)
+
+
+def test_a_query_that_fails_says_why():
+    lazy = pl.LazyFrame({"a": GOOD, "b": GOOD}).select("a", "absent")
+    message = refused(lazy)
+    assert "The LazyFrame gave no table" in message
+    assert "absent" in message
 
 
 def test_structured_arrays_need_plain_fields():

@@ -5,39 +5,27 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 import numpy as np
 
 from tamis.atomic import check_place
-from tamis.blocks.csv_stream import CsvStream
 from tamis.blocks.header import Header
 from tamis.blocks.layout import BLOCK_ROWS, Layout
-from tamis.blocks.parquet_stream import ParquetStream
-from tamis.blocks.parts import PLANES_ENDING, TEXT_ENDINGS, ending_of, find_parts
+from tamis.blocks.looking import Progress, Seen, look_at_parts, open_stream
 from tamis.blocks.plane_file import Codes, digest
-from tamis.blocks.streams import GrowingLevels, Stream, changed
 from tamis.counts.planes import build_planes
-from tamis.errors import DataError, SettingError
-from tamis.tables.columns import smallest_unsigned
+from tamis.errors import SettingError
+from tamis.tables.columns import Column, smallest_unsigned
 from tamis.tables.continuous import require_levels
 from tamis.tables.gaps import require_complete
-from tamis.tables.refusals import ColumnRefused, Problem, listed, refusal, shown
-from tamis.tables.table import Label, Table
-
-Progress = Callable[[str, int, int], None]
-"""What is being done, how many rows are done, and how many there are, or 0 if nobody knows."""
-
-
-_ADVICE = {
-    Problem.MISSING: "Counted in blocks, every cell needs a value: fill missing ones in, or drop "
-    "those rows before.",
-    Problem.CONTINUOUS: "Counted in blocks, columns have levels: cut continuous ones into levels "
-    "first, with tamis.discretize, or, if there are no labels beside them, give the files "
-    "themselves to tamis learn, which takes the moments of numbers.",
-}
+from tamis.tables.growing import GrowingColumn, changed
+from tamis.tables.kinds import checked_types
+from tamis.tables.paths import PLANES_ENDING, ending_of
+from tamis.tables.streams import Stream
+from tamis.tables.table import Table
 
 
 def pack(
@@ -46,22 +34,38 @@ def pack(
     *,
     block_rows: int = BLOCK_ROWS,
     progress: Progress | None = None,
+    types: Mapping[str, str] | None = None,
 ) -> Header:
-    """Pack CSV or Parquet, a file, a folder or a pattern, into a plane file; say what is in it.
+    """Pack files, one, those of a folder or of a pattern, into a plane file; say what is in it.
 
     The target appears when it is whole, and not before; until then it is written under another
     name next to it, and what stands there has no header yet. Levels are those that `read_table`
-    would find. Measured columns and missing values are refused: planes have levels only.
+    would find. Measured columns and missing values are refused: planes have levels only. ``types``
+    names the kinds of columns where the user knows better, or "ignore" for those to leave out.
     """
     path = _checked_target(target)
-    stream = open_stream(os.fspath(source))
-    heard = progress or nobody
-    columns = [stream.growing_levels() for _ in stream.names]
-    n_rows = look(stream, columns, heard)
-    require_rows(stream.names, n_rows)
-    header = Header(stream.names, settled(stream.names, columns, n_rows), n_rows, block_rows)
+    kinds = checked_types(types)
+    stream = open_stream(os.fspath(source), kinds)
+    seen = look_at_parts(stream, progress)
+    columns = seen.settle(stream.chosen, kinds, continuous=False)
+    return write_planes(path, stream, seen, columns, block_rows=block_rows, progress=progress)
+
+
+def write_planes(
+    path: str,
+    stream: Stream,
+    seen: Seen,
+    columns: Mapping[str, Column],
+    *,
+    block_rows: int = BLOCK_ROWS,
+    progress: Progress | None = None,
+) -> Header:
+    """The second pass: the rows of columns that are settled, as a plane file."""
+    levels = tuple(columns[name].levels for name in stream.chosen)
+    header = Header(stream.chosen, levels, seen.n_rows, block_rows)
+    growing = [seen.column(name) for name in stream.chosen]
     with _appearing(path) as file:
-        _write(file, header, encoded(stream, columns, n_rows, heard))
+        _write(file, header, encoded(stream, growing, seen.n_rows, progress or nobody))
     return header
 
 
@@ -86,71 +90,12 @@ def _checked_target(target: str | os.PathLike[str]) -> str:
     return path
 
 
-def open_stream(source: str) -> Stream:
-    """The rows at a path, by the ending of the files."""
-    return stream_of(find_parts(source))
-
-
-def stream_of(
-    paths: Sequence[str], groups: tuple[int, int] | None = None, names: Sequence[str] | None = None
-) -> Stream:
-    """The rows of these files, or of some row groups of one of Parquet; with ``names`` they must
-    have these columns."""
-    if ending_of(paths[0]) in TEXT_ENDINGS:
-        return CsvStream(paths, names)
-    return ParquetStream(paths, groups, names)
-
-
 def nobody(what: str, done: int, of: int) -> None:
     """Nobody wants to know."""
 
 
-def look(stream: Stream, columns: Sequence[GrowingLevels], progress: Progress) -> int:
-    """The first pass: what levels there are. Returns the number of rows."""
-    n_rows = 0
-    for batch in stream.batches():
-        for column, cells in zip(columns, batch.columns, strict=True):
-            column.look(cells, batch)
-        n_rows += batch.n_rows
-        progress("looking for levels", n_rows, stream.expected_rows)
-    return n_rows
-
-
-def require_rows(names: Sequence[str], n_rows: int) -> None:
-    """Refuse a table that is too short to count anything."""
-    if n_rows < 2:
-        raise DataError(
-            f"The table with columns {listed(map(shown, names))} needs at least 2 rows, "
-            f"but has {n_rows or 'none'}. Add rows: dependence is counted over them."
-        )
-
-
-def settled(
-    names: Sequence[str], columns: Sequence[GrowingLevels], n_rows: int
-) -> tuple[tuple[Label, ...], ...]:
-    """The levels of all columns, or one error that names every bad column."""
-    levels: list[tuple[Label, ...]] = []
-    refused: list[tuple[str, ColumnRefused]] = []
-    for name, column in zip(names, columns, strict=True):
-        try:
-            levels.append(column.settle(n_rows))
-        except ColumnRefused as why:
-            refused.append((name, why))
-    if refused:
-        raise _for_planes(refusal(refused))
-    return tuple(levels)
-
-
-def _for_planes(error: DataError) -> DataError:
-    """The same refusal with advice that helps here."""
-    text = str(error)
-    for problem, advice in _ADVICE.items():
-        text = text.replace(problem.value, advice)
-    return DataError(text)
-
-
 def encoded(
-    stream: Stream, columns: Sequence[GrowingLevels], n_rows: int, progress: Progress
+    stream: Stream, columns: Sequence[GrowingColumn], n_rows: int, progress: Progress
 ) -> Iterator[list[Codes]]:
     """The second pass: the codes of one batch after the other."""
     done = 0

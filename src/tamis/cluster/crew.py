@@ -13,27 +13,24 @@ from itertools import count as numbers_from
 from secrets import token_hex
 from typing import Any
 
-from tamis.blocks.numbers import Numbers
-from tamis.blocks.streams import GrowingLevels
-from tamis.cluster.parts import Part
+from tamis.blocks.looking import Seen
+from tamis.cluster.parts import Names, Part
 from tamis.cluster.waiting import Tick, connection, lost_connection, result_of, unknown_there
 from tamis.cluster.work import (
     Found,
     Question,
-    Seen,
     add,
     count,
     fingerprint,
     hold,
     joined,
     look_at,
-    look_at_numbers,
-    merged_numbers,
-    merged_seen,
+    merged,
     products,
 )
 from tamis.errors import SettingError
 from tamis.information.moments import Moments
+from tamis.tables.growing import GrowingColumn
 
 FAN_IN = 8
 """So many sums are added by one task."""
@@ -55,7 +52,7 @@ class Crew:
         self,
         client: Any,  # noqa: ANN401 - Dask has no types
         parts: Sequence[Part],
-        names: tuple[str, ...],
+        names: Names,
         *,
         owned: bool = False,
     ) -> None:
@@ -63,7 +60,7 @@ class Crew:
         self._owned = owned
         self._parts = list(parts)
         self.n_parts = len(parts)
-        self._names = names
+        self.names = names
         self._token = token_hex(4)
         self._serial = numbers_from()
         self._rounds = 0
@@ -88,28 +85,23 @@ class Crew:
             if found != wanted:
                 raise unknown_there(f"{where} has {found if isinstance(found, str) else 'none'}")
 
-    def look(self, progress: Progress) -> Seen:
-        """The levels of all parts."""
-        leaves = self._each(look_at, lambda i: (self._parts[i].name, self._names))
-        found: Seen = self._collected(leaves, merged_seen, "looking for levels", progress)
-        return found
-
-    def look_at_numbers(self, progress: Progress) -> Numbers:
-        """The numbers of all parts, and their moments."""
-        leaves = self._each(look_at_numbers, lambda i: (self._parts[i].name, self._names))
-        found: Numbers = self._collected(leaves, merged_numbers, "taking moments", progress)
+    def look(self, progress: Progress, *, moments: bool = False) -> Seen:
+        """What the columns are over all parts, and the moments of numbers if they are wanted."""
+        what = "taking moments" if moments else "looking at the columns"
+        leaves = self._each(look_at, lambda i: (self._parts[i].name, self.names, moments))
+        found: Seen = self._collected(leaves, merged, what, progress)
         return found
 
     def products(self, chosen: tuple[str, ...], moments: Moments) -> tuple[int, float]:
         """What the shrinkage that the rows suggest needs, added up in the order of the parts."""
         shared = self._shared(moments)
-        leaves = self._each(products, lambda _: (self._names, chosen, shared))
+        leaves = self._each(products, lambda _: (self.names, chosen, shared))
         found = self._collected(leaves, joined, "looking for the shrinkage", _nobody)
         return sum(n for n, _ in found), sum(total for _, total in found)
 
     def hold(
         self,
-        columns: Sequence[GrowingLevels],
+        columns: Sequence[GrowingColumn],
         arities: tuple[int, ...],
         rows: Sequence[int],
         progress: Progress,
@@ -117,7 +109,7 @@ class Crew:
         """Have every part packed and kept."""
         self.arities, self.n_rows = arities, sum(rows)
         settled = self._shared(list(columns))
-        self._held = self._each(hold, lambda i: (self._names, arities, settled, rows[i]))
+        self._held = self._each(hold, lambda i: (self.names, arities, settled, rows[i]))
         prints = [
             self._client.submit(fingerprint, held, key=self._key("fingerprint"), pure=False)
             for held in self._held

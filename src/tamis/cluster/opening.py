@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from tamis.blocks.moment_table import MomentTable, table_of
-from tamis.blocks.opening import WITHOUT_ROWS, open_blocks
-from tamis.blocks.packed import Counted
-from tamis.blocks.packing import nobody, open_stream, require_rows, settled
-from tamis.blocks.parquet_stream import row_groups
-from tamis.blocks.parts import TEXT_ENDINGS, ending_of, find_parts
+from tamis.blocks.looking import Seen, open_stream, reading_of, wanted
+from tamis.blocks.moment_table import MomentTable, table_of_moments
+from tamis.blocks.opening import WITHOUT_ROWS, open_blocks, require_memory
+from tamis.blocks.packed import DEFAULT_MEMORY, Counted
+from tamis.blocks.packing import nobody
 from tamis.cluster.crew import Crew, Progress, size_of
-from tamis.cluster.parts import FilePart, FramePart, Part
+from tamis.cluster.parts import FilePart, FramePart, Names, Part
 from tamis.cluster.table import ClusterTable
 from tamis.errors import DataError, SettingError
 from tamis.information.moments import Moments
 from tamis.tables.assemble import check_names
+from tamis.tables.columns import Column
+from tamis.tables.kinds import checked_types
+from tamis.tables.paths import PARQUET_ENDINGS, ending_of, find_parts
+from tamis.tables.streams import row_groups
 
 PART_CELLS = 2**26
 """Row groups of a file go to one part until it has so many cells."""
@@ -38,17 +41,21 @@ ANY_PORT = f"{LOOPBACK}:0"
 
 @contextmanager
 def opened(
-    data: object,
+    data: Any,  # noqa: ANN401 - whatever holds a table
     *,
     memory: int | str | None = None,
     missing: str = "error",
     information: str = "auto",
     weights: object = None,
+    types: Mapping[str, str] | None = None,
 ) -> Iterator[object]:
     """A table that is counted where its rows are, on a cluster or in blocks; ``data`` as it came
-    where it is to be read into memory. What workers hold for it they hold no longer afterwards."""
+    where it is to be read into memory, or what Dask has computed of it. What workers hold for it
+    they hold no longer afterwards."""
     if not is_dask_frame(data):
-        yield open_blocks(data, memory=memory, missing=missing, information=information)
+        yield open_blocks(
+            data, memory=memory, missing=missing, information=information, types=types
+        )
         return
     if memory is not None:
         raise SettingError(
@@ -56,9 +63,11 @@ def opened(
             "frame are counted by its workers: set their memory where they are started"
         )
     require_whole_rows(missing, weights)
-    crew, names, notes = _crew_of(data)
+    kinds = checked_types(types)
+    crew, notes = _crew_of(data, kinds)
     try:
-        yield _opened(crew, names, nobody, information, notes)
+        found = _opened(crew, nobody, information, kinds, notes)
+        yield data.compute() if found is None else found
     finally:
         crew.leave()
 
@@ -91,15 +100,22 @@ def is_dask_frame(data: object) -> bool:
     return kind.__name__ == "DataFrame" and kind.__module__.split(".")[0] in ("dask", "dask_expr")
 
 
-def _crew_of(frame: Any) -> tuple[Crew, tuple[str, ...], tuple[str, ...]]:  # noqa: ANN401 - of Dask
-    """Who works on a Dask data frame, its columns, and what there is to say about it."""
-    names = check_names(frame.columns)
+def _crew_of(
+    frame: Any,  # noqa: ANN401 - of Dask
+    types: Mapping[str, str],
+) -> tuple[Crew, tuple[str, ...]]:
+    """Who works on a Dask data frame, and what there is to say about it."""
+    names = _names_of(check_names(frame.columns), types)
     partitions = frame.to_delayed()
     parts = [FramePart(i, len(partitions), one) for i, one in enumerate(partitions)]
     client = _current_client()
     if client is not None:
-        return Crew(client, parts, names), names, ()
-    return Crew(_own_client(), parts, names, owned=True), names, (NO_CLIENT,)
+        return Crew(client, parts, names), ()
+    return Crew(_own_client(), parts, names, owned=True), (NO_CLIENT,)
+
+
+def _names_of(names: tuple[str, ...], types: Mapping[str, str]) -> Names:
+    return Names(names, check_names(wanted(names, types)))
 
 
 def open_files(
@@ -108,13 +124,16 @@ def open_files(
     progress: Progress | None = None,
     *,
     information: str = "auto",
-) -> ClusterTable | MomentTable:
-    """The table of a file, a folder or a pattern, which all workers must be able to read."""
+    types: Mapping[str, str] | None = None,
+) -> ClusterTable | MomentTable | str:
+    """The table of a file, a folder or a pattern, which all workers must be able to read; the
+    source as it came if its rows are to be read into memory."""
     # A worker has a directory of its own.
     paths = [os.path.abspath(path) for path in find_parts(source)]
-    names = open_stream(paths[0]).names
-    crew = Crew(client, _file_parts(paths, len(names)), names)
-    return _opened(crew, names, progress or nobody, information)
+    kinds = checked_types(types)
+    names = _names_of(open_stream(paths[0]).names, kinds)
+    crew = Crew(client, _file_parts(paths, len(names.all)), names)
+    return _opened(crew, progress or nobody, information, kinds) or source
 
 
 @contextmanager
@@ -207,7 +226,7 @@ def _file_parts(paths: Sequence[str], n_columns: int) -> list[Part]:
     """A part for each file; large Parquet files are cut between row groups."""
     parts: list[Part] = []
     for path in paths:
-        if ending_of(path) in TEXT_ENDINGS:
+        if ending_of(path) not in PARQUET_ENDINGS:
             parts.append(FilePart(path))
             continue
         cuts = _cuts(row_groups(path), n_columns)
@@ -228,12 +247,13 @@ def _cuts(rows: Sequence[int], n_columns: int) -> list[int]:
 
 def _opened(
     crew: Crew,
-    names: tuple[str, ...],
     progress: Progress,
     information: str,
+    types: Mapping[str, str],
     notes: tuple[str, ...] = (),
-) -> ClusterTable | MomentTable:
-    """What a table in memory would be taken for: levels to count, or numbers with moments."""
+) -> ClusterTable | MomentTable | None:
+    """What a table in memory would be taken for: levels to count, or numbers with moments; None
+    if its rows are needed, and fit here."""
     if information not in WITHOUT_ROWS:
         raise SettingError(
             f"information={information!r} needs the rows in memory, and these stay on the cluster, "
@@ -242,33 +262,31 @@ def _opened(
     if not crew.n_parts:
         raise DataError("The data frame has no partitions. Give it some rows.")
     crew.require_tamis()
-    if information == "gaussian":
-        return _moments(crew, names, progress, notes, information)
-    seen = crew.look(progress)
-    n_rows = sum(seen.rows)
-    require_rows(names, n_rows)
-    try:
-        levels = settled(names, seen.columns, n_rows)
-    except DataError as why:
-        # What has no levels may be numbers.
-        if information == "counts":
-            raise
-        return _moments(crew, names, progress, notes, information, why)
-    crew.hold(seen.columns, tuple(map(len, levels)), seen.rows, progress)
+    names = crew.names.wanted
+    seen = crew.look(progress, moments=information == "gaussian")
+    columns = seen.settle(names, types, continuous=information != "counts")
+    reading = reading_of(columns, types, information)
+    if reading == "rows":
+        require_memory(columns, seen.n_rows, DEFAULT_MEMORY)
+        return None
+    if reading == "moments":
+        return _moments(crew, seen, columns, progress, notes)
+    levels = [columns[name].levels for name in names]
+    growing = [seen.column(name) for name in names]
+    crew.hold(growing, tuple(map(len, levels)), seen.rows, progress)
     return ClusterTable(names, levels, crew, notes=notes)
 
 
 def _moments(
     crew: Crew,
-    names: tuple[str, ...],
+    seen: Seen,
+    columns: Mapping[str, Column],
     progress: Progress,
     notes: tuple[str, ...],
-    information: str,
-    why: DataError | None = None,
 ) -> MomentTable:
-    """The moments of numbers; if these are none, the reason ``why`` they cannot be counted."""
     counted = Counted("dask", crew.n_parts)
-    seen = crew.look_at_numbers(progress)
+    if seen.moments is None:
+        seen = crew.look(progress, moments=True)
     counted.note(crew.n_parts * size_of(seen))
 
     def again(chosen: tuple[str, ...], moments: Moments) -> tuple[int, float]:
@@ -276,9 +294,4 @@ def _moments(
         counted.note(crew.n_parts * size_of(moments))
         return found
 
-    table = table_of(
-        seen, names, information=information, again=again, counted=counted, notes=notes
-    )
-    if table is None:
-        raise why or RuntimeError("moments were asked for, and there are none")
-    return table
+    return table_of_moments(seen, columns, again=again, counted=counted, notes=notes)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tamis.blocks.frame_stream import FrameStream
-from tamis.blocks.packing import stream_of
-from tamis.blocks.streams import Stream
 from tamis.tables.refusals import shown_path
+from tamis.tables.streams import FrameStream, Stream, stream_of
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,18 @@ class FramePart:
 Part = FilePart | FramePart
 
 
-def stream_in(content: Any, names: tuple[str, ...]) -> Stream:  # noqa: ANN401 - a path or a frame
+@dataclass(frozen=True)
+class Names:
+    """The columns that every part has, and those of them that are wanted."""
+
+    all: tuple[str, ...]
+    wanted: tuple[str, ...]
+
+
+def stream_in(content: Any, names: Names) -> Stream:  # noqa: ANN401 - a path or a frame
     """The rows of a part, where it is read."""
     if isinstance(content, FilePart):
-        return stream_of([content.path], content.groups, names)
-    return FrameStream(content, names)
+        stream = stream_of([content.path], content.groups, names.all)
+    else:
+        stream = FrameStream(content, names.all)
+    return stream.choose(names.wanted)

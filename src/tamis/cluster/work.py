@@ -7,7 +7,6 @@ hold is small, so that whatever is lost with a worker can be had again from the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -15,27 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.blocks import numbers
 from tamis.blocks.held import HeldPlanes
-from tamis.blocks.numbers import Numbers
-from tamis.blocks.packing import encoded, look, nobody
+from tamis.blocks.looking import Seen, look, products_in
+from tamis.blocks.packing import encoded, nobody
 from tamis.blocks.passes import Pass, Sums
-from tamis.blocks.streams import GrowingLevels
 from tamis.blocks.view import View
-from tamis.cluster.parts import stream_in
+from tamis.cluster.parts import Names, stream_in
 from tamis.errors import DataError
 from tamis.information.moments import Moments
+from tamis.tables.growing import GrowingColumn
 
 Narrow = tuple[NDArray[np.unsignedinteger], ...]
 """Sums in the smallest type that holds them, to travel."""
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What there is in parts of a table: the rows of each, and the levels of all together."""
-
-    rows: tuple[int, ...]
-    columns: list[GrowingLevels]
 
 
 @dataclass(frozen=True)
@@ -55,19 +45,9 @@ class Found:
     moved: int
 
 
-def look_at(content: Any, name: str, names: tuple[str, ...]) -> Seen:  # noqa: ANN401 - path or frame
-    """The levels of a part."""
-    stream = stream_in(content, names)
-    columns = [stream.growing_levels() for _ in names]
-    n_rows = look(stream, columns, nobody)
-    for column in columns:
-        column.say_where(name)
-    return Seen((n_rows,), columns)
-
-
-def look_at_numbers(content: Any, name: str, names: tuple[str, ...]) -> Numbers:  # noqa: ANN401
-    """The numbers of a part, and their moments."""
-    found = numbers.look(stream_in(content, names))
+def look_at(content: Any, name: str, names: Names, moments: bool) -> Seen:  # noqa: ANN401 - path or frame
+    """What the columns of a part are, and the moments of numbers if they are wanted."""
+    found = look(stream_in(content, names), moments=moments)
     for column in found.columns:
         column.say_where(name)
     return found
@@ -75,19 +55,19 @@ def look_at_numbers(content: Any, name: str, names: tuple[str, ...]) -> Numbers:
 
 def products(
     content: Any,  # noqa: ANN401 - path or frame
-    names: tuple[str, ...],
+    names: Names,
     chosen: tuple[str, ...],
     moments: Moments,
 ) -> list[tuple[int, float]]:
     """What the shrinkage that the rows suggest needs of a part."""
-    return [numbers.products_in(stream_in(content, names), chosen, moments)]
+    return [products_in(stream_in(content, names), chosen, moments)]
 
 
 def hold(
     content: Any,  # noqa: ANN401 - path or frame
-    names: tuple[str, ...],
+    names: Names,
     arities: tuple[int, ...],
-    columns: Sequence[GrowingLevels],
+    columns: Sequence[GrowingColumn],
     n_rows: int,
 ) -> HeldPlanes:
     """The rows of a part as planes, whose columns have these levels."""
@@ -102,19 +82,9 @@ def fingerprint(held: HeldPlanes) -> list[bytes]:
     return [held.fingerprint]
 
 
-def merged_seen(parts: Sequence[Seen]) -> Seen:
-    """The levels of neighbouring parts together."""
-    # What a task is given may be given to another one too.
-    columns = deepcopy(parts[0].columns)
-    for part in parts[1:]:
-        for column, other in zip(columns, part.columns, strict=True):
-            column.merge(other)
-    return Seen(tuple(n for part in parts for n in part.rows), columns)
-
-
-def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
-    """The moments of neighbouring parts together."""
-    return reduce(Numbers.merge, parts)
+def merged(parts: Sequence[Seen]) -> Seen:
+    """What is known of neighbouring parts together."""
+    return reduce(Seen.merge, parts)
 
 
 def joined(parts: Sequence[list[Any]]) -> list[Any]:

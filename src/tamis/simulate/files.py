@@ -6,7 +6,6 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
 from tamis.network.bif.render import render
 from tamis.simulate.models.model import Column
-from tamis.tables.csv_file import MISSING_MARKERS
+from tamis.tables.text import MISSING_MARKERS
 
 if TYPE_CHECKING:
     from tamis.simulate.drawing import Simulated
@@ -52,11 +51,6 @@ def checked_path(path: Path) -> str:
         raise SettingError(f"a path must be a string or a pathlib.Path, not {path!r}")
     if _ending(place) not in _FORMATS:
         raise SettingError(f"the ending of {place!r} must be one of {', '.join(_FORMATS)}")
-    if _ending(place) in _PARQUET and find_spec("pyarrow") is None:
-        raise SettingError(
-            f"writing {place!r} needs pyarrow, which is not installed: pip install "
-            "'tamis[parquet]', or write .csv"
-        )
     for each in (place, graph_path(place)):
         check_place(each)
     return place

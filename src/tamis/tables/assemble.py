@@ -20,7 +20,7 @@ from tamis.tables.sources import Encoding, Source, Sources, columns_or_refusal
 from tamis.tables.table import Table
 from tamis.tables.weights import check_weights, read_weights, with_weights
 
-__all__ = ["Encoding", "build_table", "check_names"]
+__all__ = ["Encoding", "build_table", "check_names", "check_types", "require_rows"]
 
 
 def build_table(
@@ -35,7 +35,7 @@ def build_table(
     All columns are tried before any is refused, so that one error names every bad column.
     """
     checked, sources = _without_ignored(tuple(map(_text, names)), sources, how.types)
-    _require_rows(checked, n_rows)
+    require_rows(checked, n_rows)
     given = Sources(checked, sources, encoding, n_rows, how.continuous, types=how.types)
     if how.weights is None and how.missing == "error":
         # The usual case: a column may be forgotten as soon as it is encoded.
@@ -54,16 +54,21 @@ def _without_ignored(
     names: tuple[str, ...], sources: Iterable[Source], types: Mapping[str, str]
 ) -> tuple[tuple[str, ...], Iterable[Source]]:
     """The names that are left, checked, and their columns."""
+    check_types(names, types)
+    if IGNORE not in types.values():
+        return check_names(names), sources
+    kept = [types.get(name) != IGNORE for name in names]
+    return check_names(compress(names, kept)), compress(sources, kept)
+
+
+def check_types(names: Sequence[str], types: Mapping[str, str]) -> None:
+    """Refuse kinds of columns that are not there."""
     unknown = [name for name in types if name not in names]
     if unknown:
         raise DataError(
             f"types: there is no column {listed(map(shown, unknown))}. The columns are "
             f"{listed(map(shown, names))}."
         )
-    if IGNORE not in types.values():
-        return check_names(names), sources
-    kept = [types.get(name) != IGNORE for name in names]
-    return check_names(compress(names, kept)), compress(sources, kept)
 
 
 def _complete(given: Sources[Source]) -> Table:
@@ -87,11 +92,12 @@ def _weighted(given: Sources[Source], weights: object) -> Sources[Source]:
     else:
         found = read_weights(weights, given.n_rows)
     weighted = given.with_weights(found).take(found > 0)
-    _require_rows(weighted.names, weighted.n_counted)
+    require_rows(weighted.names, weighted.n_counted)
     return weighted
 
 
-def _require_rows(names: Sequence[str], n_rows: int) -> None:
+def require_rows(names: Sequence[str], n_rows: int) -> None:
+    """Refuse a table that is too short to say anything."""
     if n_rows < 2:
         raise DataError(
             f"The table with columns {listed(map(shown, names))} needs at least 2 rows, "

@@ -14,14 +14,7 @@ from tamis.tables.arrays import encode_array
 from tamis.tables.assemble import Encoding, build_table
 from tamis.tables.cells import encode_cells, take_cells
 from tamis.tables.columns import Column
-from tamis.tables.frames import (
-    NativeSeries,
-    encode_series,
-    is_arrow_array,
-    is_series,
-    series_of_arrow,
-    take_series,
-)
+from tamis.tables.frames import NativeSeries, arrow_of, encode_series, is_series, take_series
 from tamis.tables.reading import Reading
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
@@ -62,10 +55,8 @@ def read_rows(data: Sequence[object], how: Reading) -> Table:
 def _sequence(name: object, values: object) -> Values:
     if type(values) is np.ndarray:
         return np.atleast_1d(values)
-    if is_series(values):
+    if is_series(values) or arrow_of(values) is not None:
         return values
-    if is_arrow_array(values):
-        return series_of_arrow(values)
     if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray):
         return list(values)
     if hasattr(values, "__array__"):

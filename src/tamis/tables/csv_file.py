@@ -1,107 +1,263 @@
-"""A CSV file becomes a table, read in chunks of rows by the standard library."""
+"""CSV files as batches of text: read by pyarrow, and by the standard library where it stumbles.
+
+The quick reader takes what is regular. At the first sign of anything else the slow one goes on
+where it stopped, and either reads it or says what is wrong and on which line.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, count
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
 from numpy.typing import NDArray
 
 from tamis.errors import FileFormatError
-from tamis.tables.assemble import Encoding, build_table, check_names
-from tamis.tables.columns import (
-    LARGEST_INTEGER,
-    SMALLEST_INTEGER,
-    Codes,
-    Column,
-    continuous,
-    encode_labels,
-    infinite,
-    smallest_unsigned,
-    too_many_levels,
-)
-from tamis.tables.reading import Reading
-from tamis.tables.refusals import ColumnRefused, Problem, missing, shown, shown_path
-from tamis.tables.table import Label, Table
+from tamis.tables.assemble import check_names
+from tamis.tables.paths import codec_of, ending_of
+from tamis.tables.refusals import shown_path
 
 if TYPE_CHECKING:
     from _csv import Reader
 
-MISSING_MARKERS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
-"""Cells that stand for a missing value; "None" is not among them, being a common level."""
-
-_CHUNK = 512
-"""Rows gathered before their cells are numbered: few enough to stay in the cache."""
+_CHUNK = 4096
+"""Rows that the standard library reads before they are handed on."""
 _HEADER_LINES = 100
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,19})(\.0*)?")
-_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-_NUMBER = re.compile(
-    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|" + _INFINITE.pattern, re.IGNORECASE
-)
-_CODE = re.compile(r"[+-]?(0[0-9]+|[0-9]{20,})")
-"""Digits that are no quantity: with leading zeros, or more of them than an integer label has."""
+_BOM = b"\xef\xbb\xbf"
+_MARKS = (b"\0", b'"', b"\r")
+"""What needs a closer look."""
+
+Batch: TypeAlias = list[Any]
+"""Some rows: an array of strings a column."""
 
 
-class _GrowingColumn:
-    """One column while its file is read: distinct cells are kept once, rows as codes."""
+class CsvFile:
+    """A CSV file with a header, in UTF-8, maybe compressed; it can be read more than once."""
 
-    def __init__(self) -> None:
-        # Numbers a cell at first sight, without leaving C.
-        self.numbers: defaultdict[str, int] = defaultdict(count().__next__)
-        self.chunks: list[Codes] = []
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._content = None
+        if not os.path.isfile(path):
+            # A pipe is read once and for all.
+            with open(path, "rb") as file:
+                self._content = file.read()
+        self._broken = False
+        """Whether a cell was seen that holds a line break."""
+        with self._text() as file:
+            lines = _without_nul(path, self._decoded(file))
+            opening = _header_lines(lines)
+            self._delimiter = _delimiter(path, "".join(opening))
+            reader = self._reader(opening, lines)
+            self.names = _names(path, self._header(reader))
+            self._header_lines = reader.line_num
 
-    def extend(self, cells: Sequence[str]) -> None:
-        codes = np.fromiter(map(self.numbers.__getitem__, cells), np.uint32, len(cells))
-        self.chunks.append(codes.astype(smallest_unsigned(len(self.numbers))))
+    def batches(self) -> Iterator[Batch]:
+        """All rows in order; every call begins again."""
+        done = 0
+        for batch in self._quick():
+            if batch is None:
+                yield from self._slow(done)
+                return
+            done += len(batch[0])
+            yield batch
 
-    def cells(self, lines: NDArray[np.uint64]) -> _Cells:
-        """The whole column, which stood on these lines."""
-        codes = np.concatenate(self.chunks) if self.chunks else np.zeros(0, dtype=np.uint8)
-        return _Cells(codes, list(self.numbers), lines)
+    def line_of(self, row: int) -> int:
+        """The line on which a row ends that has been read."""
+        return int(self._lines[row]) if self._broken else self._header_lines + row + 1
+
+    def _quick(self) -> Iterator[Batch | None]:
+        """By pyarrow; None at the end if it cannot be trusted with what follows."""
+        names = [str(k) for k in range(len(self.names))]
+        with self._bytes() as file:
+            looked_over = _LookedOver(file, self._delimiter)
+            try:
+                reader = arrow_csv.open_csv(
+                    pa.PythonFile(looked_over, mode="r"),
+                    # Its threads cost more than they bring where batches are taken one by one.
+                    arrow_csv.ReadOptions(
+                        column_names=names, skip_rows=self._header_lines, use_threads=False
+                    ),
+                    arrow_csv.ParseOptions(
+                        delimiter=self._delimiter,
+                        newlines_in_values=looked_over.begins_quoted,
+                    ),
+                    arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+                )
+                for batch in reader:
+                    if looked_over.irregular or _any_too_long(batch):
+                        break
+                    self._broken |= looked_over.broken
+                    yield batch.columns
+                else:
+                    if not looked_over.irregular:
+                        return
+            except pa.ArrowInvalid:
+                # What is wrong, if anything is, the slow reader can say.
+                pass
+        self._broken = True
+        yield None
+
+    def _slow(self, done: int) -> Iterator[Batch]:
+        """By the standard library, from this row on."""
+        for rows, _ in self._rows(done):
+            yield [pa.array(cells, pa.string()) for cells in zip(*rows, strict=True)]
+
+    def _rows(self, done: int = 0) -> Iterator[tuple[list[list[str]], list[int]]]:
+        """Rows in chunks with their lines; raises what is wrong with them."""
+        with self._text() as file:
+            reader = self._reader(_without_nul(self.path, self._decoded(file)))
+            self._header(reader)
+            try:
+                yield from _chunks(self.path, reader, len(self.names), done)
+            except csv.Error as error:
+                raise _not_csv(self.path, reader.line_num, error) from error
+
+    @cached_property
+    def _lines(self) -> array[int]:
+        found = array("Q")
+        for _, lines in self._rows():
+            found.extend(lines)
+        return found
+
+    def _header(self, reader: Reader) -> list[str]:
+        try:
+            return next(reader, [])
+        except csv.Error as error:
+            raise _not_csv(self.path, reader.line_num, error) from error
+
+    def _reader(self, *lines: Iterable[str]) -> Reader:
+        # Strict: a quote that is never closed is an error, and not the rest of the file.
+        return csv.reader(chain(*lines), delimiter=self._delimiter, strict=True)
+
+    def _decoded(self, file: Iterable[str]) -> Iterator[str]:
+        try:
+            yield from file
+        except UnicodeDecodeError as error:
+            raise self._not_utf8() from error
+
+    def _text(self) -> io.TextIOWrapper:
+        return io.TextIOWrapper(self._bytes(), encoding="utf-8-sig", newline="")
+
+    def _bytes(self) -> Any:  # noqa: ANN401 - a file of Python's or of arrow's
+        if self._content is not None:
+            file: IO[bytes] = io.BytesIO(self._content)
+        else:
+            file = open(self.path, "rb")  # noqa: SIM115 - closed by whoever asked for it
+        codec = codec_of(self.path)
+        return file if codec is None else pa.CompressedInputStream(file, codec)
+
+    def _not_utf8(self) -> FileFormatError:
+        # The decoder that failed worked ahead of the lines, so the place is looked for again.
+        offset, place = 0, ""
+        with self._bytes() as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    line.decode()
+                except UnicodeDecodeError as error:
+                    place = f" at line {number}, byte {offset + error.start} of the file"
+                    break
+                offset += len(line)
+        return FileFormatError(
+            f"The file {shown_path(self.path)} is not UTF-8{place}. Save it as CSV in UTF-8."
+        )
 
 
-class _Cells(NamedTuple):
-    """A column as it was read: a code a row, the text of each code, and the line of each row."""
+class _LookedOver:
+    """Bytes on their way to pyarrow, looked over for what it takes and the standard library does
+    not: NUL, blank lines, and quotes that are not around a whole cell. Line ends at the end stay
+    behind."""
 
-    codes: Codes
-    texts: list[str]
-    lines: NDArray[np.uint64]
+    closed = False
+
+    def __init__(self, file: Any, delimiter: str) -> None:  # noqa: ANN401 - Python's or arrow's
+        self._file = file
+        self._ahead: bytes = file.read(2**20).removeprefix(_BOM)
+        self._held = b""
+        self._around = np.zeros(256, dtype=np.bool_)
+        """What may stand before and after a quoted cell, or a quote that is doubled."""
+        self._around[[ord(delimiter), *b'\r\n"']] = True
+        self._inside = False
+        self._last = ord(delimiter)
+        self.begins_quoted = b'"' in self._ahead
+        self.broken = False
+        """Whether there was a line break within quotes."""
+        self.irregular = False
+
+    def read(self, size: int) -> bytes:
+        """At most so many bytes; none at the end, and where what follows is irregular."""
+        while len(self._held) < size:
+            n = size - len(self._held)
+            data, self._ahead = self._ahead[:n], self._ahead[n:]
+            data = data or self._file.read(n)
+            if not data:
+                self.irregular |= self._inside
+                return b""
+            found = self._held + data
+            lines = found.rstrip(b"\r\n")
+            self._held = found[len(lines) :]
+            if lines:
+                self._look(lines)
+                return b"" if self.irregular else lines
+        self.irregular = True
+        return b""
+
+    def close(self) -> None:
+        """The file is closed by whoever opened it."""
+        self.closed = True
+
+    def _look(self, data: bytes) -> None:
+        if self._inside or any(mark in data for mark in _MARKS) or self._last in b'"\r':
+            # With a byte before, which the last look could not see beyond.
+            found = np.frombuffer(bytes([self._last]) + data, dtype=np.uint8)
+            self.irregular = b"\0" in data or not self._is_regular(found)
+        else:
+            ends = np.frombuffer(data, dtype=np.uint8) == ord("\n")
+            doubled = (ends[1:] & ends[:-1]).any()
+            self.irregular = bool(doubled or (ends[0] and self._last == ord("\n")))
+        self._last = data[-1]
+
+    def _is_regular(self, found: NDArray[np.uint8]) -> bool:
+        """Whether each quote begins a cell, ends it, or is one of two within it, and no line is
+        blank, with so much before that has been looked at."""
+        ended = self._last == ord('"') and not self._inside
+        quotes = np.flatnonzero(found[1:] == ord('"')) + 1
+        opening, closing = quotes[int(self._inside) :: 2], quotes[1 - int(self._inside) :: 2]
+        ends = (found == ord("\n")) | (found == ord("\r"))
+        breaks = np.flatnonzero(ends)
+        within = (np.searchsorted(quotes, breaks) + self._inside) % 2 == 1
+        self._inside = bool((len(quotes) + self._inside) % 2)
+        self.broken |= bool(within.any())
+        if self.broken and not self.begins_quoted:
+            # The reader was told that lines are rows.
+            return False
+        lines = breaks[~within & (breaks + 1 < len(found))]
+        pairs = (found[lines] == ord("\r")) & (found[lines + 1] == ord("\n"))
+        after = closing[closing + 1 < len(found)] + 1
+        return bool(
+            self._around[found[opening - 1]].all()
+            and self._around[found[after]].all()
+            and (not ended or self._around[found[1]])
+            and not (ends[lines + 1] & ~pairs).any()
+        )
 
 
-def read_csv(path: str, how: Reading) -> Table:
-    """The table in a CSV file with a header, in UTF-8."""
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            return _read_lines(path, _without_nul(path, file), how)
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path) from error
-
-
-def _read_lines(path: str, lines: Iterator[str], how: Reading) -> Table:
-    opening = _header_lines(lines)
-    # Strict: a quote that is never closed is an error, and not the rest of the file.
-    reader = csv.reader(
-        chain(opening, lines), delimiter=_delimiter(path, "".join(opening)), strict=True
+def _any_too_long(batch: Any) -> bool:  # noqa: ANN401 - of arrow
+    longest = csv.field_size_limit()
+    return any(
+        # Bytes are no fewer than characters.
+        column.nbytes > longest and pc.max(pc.utf8_length(column)).as_py() > longest
+        for column in batch.columns
     )
-    try:
-        names = _names(path, next(reader, []))
-        columns = [_GrowingColumn() for _ in names]
-        line_of_row = array("Q")
-        for rows in _chunks(path, reader, len(names), line_of_row):
-            for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
-                column.extend(cells)
-    except csv.Error as error:
-        raise _not_csv(path, reader.line_num, error) from error
-    lines_read = np.array(line_of_row, dtype=np.uint64)
-    sources = (column.cells(lines_read) for column in columns)
-    return build_table(names, len(line_of_row), sources, Encoding(_encode, _take), how)
 
 
 def _not_csv(path: str, line: int, error: csv.Error) -> FileFormatError:
@@ -130,7 +286,7 @@ def _header_lines(lines: Iterator[str]) -> list[str]:
 
 
 def _delimiter(path: str, header: str) -> str:
-    if path.lower().endswith(".tsv"):
+    if ending_of(path) == ".tsv":
         return "\t"
     unquoted = re.sub(r'"[^"]*"?', "", header)
     return next((mark for mark in ",;\t" if mark in unquoted), ",")
@@ -146,9 +302,11 @@ def _names(path: str, header: list[str]) -> tuple[str, ...]:
 
 
 def _chunks(
-    path: str, reader: Reader, width: int, line_of_row: array[int]
-) -> Iterator[list[list[str]]]:
+    path: str, reader: Reader, width: int, done: int
+) -> Iterator[tuple[list[list[str]], list[int]]]:
+    """The rows after the first ``done``, and the line on which each ends."""
     rows: list[list[str]] = []
+    lines: list[int] = []
     blank_line = 0
     for row in reader:
         if len(row) != width and _is_blank(row):
@@ -156,13 +314,16 @@ def _chunks(
             continue
         if len(row) != width or blank_line:
             raise _broken_row(path, reader.line_num, len(row), width, blank_line)
+        if done:
+            done -= 1
+            continue
         rows.append(row)
-        line_of_row.append(reader.line_num)
+        lines.append(reader.line_num)
         if len(rows) == _CHUNK:
-            yield rows
-            rows = []
+            yield rows, lines
+            rows, lines = [], []
     if rows:
-        yield rows
+        yield rows, lines
 
 
 def _is_blank(row: list[str]) -> bool:
@@ -181,72 +342,6 @@ def _broken_row(path: str, line: int, fields: int, width: int, blank_line: int) 
     )
 
 
-def _encode(column: _Cells) -> Column:
-    codes, texts, lines = column
-    markers = [code for code, cell in enumerate(texts) if cell.strip() in MISSING_MARKERS]
-    if markers:
-        absent = np.isin(codes, markers)
-        first = int(absent.argmax())
-        cell = texts[int(codes[first])]
-        reads = f"reads {shown(cell)}" if cell else "is empty"
-        raise missing(absent, f"on line {lines[first]}, which {reads}")
-    return _encode_texts(codes, texts)
-
-
-def _take(column: _Cells, rows: NDArray[np.bool_]) -> _Cells:
-    """The column with these rows, and with no text that they do not have."""
-    present, codes = np.unique(column.codes[rows], return_inverse=True)
-    texts = [column.texts[code] for code in present.tolist()]
-    return _Cells(codes.astype(smallest_unsigned(len(texts))), texts, column.lines[rows])
-
-
-def _encode_texts(codes: Codes, texts: list[str]) -> Column:
-    try:
-        column = encode_labels(codes, _labels(texts))
-    except ColumnRefused as why:
-        if why.problem is Problem.CONTINUOUS:
-            why.numbers = _numbers(texts)[codes]
-        raise
-    if too_many_levels(len(column.levels), len(codes)) and _are_quantities(texts):
-        return Column(column.levels, column.codes, _numbers(texts)[codes])
-    return column
-
-
-def _numbers(texts: list[str]) -> NDArray[np.float64]:
-    return np.array([float(text) for text in texts])
-
-
-def _are_quantities(texts: list[str]) -> bool:
-    # No cell has a fraction, or there would be no labels; 12e30 is a quantity, 007 is not.
-    if all(_integer(text) is not None for text in texts):
-        return True
-    trimmed = [text.strip() for text in texts]
-    return all(map(_NUMBER.fullmatch, trimmed)) and not any(map(_CODE.fullmatch, trimmed))
-
-
-def _labels(texts: list[str]) -> Sequence[Label]:
-    """What the distinct cells of a column mean: integers where nothing is lost by it."""
-    numbers = [text.strip() for text in texts]
-    if not all(map(_NUMBER.fullmatch, numbers)) or all(map(_INFINITE.fullmatch, numbers)):
-        return texts
-    for number in numbers:
-        if _INFINITE.fullmatch(number):
-            raise infinite(shown(number))
-        # Digits alone are whole however many; as floats they might be infinite.
-        if not (number.lstrip("+-").isdigit() or float(number).is_integer()):
-            raise continuous(number)
-    integers = [integer for integer in map(_integer, texts) if integer is not None]
-    # Leading zeros, signs and exponents belong to labels: one such cell keeps them all as text.
-    return integers if len(integers) == len(texts) else texts
-
-
-def _integer(text: str) -> int | None:
-    if text == "-0" or not _INTEGER.fullmatch(text):
-        return None
-    number = int(text.partition(".")[0])
-    return number if SMALLEST_INTEGER <= number <= LARGEST_INTEGER else None
-
-
 def _without_nul(path: str, file: Iterable[str]) -> Iterator[str]:
     # The standard library passes NUL through, but no text file holds it.
     for number, line in enumerate(file, start=1):
@@ -256,24 +351,3 @@ def _without_nul(path: str, file: Iterable[str]) -> Iterator[str]:
                 "text. Save it as CSV in UTF-8."
             )
         yield line
-
-
-def _not_utf8(path: str) -> FileFormatError:
-    # The decoder that failed worked ahead of the lines, so the place is looked for again;
-    # but a pipe was read once and for all, and opening it again would wait for ever.
-    place = _undecodable_place(path) if os.path.isfile(path) else ""
-    return FileFormatError(
-        f"The file {shown_path(path)} is not UTF-8{place}. Save it as CSV in UTF-8."
-    )
-
-
-def _undecodable_place(path: str) -> str:
-    offset = 0
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                return f" at line {number}, byte {offset + error.start} of the file"
-            offset += len(line)
-    return ""

@@ -1,58 +1,105 @@
-"""A path becomes a table: CSV by tamis itself, Parquet by pyarrow or polars."""
+"""A path becomes a table: one file, those of a folder, or those that a pattern finds."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from tamis.errors import DataError, FileFormatError
-from tamis.tables.csv_file import read_csv
+from tamis.tables.arrow import encode_arrow, take_arrow
+from tamis.tables.assemble import Encoding, build_table
 from tamis.tables.frames import NativeFrame, read_frame
+from tamis.tables.paths import (
+    EXCEL_ENDINGS,
+    STREAMED_ENDINGS,
+    SUPPORTED,
+    ending_of,
+    find_parts,
+    is_several,
+)
 from tamis.tables.reading import Reading
 from tamis.tables.refusals import shown, shown_path
+from tamis.tables.streams import Stream, stream_of, unreachable
 from tamis.tables.table import Table
-
-_TEXT_ENDINGS = (".csv", ".tsv", ".txt")
-_PARQUET_ENDINGS = (".parquet", ".pq")
-_SUPPORTED = ", ".join(_TEXT_ENDINGS + _PARQUET_ENDINGS)
+from tamis.tables.text import TextColumn, TextReader, encode_text, take_text
 
 
 def read_file(source: str | os.PathLike[Any], how: Reading) -> Table:
-    """The table in the file at this path; the file's ending says how it is read."""
+    """The table in the files at this path; their ending says how they are read."""
     path = os.fsdecode(source)
-    ending = os.path.splitext(path)[1].lower()
-    _check_path(path, ending)
+    _check_path(path)
+    if is_several(path):
+        return _read_stream(stream_of(find_parts(path)), how)
     try:
-        if ending in _TEXT_ENDINGS:
-            return read_csv(path, how)
-        return read_frame(_read_parquet(path), how)
+        if ending_of(path) in EXCEL_ENDINGS:
+            return read_frame(_read_excel(path), how)
+        return _read_stream(stream_of([path]), how)
     except OSError as error:
-        raise FileFormatError(
-            f"The file {shown_path(path)} cannot be read: {error.strerror or error}. "
-            "Check that it is a file and that you may read it."
+        raise unreachable(path, error) from error
+
+
+def _read_stream(stream: Stream, how: Reading) -> Table:
+    """All rows of a stream, in memory."""
+    if stream.is_text:
+        return _read_text(stream, how)
+    chunks: list[list[Any]] = [[] for _ in stream.names]
+    n_rows = 0
+    for batch in stream.batches():
+        n_rows += batch.n_rows
+        for column, cells in zip(chunks, batch.columns, strict=True):
+            column.append(cells)
+    columns: Iterator[Any] = map(_joined, stream.names, chunks)
+    return build_table(stream.names, n_rows, columns, Encoding(encode_arrow, take_arrow), how)
+
+
+def _read_text(stream: Stream, how: Reading) -> Table:
+    columns = [TextReader() for _ in stream.names]
+    n_rows = 0
+    for batch in stream.batches():
+        n_rows += batch.n_rows
+        for column, cells in zip(columns, batch.columns, strict=True):
+            column.add(cells)
+    sources: Iterator[TextColumn] = (column.column(stream.place) for column in columns)
+    return build_table(stream.names, n_rows, sources, Encoding(encode_text, take_text), how)
+
+
+def _joined(name: str, chunks: Sequence[Any]) -> Any:  # noqa: ANN401 - of arrow
+    """The chunks as one column, whose type may differ from file to file if one can hold all."""
+    if len({chunk.type for chunk in chunks}) == 1:
+        return pa.chunked_array(chunks)
+    try:
+        tables = [pa.table({"x": chunk}) for chunk in chunks]
+        return pa.concat_tables(tables, promote_options="permissive").column(0)
+    except pa.ArrowException as error:
+        types = sorted({str(chunk.type) for chunk in chunks})
+        raise DataError(
+            f"Column {shown(name)} has values of several types between its files, "
+            f"{' and '.join(types[:2])}. Give it one type in all of them."
         ) from error
 
 
-def _check_path(path: str, ending: str) -> None:
+def _check_path(path: str) -> None:
     if not path.strip() or "\n" in path or "\0" in path:
         raise DataError(
             f"A string is taken for the path of a file, but {shown_path(path)} cannot be one. "
             "Pass a path, a data frame, an array, or a mapping from names to columns."
         )
-    if os.path.isdir(path):
-        raise FileFormatError(
-            f"{shown_path(path)} is a directory. Pass the path of one file ({_SUPPORTED})."
-        )
-    known = ending in _TEXT_ENDINGS + _PARQUET_ENDINGS
+    if is_several(path):
+        return
+    ending = ending_of(path)
+    known = ending in STREAMED_ENDINGS + EXCEL_ENDINGS
     if not known and not ending and not os.path.exists(path):
         raise DataError(
             f"A string is taken for the path of a file, but there is no file {shown_path(path)}. "
-            f"Pass a path that ends in one of {_SUPPORTED}, or the table itself."
+            f"Pass a path that ends in one of {SUPPORTED}, or the table itself."
         )
     if not known:
         raise FileFormatError(
             f"The file {shown_path(path)} has the ending {shown(ending)}, which is not read. "
-            f"Save the table in a file that ends in one of {_SUPPORTED}."
+            f"Save the table in a file that ends in one of {SUPPORTED}."
         )
     if not os.path.exists(path):
         raise FileFormatError(f"There is no file {shown_path(path)}. Check the path.")
@@ -60,50 +107,24 @@ def _check_path(path: str, ending: str) -> None:
         raise FileFormatError(f"The file {shown_path(path)} is empty. Save the table again.")
 
 
-def _read_parquet(path: str) -> NativeFrame:
-    """pyarrow first: some damaged files make polars abort the whole process."""
+def _read_excel(path: str) -> NativeFrame:
+    """The first sheet, by pandas and what pandas reads it with."""
     try:
-        return _read_with_pyarrow(path)
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("pyarrow"):
-            raise
-    try:
-        return _read_with_polars(path)
-    except ModuleNotFoundError as error:
-        if error.name != "polars":
-            raise
+        import pandas as pd
+
+        return pd.read_excel(path)
+    except ImportError as error:
         raise FileFormatError(
-            f"Reading {shown_path(path)} needs pyarrow or polars, and neither is installed. "
-            "Install one with: pip install 'tamis[parquet]'"
+            f"Reading {shown_path(path)} needs pandas and its reader of Excel files ({error}). "
+            "Install them with: pip install pandas openpyxl (for .xls, xlrd), or save the table "
+            "as CSV."
         ) from error
-
-
-def _read_with_polars(path: str) -> NativeFrame:
-    import polars as pl
-
-    with open(path, "rb") as file:
-        try:
-            # From an open file: a path may be taken for a pattern or a partitioned folder.
-            return pl.read_parquet(file)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            raise _damaged(path, error) from error
-
-
-def _read_with_pyarrow(path: str) -> NativeFrame:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with open(path, "rb") as file:
-        try:
-            return pq.ParquetFile(file).read()
-        except (pa.ArrowException, OSError) as error:
-            # pyarrow also calls damage inside the file an OSError.
-            raise _damaged(path, error) from error
-
-
-def _damaged(path: str, error: BaseException) -> FileFormatError:
-    reason = (str(error).splitlines() or ["unknown"])[0]
-    return FileFormatError(
-        f"The file {shown_path(path)} is damaged or not Parquet ({shown(reason)}). "
-        "Write it again, or rename it if it is in another format."
-    )
+    except OSError:
+        raise
+    # The libraries that read these files have errors of every kind for damaged ones.
+    except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise FileFormatError(
+            f"The file {shown_path(path)} is damaged or not Excel ({shown(reason)}). Save it "
+            "again, or as CSV."
+        ) from error

@@ -1,4 +1,4 @@
-"""Data frames of pandas, polars, pyarrow and their kin become tables, through narwhals."""
+"""Data frames of pandas, polars, pyarrow and their kin become tables, column by column."""
 
 from __future__ import annotations
 
@@ -7,31 +7,23 @@ from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
-from narwhals.dependencies import (
-    is_into_dataframe,
-    is_into_series,
-    is_pandas_like_dataframe,
-    is_pyarrow_table,
-)
+import pyarrow as pa
+from narwhals.dependencies import is_into_dataframe, is_into_series, is_pandas_like_dataframe
 from numpy.typing import NDArray
 
 from tamis.errors import DataError
 from tamis.tables.arrays import columns_of, encode_array
+from tamis.tables.arrow import ArrowColumn, encode_arrow, is_number, numpy_of, take_arrow
 from tamis.tables.assemble import Encoding, build_table, check_names
-from tamis.tables.cells import encode_cells, plain_labels
+from tamis.tables.cells import encode_cells, plain_labels, take_cells
 from tamis.tables.columns import Column, encode_labels
 from tamis.tables.reading import Reading
 from tamis.tables.refusals import ColumnRefused, Problem, missing, shown
-from tamis.tables.table import Table
+from tamis.tables.table import Label, Table
 
 NativeFrame: TypeAlias = Any
 NativeSeries: TypeAlias = Any
 """Typed loosely, because the library they come from may not be installed."""
-
-_ARROW_IN_PANDAS = (
-    "pandas.arrays.ArrowExtensionArray",
-    "pandas.core.arrays.arrow.array.ArrowExtensionArray",
-)
 
 
 def is_frame(data: object) -> bool:
@@ -44,63 +36,42 @@ def is_series(data: object) -> bool:
     return is_into_series(data) or _is_categorical(data)
 
 
-def is_arrow_array(values: object) -> bool:
-    """Whether this is an array of arrow, bare or in the hands of pandas, but no series."""
-    # Known by name because pyarrow may not be installed.
-    names = {f"{base.__module__}.{base.__name__}" for base in type(values).__mro__}
-    return not names.isdisjoint({"pyarrow.lib.Array", *_ARROW_IN_PANDAS})
-
-
-def series_of_arrow(values: NativeSeries) -> NativeSeries:
-    """The same values in a series: numpy cannot take all of arrow's types over."""
-    import pyarrow as pa
-
-    array = values if isinstance(values, pa.Array) else values.__arrow_array__()
-    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
+def is_stream(data: object) -> bool:
+    """Whether this hands out a table of arrow, such as a query of DuckDB, or is a lazy frame."""
+    return hasattr(data, "__arrow_c_stream__") or _is_lazy(data) or _is_dataset(data)
 
 
 def read_frame(data: NativeFrame, how: Reading) -> Table:
     """An eager data frame, with the names it gives its columns."""
     native = nw.to_native(data, pass_through=True)
     if is_pandas_like_dataframe(native):
-        # narwhals refuses repeated names with a message of its own, and costs pandas
-        # more time a column than counting the levels does.
         columns = _pandas_columns(native)
         return build_table(native.columns, len(native), columns, _SERIES, how)
-    # Checked before narwhals sees them, for the same reason.
-    names = check_names(_arrow_names(native) if is_pyarrow_table(native) else native.columns)
-    frame = nw.from_native(native, eager_only=True)
-    return build_table(names, len(frame), frame.iter_columns(), _SERIES, how)
+    if isinstance(native, pa.Table):
+        return _read_arrow(native, how)
+    columns = (native.get_column(name) for name in native.columns)
+    return build_table(native.columns, len(native), columns, _SERIES, how)
+
+
+def read_stream(data: NativeFrame, how: Reading) -> Table:
+    """What comes out of a query or a stream of batches, which is run for it once."""
+    try:
+        if _is_lazy(data):
+            return read_frame(data.collect(engine="streaming"), how)
+        return _read_arrow(data.to_table() if _is_dataset(data) else pa.table(data), how)
+    except DataError:
+        raise
+    # Whoever holds the query has errors of its own kinds.
+    except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(
+            f"The {type(data).__name__} gave no table ({shown(reason)}). Run it by itself to see "
+            "what is wrong, and pass what comes out."
+        ) from error
 
 
 def encode_series(series: NativeSeries) -> Column:
     """Levels from a series of any library, wrapped or not, or from an array."""
-    try:
-        return _encode(series)
-    except UnicodeDecodeError as error:
-        # Arrow takes the bytes of its strings on trust until they are asked for.
-        raise ColumnRefused(
-            Problem.NOT_UTF8, f"holds text that is not UTF-8 ({shown(error.object)})"
-        ) from error
-    except NotImplementedError as error:
-        # Arrow has types that it can hold but not hand over.
-        kind = getattr(series, "dtype", getattr(series, "type", type(series).__name__))
-        raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {kind}") from error
-
-
-def take_series(series: NativeSeries, rows: NDArray[np.bool_]) -> NativeSeries:
-    """The values of these rows."""
-    native = nw.to_native(series, pass_through=True)
-    if isinstance(native, np.ndarray) or not is_into_series(native):
-        # An array, or a categorical of pandas that is in no series.
-        return native[rows]
-    return nw.from_native(native, series_only=True).filter(rows.tolist())
-
-
-_SERIES = Encoding(encode_series, take_series)
-
-
-def _encode(series: NativeSeries) -> Column:
     native = nw.to_native(series, pass_through=True)
     if isinstance(native, np.ndarray):
         return encode_array(native)
@@ -108,10 +79,86 @@ def _encode(series: NativeSeries) -> Column:
         return encode_array(native.to_numpy())
     if _is_categorical(native):
         return _encode_categorical(getattr(native, "cat", native))
-    return _encode_wrapped(nw.from_native(native, series_only=True))
+    array = arrow_of(native)
+    return encode_cells(_cells(native)) if array is None else encode_arrow(array)
 
 
-def _arrow_names(table: NativeFrame) -> Iterable[str]:
+def take_series(series: NativeSeries, rows: NDArray[np.bool_]) -> NativeSeries:
+    """The values of these rows."""
+    native = nw.to_native(series, pass_through=True)
+    if isinstance(native, np.ndarray) or _is_categorical(native):
+        return native[rows]
+    array = arrow_of(native)
+    return (
+        np.array([*take_cells(_cells(native), rows), None], dtype=object)[:-1]
+        if (array is None)
+        else take_arrow(array, rows)
+    )
+
+
+_SERIES = Encoding(encode_series, take_series)
+
+
+def arrow_of(values: NativeSeries) -> ArrowColumn | None:
+    """The same values as arrow holds them, None where it would not hold them as they are."""
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    kind = type(getattr(values, "dtype", None)).__name__
+    if kind in _IN_ARROW_FOR_PANDAS:
+        return pa.array(values)
+    if hasattr(values, "to_arrow") and kind != "Object":
+        try:
+            return values.to_arrow()
+        except pa.ArrowException:
+            # Integers of 128 bits, for example.
+            return None
+    return None
+
+
+_IN_ARROW_FOR_PANDAS = {"ArrowDtype", "StringDtype", "BooleanDtype", "Float32Dtype", "Float64Dtype"}
+_IN_ARROW_FOR_PANDAS |= {f"{sign}Int{n}Dtype" for sign in ("", "U") for n in (8, 16, 32, 64)}
+"""Types of pandas that are arrow's in all but name."""
+
+
+def numbers_of(series: NativeSeries) -> NDArray[Any] | None:
+    """The values of a column of numbers, nan where they are missing; None for any other."""
+    kind = getattr(series, "dtype", None)
+    if isinstance(kind, np.dtype):
+        return series.to_numpy() if kind.kind in "iuf" else None
+    array = None if _is_categorical(series) else arrow_of(series)
+    if array is None or not (is_number(array.type) or pa.types.is_decimal(array.type)):
+        return None
+    if array.null_count or not is_number(array.type):
+        array = array.cast(pa.float64(), safe=False)
+    return numpy_of(array)
+
+
+def order_of(series: NativeSeries) -> tuple[Label, ...] | None:
+    """The order of the categories of a column, if they have one."""
+    if _is_categorical(series):
+        ordered = series.dtype.ordered
+        categories = series.dtype.categories.tolist()
+    else:
+        array = arrow_of(series)
+        if array is None or not pa.types.is_dictionary(array.type):
+            return None
+        ordered = array.type.ordered
+        categories = array.dictionary.to_pylist()
+    return tuple(dict.fromkeys(plain_labels(categories))) if ordered else None
+
+
+def _cells(native: NativeSeries) -> list[Any]:
+    if getattr(getattr(native, "dtype", None), "kind", "") == "M":
+        raise ColumnRefused(Problem.UNSUPPORTED, "holds values of type Datetime")
+    return list(native.to_list() if hasattr(native, "to_list") else native.tolist())
+
+
+def _read_arrow(table: pa.Table, how: Reading) -> Table:
+    names = check_names(_arrow_names(table))
+    return build_table(names, len(table), table.columns, Encoding(encode_arrow, take_arrow), how)
+
+
+def _arrow_names(table: pa.Table) -> Iterable[str]:
     try:
         return list(table.column_names)
     except UnicodeDecodeError as error:
@@ -128,77 +175,12 @@ def _pandas_columns(frame: NativeFrame) -> Iterable[NativeSeries]:
     return (series for _, series in frame.items())
 
 
-def _encode_wrapped(series: nw.Series[Any]) -> Column:
-    dtype = series.dtype
-    if isinstance(dtype, nw.Decimal):
-        # No levels, but what they measure is told from the objects.
-        return encode_cells(series.to_list())
-    labelled = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
-    opaque = isinstance(dtype, nw.Object | nw.Unknown)
-    if not (dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean or labelled or opaque):
-        raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {type(dtype).__name__}")
-    _refuse_null(series)
-    if labelled:
-        return _encode_labelled(series)
-    if opaque or isinstance(dtype, nw.Int128 | nw.UInt128):
-        return encode_cells(series.to_list())
-    return encode_array(series.to_numpy())
+def _is_lazy(data: object) -> bool:
+    return type(data).__name__ == "LazyFrame" and hasattr(data, "collect")
 
 
-def _refuse_null(series: nw.Series[Any]) -> None:
-    if series.null_count():
-        raise missing(np.asarray(series.is_null().to_numpy(), dtype=np.bool_))
-
-
-def _encode_labelled(series: nw.Series[Any]) -> Column:
-    # Each library numbers distinct strings faster than Python can, in its own way.
-    native: Any = series.to_native()
-    if series.implementation.is_polars():
-        return _encode_polars(native)
-    if series.implementation.is_pyarrow():
-        return _encode_pyarrow(native)
-    if series.implementation.is_pandas_like() and isinstance(series.dtype, nw.String):
-        return _encode_pandas(native)
-    # Among these an arrow dictionary inside pandas.
-    return encode_cells(series.to_list())
-
-
-def _encode_polars(series: NativeSeries) -> Column:
-    import polars as pl
-
-    ordered = isinstance(series.dtype, pl.Enum)
-    if not ordered:
-        # Also a Categorical, whose own numbers are shared by the whole process.
-        texts = series.cast(pl.String)
-        series = texts.cast(pl.Enum(texts.unique().sort()))
-    labels = series.dtype.categories.to_list()
-    return encode_labels(series.to_physical().to_numpy(), labels, ordered=ordered)
-
-
-def _encode_pyarrow(array: NativeSeries) -> Column:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(array.type):
-        if pa.types.is_nested(array.type.value_type):
-            raise ColumnRefused(
-                Problem.UNSUPPORTED, f"holds values of type {array.type.value_type}"
-            )
-    else:
-        # The newer views have no dictionary form yet.
-        array = array.cast(pa.large_string()).dictionary_encode()
-    ordered = bool(array.type.ordered)
-    chunk = array.unify_dictionaries().combine_chunks()
-    labels = chunk.dictionary.to_pylist()
-    if any(label is None or label != label for label in labels):
-        # A null or a NaN may hide in the dictionary, where the array does not count it.
-        return encode_cells(chunk.to_pylist())
-    labels = plain_labels(labels)
-    return encode_labels(chunk.indices.to_numpy(), labels, ordered=ordered)
-
-
-def _encode_pandas(series: NativeSeries) -> Column:
-    codes, labels = series.factorize()
-    return encode_labels(codes, labels.tolist())
+def _is_dataset(data: object) -> bool:
+    return type(data).__module__ == "pyarrow._dataset" and hasattr(data, "to_table")
 
 
 def _is_categorical(values: object) -> bool:

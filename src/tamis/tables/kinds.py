@@ -60,7 +60,7 @@ def settled(
         if why.numbers is None or (told is None and not continuous):
             raise
         if told in ("category", "ordinal"):
-            column = check_levels(_levels_of(why), n_rows)
+            column = check_levels(_levels_of(why, n_rows), n_rows)
         else:
             return Column((), _NO_CODES, measure(why.numbers), "number")
     # Repeated often enough, the levels of few rows are few.
@@ -81,10 +81,11 @@ def _kind_of(column: Column, n_rows: int, told: str | None) -> Kind:
     return "number" if told is None and many else "category"
 
 
-def _levels_of(why: ColumnRefused) -> Column:
+def _levels_of(why: ColumnRefused, n_rows: int) -> Column:
     """Levels of numbers that are to have some, in their order."""
     numbers: Any = why.numbers
-    values, codes = np.unique(np.asarray(numbers, dtype=np.float64), return_inverse=True)
-    if too_many_levels(len(values), len(codes)):
+    # There is one zero, whatever its sign.
+    values, codes = np.unique(np.asarray(numbers, dtype=np.float64) + 0.0, return_inverse=True)
+    if too_many_levels(len(values), n_rows):
         raise ColumnRefused(why.problem, f"{why.seen}, {len(values)} different ones")
     return encode_labels(codes, [f"{value:.15g}" for value in values.tolist()], ordered=True)

@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Mapping
 
-import narwhals as nw
 import numpy as np
 
 from tamis.errors import DataError, TamisWarning
@@ -14,7 +13,7 @@ from tamis.tables.arrays import read_array
 from tamis.tables.containers import read_mapping, read_rows
 from tamis.tables.continuous import require_levels
 from tamis.tables.files import read_file
-from tamis.tables.frames import is_frame, is_series, read_frame
+from tamis.tables.frames import is_frame, is_series, is_stream, read_frame, read_stream
 from tamis.tables.gaps import require_complete
 from tamis.tables.kinds import checked_types
 from tamis.tables.reading import Reading, require_missing
@@ -32,11 +31,12 @@ def read_table(
 ) -> Table:
     """Read anything that holds a table; warn about columns that never vary.
 
-    Accepted are eager data frames of pandas, polars, pyarrow and what else narwhals knows;
-    two-dimensional or structured numpy arrays; mappings from names to sequences; lists of
-    rows; and paths to CSV (.csv, .tsv, .txt) or Parquet (.parquet, .pq) files. Lazy frames
-    are refused, because running a query is the user's decision. ``data`` is never modified
-    and the table shares no memory with it.
+    Accepted are data frames of pandas, polars (lazy ones too) and pyarrow; whatever hands out
+    a stream of Arrow, such as a relation of DuckDB; two-dimensional or structured numpy arrays;
+    mappings from names to sequences; lists of rows; and paths to CSV (.csv, .tsv, .txt, also
+    compressed: .csv.gz, .csv.zst, .csv.bz2), Parquet (.parquet, .pq), Feather (.feather, .arrow,
+    .ipc) and, with pandas, Excel files (.xlsx, .xls). ``data`` is never modified and the table
+    shares no memory with it.
 
     Levels are strings, integers (also as floats) or booleans, sorted unless an ordered
     categorical says otherwise. CSV cells become integers if that loses nothing and are
@@ -109,6 +109,8 @@ def _read(data: object, how: Reading) -> Table:
         return read_mapping(data, how)
     if isinstance(data, list | tuple):
         return read_rows(data, how)
+    if is_stream(data) and not is_series(data):
+        return read_stream(data, how)
     if hasattr(data, "__array__") and not is_series(data) and not _is_lazy(data):
         # Tensors and their like are arrays in all but name.
         return read_array(np.asarray(data), how)
@@ -131,8 +133,6 @@ def _what(data: object) -> str:
         )
     if is_series(data):
         return f"A {kind} is one column, not a table: pass a data frame of several columns."
-    if isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
-        return f"A {kind} holds a query, not rows: call its collect (or compute) method first."
     if type(data).__module__.startswith("scipy.sparse"):
         return f"A {kind} is sparse: pass data.toarray()."
     return f"A value of type {kind} is not a table."

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import BlockTable
-from tamis.blocks.parts import PLANES_ENDING, ending_of, find_parts, is_several
 from tamis.bootstrap import Confidence, bootstrap
 from tamis.cluster.opening import connected, open_files, require_whole_rows
 from tamis.errors import SettingError, TamisWarning
@@ -26,6 +25,7 @@ from tamis.report.write import check_report_place
 from tamis.result import Result, suggest
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
+from tamis.tables.paths import PLANES_ENDING, ending_of, find_parts, is_several
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
 from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
@@ -161,12 +161,15 @@ def _open(source: str, settings: Settings, wishes: Wishes, wait: Waiting, client
 
     with _options_named():
         if client is not None:
-            return open_files(source, client, packing, information=settings.read_as)
+            return open_files(
+                source, client, packing, information=settings.read_as, types=settings.types
+            )
         return open_blocks(
             source,
             memory=settings.memory,
             missing=settings.missing,
             information=settings.read_as,
+            types=settings.types,
             progress=packing,
         )
 

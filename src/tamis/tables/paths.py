@@ -10,9 +10,17 @@ from tamis.tables.refusals import listed, shown, shown_path
 
 TEXT_ENDINGS = (".csv", ".tsv", ".txt")
 PARQUET_ENDINGS = (".parquet", ".pq")
+ARROW_ENDINGS = (".feather", ".arrow", ".ipc")
+EXCEL_ENDINGS = (".xlsx", ".xls")
 PLANES_ENDING = ".tamis"
+STREAMED_ENDINGS = TEXT_ENDINGS + PARQUET_ENDINGS + ARROW_ENDINGS
+"""Files that can be read in batches."""
 
-_ENDINGS = ", ".join(TEXT_ENDINGS + PARQUET_ENDINGS)
+_CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+"""Endings that may follow that of a text file."""
+
+STREAMED = ", ".join(STREAMED_ENDINGS)
+SUPPORTED = ", ".join(STREAMED_ENDINGS + EXCEL_ENDINGS)
 
 
 def is_several(source: str) -> bool:
@@ -21,8 +29,17 @@ def is_several(source: str) -> bool:
 
 
 def ending_of(path: str) -> str:
-    """The ending of a path in small letters."""
-    return os.path.splitext(path)[1].lower()
+    """The ending of a path in small letters: of compressed text, the one that says it is text."""
+    start, ending = os.path.splitext(path)
+    if ending.lower() in _CODECS:
+        inner = os.path.splitext(start)[1].lower()
+        return inner if inner in TEXT_ENDINGS else ending.lower()
+    return ending.lower()
+
+
+def codec_of(path: str) -> str | None:
+    """How a file of text is compressed, by the last of its endings."""
+    return _CODECS.get(os.path.splitext(path)[1].lower())
 
 
 def find_parts(source: str) -> list[str]:
@@ -36,18 +53,17 @@ def find_parts(source: str) -> list[str]:
     else:
         found = glob.glob(source, recursive=True)
     parts = sorted(
-        path
-        for path in found
-        if ending_of(path) in TEXT_ENDINGS + PARQUET_ENDINGS and os.path.isfile(path)
+        path for path in found if ending_of(path) in STREAMED_ENDINGS and os.path.isfile(path)
     )
     if not parts:
         seen = "is a directory without a" if os.path.isdir(source) else "leads to no"
         raise FileFormatError(
-            f"{shown_path(source)} {seen} file that ends in one of {_ENDINGS}. Check the path; "
+            f"{shown_path(source)} {seen} file that ends in one of {STREAMED}. Check the path; "
             "folders within a folder are found by a pattern such as 'folder/**/*.parquet'."
         )
     kinds = sorted({ending_of(path) for path in parts})
-    if len({kind in TEXT_ENDINGS for kind in kinds}) > 1:
+    families = (TEXT_ENDINGS, PARQUET_ENDINGS, ARROW_ENDINGS)
+    if sum(any(kind in family for kind in kinds) for family in families) > 1:
         raise FileFormatError(
             f"{shown_path(source)} leads to files of several kinds ({listed(map(shown, kinds))}). "
             "Use a pattern that finds one kind, such as 'folder/*.parquet'."
