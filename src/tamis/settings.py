@@ -19,6 +19,7 @@ from tamis.information.estimators import AnyEstimator, estimator_from_dict, esti
 from tamis.information.interface import Ability, Source
 from tamis.knowledge import Constraints, Knowledge
 from tamis.plugins import Recorded, is_plain, is_qualified, qualified_name, record_of
+from tamis.tables.kinds import Told
 from tamis.tables.reading import Missing
 
 VERSION = "tamis"
@@ -60,8 +61,8 @@ class Settings:
     source: dict[str, Any] | None = None
     """The settings of the source, if it has any."""
     knowledge: Knowledge = OPEN
-    types: dict[str, str] | None = None
-    """The kinds of columns that the user has named."""
+    types: dict[str, Told] | None = None
+    """The kinds of columns that the user has named, or their levels in order."""
     missing: Missing = "error"
     refine: bool = True
     units: Units = "unknown"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import FileFormatError
-from tamis.tables.assemble import Encoding, build_table, check_names
+from tamis.tables.assemble import Encoding, build_table
 from tamis.tables.columns import (
     LARGEST_INTEGER,
     SMALLEST_INTEGER,
@@ -142,7 +142,7 @@ def _names(path: str, header: list[str]) -> tuple[str, ...]:
             f"The file {shown_path(path)} is empty or starts with a blank line. "
             "Its first line must hold the names of the columns."
         )
-    return check_names(name.strip() for name in header)
+    return tuple(name.strip() for name in header)
 
 
 def _chunks(
