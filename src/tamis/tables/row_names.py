@@ -50,8 +50,8 @@ def _row_name(name: str, table: Table, k: int) -> str | None:
         return None
     if labels:
         return "holds dates written as whole numbers"
-    # Rows that are elsewhere are not looked through.
-    return why_row_name(name, table.numbers(k)) if k in table.continuous else None
+    # The rows of other classes of tables are not in memory.
+    return why_row_name(name, table.numbers(k)) if type(table) is Table else None
 
 
 def why_row_name(name: str, numbers: NDArray[np.float64]) -> str | None:
