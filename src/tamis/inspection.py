@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tamis.blocks.parts import PLANES_ENDING, ending_of, find_parts, is_several
+from tamis.blocks.plane_file import PlaneFile
 from tamis.errors import FileFormatError
+from tamis.tables.files import names_in
 from tamis.tables.kinds import Told, checked_types
 from tamis.tables.looking import look_at
 from tamis.tables.plan import Plan, plan_of
@@ -58,6 +60,13 @@ def inspect(
     told = checked_types(types)
     table, notes = _rows_here(data)
     return plan_of(look_at(table, told), told, missing, notes)
+
+
+def column_names(source: str) -> tuple[str, ...]:
+    """The names of the columns that a path leads to."""
+    if ending_of(source) == PLANES_ENDING:
+        return PlaneFile(source).header.names
+    return names_in(find_parts(source)[0] if is_several(source) else source)
 
 
 def _rows_here(data: object) -> tuple[object, tuple[str, ...]]:

@@ -84,6 +84,19 @@ def read_csv(path: str, how: Reading) -> Table:
         raise _not_utf8(path) from error
 
 
+def header_of(path: str) -> tuple[str, ...]:
+    """The names in the first line of a CSV file."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            opening = _header_lines(_without_nul(path, file))
+        delimiter = _delimiter(path, "".join(opening))
+        return _names(path, next(csv.reader(opening, delimiter=delimiter, strict=True), []))
+    except csv.Error as error:
+        raise _not_csv(path, 1, error) from error
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path) from error
+
+
 def _read_lines(path: str, lines: Iterator[str], how: Reading) -> Table:
     opening = _header_lines(lines)
     # Strict: a quote that is never closed is an error, and not the rest of the file.

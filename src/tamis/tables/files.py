@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from tamis.errors import DataError, FileFormatError
-from tamis.tables.csv_file import read_csv
+from tamis.tables.csv_file import header_of, read_csv
 from tamis.tables.frames import NativeFrame, read_frame
 from tamis.tables.reading import Reading
 from tamis.tables.refusals import shown, shown_path
@@ -27,10 +27,27 @@ def read_file(source: str | os.PathLike[Any], how: Reading) -> Table:
             return read_csv(path, how)
         return read_frame(_read_parquet(path), how)
     except OSError as error:
-        raise FileFormatError(
-            f"The file {shown_path(path)} cannot be read: {error.strerror or error}. "
-            "Check that it is a file and that you may read it."
-        ) from error
+        raise _unreadable(path, error) from error
+
+
+def names_in(source: str | os.PathLike[Any]) -> tuple[str, ...]:
+    """The names of the columns in the file at this path, as cheaply as its format allows."""
+    path = os.fsdecode(source)
+    ending = os.path.splitext(path)[1].lower()
+    _check_path(path, ending)
+    try:
+        if ending in _TEXT_ENDINGS:
+            return header_of(path)
+        return _parquet_names(path)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> FileFormatError:
+    return FileFormatError(
+        f"The file {shown_path(path)} cannot be read: {error.strerror or error}. "
+        "Check that it is a file and that you may read it."
+    )
 
 
 def _check_path(path: str, ending: str) -> None:
@@ -76,6 +93,18 @@ def _read_parquet(path: str) -> NativeFrame:
             f"Reading {shown_path(path)} needs pyarrow or polars, and neither is installed. "
             "Install one with: pip install 'tamis[parquet]'"
         ) from error
+
+
+def _parquet_names(path: str) -> tuple[str, ...]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        return tuple(_read_with_polars(path).columns)
+    try:
+        return tuple(pq.read_schema(path).names)
+    except pa.ArrowException as error:
+        raise _damaged(path, error) from error
 
 
 def _read_with_polars(path: str) -> NativeFrame:

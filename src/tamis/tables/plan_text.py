@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,7 @@ def essence(plan: Plan) -> str:
     return columns_in_words({kind: plan.of_kind(kind) for kind in (*_PLURALS, IGNORE)})
 
 
-def columns_in_words(kinds: dict[str, list[str]]) -> str:
+def columns_in_words(kinds: Mapping[str, Sequence[str]]) -> str:
     """How many columns of each kind there are, by name where they are few."""
     parts = []
     for kind, names in kinds.items():

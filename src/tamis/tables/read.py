@@ -17,7 +17,7 @@ from tamis.tables.continuous import require_levels
 from tamis.tables.files import read_file
 from tamis.tables.frames import is_frame, is_series, read_frame
 from tamis.tables.gaps import require_complete
-from tamis.tables.kinds import checked_types
+from tamis.tables.kinds import IGNORE, checked_types
 from tamis.tables.reading import Reading, require_missing
 from tamis.tables.refusals import listed, shown
 from tamis.tables.row_names import grave_notes
@@ -96,6 +96,9 @@ def _constant(table: Table) -> tuple[str, ...]:
 
 def _as_it_is(table: Table, how: Reading) -> Table:
     """A table that has been read before, if it is what is wanted now."""
+    kept = [k for k, name in enumerate(table.names) if how.types.get(name) != IGNORE]
+    if len(kept) < table.n_variables:
+        table = table.select(kept)
     if not how.continuous:
         require_levels(table)
     if how.missing != "pairwise":
