@@ -160,11 +160,13 @@ class Plan:
     def n_complete(self, *, without: Collection[str] = ()) -> int | None:
         """The number of rows in which no column is missing, but for those that are ignored or
         named here; None where that is not known any more."""
+        kept = [one for one in self if one.kind != IGNORE and one.name not in without]
+        lacking = [one.name for one in kept if one.n_missing]
+        if not lacking:
+            return self.n_rows
         if self.absent is None:
             return None if without else self.complete
-        kept = [one for one in self if one.kind != IGNORE and one.name not in without]
-        absent = [self.absent[one.name] for one in kept if one.n_missing]
-        return self.n_rows - (int(np.logical_or.reduce(absent).sum()) if absent else 0)
+        return self.n_rows - int(np.logical_or.reduce([self.absent[k] for k in lacking]).sum())
 
     def of_kind(self, kind: str) -> list[str]:
         """The names of the columns of one kind."""

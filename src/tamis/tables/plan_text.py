@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -170,16 +169,26 @@ def _unbroken(words: str, name: str) -> str:
 
 
 def _wrapped(text: str, mark: str = "") -> list[str]:
-    # Lines are filled by characters, of which some are two columns wide.
-    wider = _width(text) - len(text)
-    lines = textwrap.wrap(
-        text,
-        WIDTH - max(wider, 0),
-        initial_indent=mark,
-        subsequent_indent=" " * len(mark),
-        break_on_hyphens=False,
-    )
+    """Lines no wider than the screen, the first after a mark and the others under it."""
+    lines = [mark]
+    for word in text.split(" "):
+        for piece in _pieces(word, WIDTH - len(mark)):
+            gap = " " if lines[-1].strip() not in ("", mark.strip()) else ""
+            if _width(lines[-1]) + len(gap) + _width(piece) > WIDTH:
+                lines.append(" " * len(mark))
+                gap = ""
+            lines[-1] += gap + piece
     return [line.replace(_NO_BREAK, " ") for line in lines]
+
+
+def _pieces(word: str, width: int) -> Iterator[str]:
+    """A word, or if it is wider than a line, as much of it as fits on each."""
+    start = 0
+    for end in range(1, len(word) + 1):
+        if _width(word[start:end]) > width:
+            yield word[start : end - 1]
+            start = end - 1
+    yield word[start:]
 
 
 def _number(value: float) -> str:

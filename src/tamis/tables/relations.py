@@ -23,7 +23,9 @@ _SCREENED = 256
 _FITTED = 2000
 """Rows on which linear functions are found, before they are tried on all."""
 _SURE = 20.0
-"""Nats by which a function of another column must be unlikely to be one by chance."""
+_SURE_OF_COPY = 5.0
+"""Nats by which a function of another column, and a recoding of all its levels, must be unlikely
+to be one by chance."""
 _EXACT = 1e-6
 _ROUNDED = 5e-3
 """The largest residual of a linear function, as a share of the column's spread: of any, and of a
@@ -65,9 +67,10 @@ def _varies(column: Found) -> bool:
 def _copies(columns: Sequence[Found]) -> Iterator[tuple[str, Suspicion]]:
     """Columns whose levels go one to one with those of an earlier one, missing alike."""
     first: dict[bytes, str] = {}
+    needed = _SURE_OF_COPY + 2 * math.log(max(len(columns), 1))
     for column in columns:
         key = _fingerprint(column)
-        if key is None:
+        if key is None or -column.n_present * _log_agreement(column) < needed:
             continue
         other = first.setdefault(key, column.name)
         if other != column.name:
