@@ -37,6 +37,10 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
         "",
         ["tamis.TAM", "tamis.Knowledge", "tamis.Result", "tamis.load", "tamis.save"],
     ),
+    "A plan of the columns": (
+        "",
+        [f"tamis.{name}" for name in ("inspect", "Plan", "ColumnPlan", "Suspicion")],
+    ),
     "What a result is made of": (
         "",
         [f"tamis.result.{name}" for name in ("Edge", "Verdict", "Run", "Trace")]

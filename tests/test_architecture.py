@@ -19,8 +19,8 @@ LAYERS = {
     "sources": "information decisions rules adapters blocks cluster",
     "settings": "knowledge defaults choices settings",
     "search": "search",
-    "results": "result drawing formats handover naming opening learning quantities bootstrap "
-    "forecast identifiability report estimator",
+    "results": "inspection result drawing formats handover naming opening learning quantities "
+    "bootstrap forecast identifiability report estimator",
     "studies": "baselines experiments",
     "command": "terminal cli cli_experiment cli_learn __main__",
 }

@@ -364,7 +364,9 @@ def test_the_command_learns_floats_and_says_what_it_chose_and_why(tmp_path):
 
 def test_the_command_learns_floats_beside_labels(tmp_path):
     shown = learn(written(tmp_path / "t.csv", with_labels(80)))
-    assert "80 rows, 4 columns: 3 measured, 1 of levels" in shown
+    assert "80 rows, 4 columns" in shown
+    assert "3 numbers (" in shown
+    assert "; 1 category (" in shown
     assert "chosen because 3 columns are measured and others hold labels" in shown
     assert "curves are not seen, for those there is --information mixed" in shown
     assert "auto (the best of node, sieve and sequential, refined)" in shown

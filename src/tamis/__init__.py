@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from tamis.identifiability import Check, check
     from tamis.information.estimators import EntropyEstimator
     from tamis.information.interface import Ability, Context, Group, Profiles, Query, Source, Tests
+    from tamis.inspection import inspect
     from tamis.knowledge import Knowledge
     from tamis.network import BayesianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
     from tamis.result import Result
     from tamis.tables.discretize import Discretization, discretize
+    from tamis.tables.plan import ColumnPlan, Plan
+    from tamis.tables.suspicions import Suspicion
     from tamis.tables.view import TableView
 
 _HOME = {
@@ -50,6 +53,10 @@ _HOME = {
     "Query": "tamis.information.interface",
     "Source": "tamis.information.interface",
     "Tests": "tamis.information.interface",
+    "inspect": "tamis.inspection",
+    "Plan": "tamis.tables.plan",
+    "ColumnPlan": "tamis.tables.plan",
+    "Suspicion": "tamis.tables.suspicions",
     "Knowledge": "tamis.knowledge",
     "TableView": "tamis.tables.view",
     "Result": "tamis.result",
@@ -71,6 +78,7 @@ __all__ = [
     "Ability",
     "BayesianNetwork",
     "Check",
+    "ColumnPlan",
     "Context",
     "DataError",
     "Discretization",
@@ -78,12 +86,14 @@ __all__ = [
     "FileFormatError",
     "Group",
     "Knowledge",
+    "Plan",
     "PluginError",
     "Profiles",
     "Query",
     "Result",
     "SettingError",
     "Source",
+    "Suspicion",
     "TableView",
     "TamisError",
     "TamisWarning",
@@ -96,6 +106,7 @@ __all__ = [
     "constants",
     "discretize",
     "entropy",
+    "inspect",
     "load",
     "markov_boundary",
     "metrics",

@@ -52,6 +52,53 @@ app.command()(learn)
 
 
 @app.command()
+def inspect(
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="A CSV or Parquet file with a header; of a folder or a pattern the first file is "
+            "looked at.",
+        ),
+    ],
+    type_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type",
+            metavar="NAME=KIND",
+            help="What a column is: category, ordinal, number or ignore; or its levels from low "
+            "to high, as in 'size=small<medium<large'. May be repeated.",
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B,...", help="Columns to leave out. May be repeated."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B,...", help="Leave out all other columns. May be repeated."),
+    ] = None,
+    missing: Annotated[
+        str,
+        typer.Option(
+            metavar="error|drop|level|pairwise",
+            autocompletion=completion.missing,
+            help="What is to be done about missing values; the rows that each choice leaves are "
+            "shown.",
+        ),
+    ] = "error",
+    json: Annotated[bool, typer.Option("--json", help="Show the plan as JSON.")] = False,
+) -> None:
+    """Show what every column would be taken for, and what is suspicious; learn nothing."""
+    with clean_ending():
+        from tamis.terminal.choosing import types_from_options
+        from tamis.terminal.inspecting import InspectWishes, run
+
+        types = types_from_options(table, type_ or (), drop or (), only or ())
+        run(table, InspectWishes(types, missing, json))
+
+
+@app.command()
 def pack(
     table: Annotated[
         str,

@@ -196,6 +196,23 @@ def learn(
     seed: Annotated[
         int, typer.Option(metavar="S", help="What --bootstrap and --certify draw from.")
     ] = 1,
+    type_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type",
+            metavar="NAME=KIND",
+            help="What a column is: category, ordinal, number or ignore; or its levels from low "
+            "to high, as in 'size=small<medium<large'. May be repeated.",
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B,...", help="Columns to leave out. May be repeated."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B,...", help="Leave out all other columns. May be repeated."),
+    ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(metavar="'A -> B'", help="An arrow that must be there. May be repeated."),
@@ -255,6 +272,7 @@ def learn(
     if quiet and dry_run:
         raise typer.BadParameter("--dry-run shows something and --quiet forbids it: leave one out")
     with clean_ending():
+        from tamis.terminal.choosing import types_from_options
         from tamis.terminal.knowing import knowledge_from_options
         from tamis.terminal.learning import Wishes, run, settings_from_options, settings_from_text
         from tamis.terminal.rule_text import rule_from_text
@@ -273,6 +291,7 @@ def learn(
             information=information,
             source=settings_from_text("--source", source or ()),
             knowledge=knowledge_from_options(knowledge, require, forbid, tier),
+            types=types_from_options(table, type_ or (), drop or (), only or (), weights),
             missing=missing,
             refine=refine,
             units="same" if same_units else "unknown",

@@ -29,6 +29,7 @@ from tamis.plugins import require_callable
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
+from tamis.tables.kinds import Told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from tamis.drawing import Confidence
     from tamis.forecast import Forecast
     from tamis.identifiability import Certificate
+    from tamis.tables.plan import Plan
 
 
 class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -111,9 +113,10 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Whether the numbers of measured columns are in one unit. "same" asserts that their
         entropies can be compared, as the paper's conditions do; otherwise they decide between
         directions only as far as the table itself shows that they carry information.
-    types : mapping or None
+    types : mapping, Plan or None
         The kinds of columns by name, where they are not what `tamis.inspect` finds: "category",
-        "ordinal", "number", or "ignore" for one that is left out.
+        "ordinal", "number", or "ignore" for one that is left out; a list of its levels from low
+        to high makes a column ordinal in this order. A plan of `tamis.inspect` does the same.
     missing : {"error", "drop", "level", "pairwise"}
         What is done about missing values: they are refused; rows that have any are left out; they
         are a level of their own; each test uses the rows that have its columns. The last two are
@@ -165,7 +168,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         refine: bool = True,
         units: str = "unknown",
-        types: Mapping[str, str] | None = None,
+        types: Mapping[str, Told] | Plan | None = None,
         missing: str = "error",
         memory: int | str | None = None,
         n_jobs: int | None = None,

@@ -161,8 +161,8 @@ class Names:
         margin = decision.strength - decision.threshold
         if self._plugged and (margin < 0 if decision.dependent else margin > 0):
             raise PluginError(
-                f"{', '.join(self._plugged)}: a test of {self._names[decision.target]!r} was decided "
-                "otherwise before; the same question must have the same answer every time"
+                f"{', '.join(self._plugged)}: a test of {self._names[decision.target]!r} was "
+                "decided otherwise before; the same question must have the same answer every time"
             )
         return Verdict(
             target=self._names[decision.target],

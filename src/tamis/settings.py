@@ -27,6 +27,7 @@ from tamis.plugins import (
     record_of,
     refusal,
 )
+from tamis.tables.kinds import Told
 from tamis.tables.reading import Missing
 
 VERSION = "tamis"
@@ -68,8 +69,8 @@ class Settings:
     source: dict[str, Any] | None = None
     """The settings of the source, if it has any."""
     knowledge: Knowledge = OPEN
-    types: dict[str, str] | None = None
-    """The kinds of columns that the user has named."""
+    types: dict[str, Told] | None = None
+    """The kinds of columns that the user has named, or their levels in order."""
     missing: Missing = "error"
     refine: bool = True
     units: Units = "unknown"

@@ -17,10 +17,10 @@ from tamis.errors import DataError
 from tamis.information.interface import Floats
 from tamis.information.moments import Moments
 from tamis.information.shrinkage import spread_of_products
-from tamis.tables.assemble import check_types, require_rows
+from tamis.tables.assemble import require_rows
 from tamis.tables.columns import Column
 from tamis.tables.growing import MOST_LEVELS, GrowingColumn, changed
-from tamis.tables.kinds import IGNORE
+from tamis.tables.kinds import IGNORE, Told, require_known
 from tamis.tables.paths import find_parts
 from tamis.tables.refusals import ColumnRefused, Problem, listed, shown
 from tamis.tables.sources import columns_or_refusal
@@ -78,7 +78,7 @@ class Seen:
         return self.columns[self.names.index(name)]
 
     def settle(
-        self, names: Sequence[str], types: Mapping[str, str], *, continuous: bool
+        self, names: Sequence[str], types: Mapping[str, Told], *, continuous: bool
     ) -> dict[str, Column]:
         """Every column without its rows, in the order of ``names``, or one error that names all
         that cannot be taken."""
@@ -99,15 +99,15 @@ class Seen:
             raise DataError(text) from None
 
 
-def open_stream(source: str, types: Mapping[str, str] | None = None) -> Stream:
+def open_stream(source: str, types: Mapping[str, Told] | None = None) -> Stream:
     """The rows at a path, by the ending of the files, with the columns that are not ignored."""
     stream = stream_of(find_parts(source))
     return stream.choose(wanted(stream.names, types or {}))
 
 
-def wanted(names: Sequence[str], types: Mapping[str, str]) -> list[str]:
+def wanted(names: Sequence[str], types: Mapping[str, Told]) -> list[str]:
     """The columns that are not ignored; all that are named must be there."""
-    check_types(names, types)
+    require_known(types, names)
     return [name for name in names if types.get(name) != IGNORE]
 
 
@@ -165,7 +165,7 @@ def products_in(
 
 
 def reading_of(
-    columns: Mapping[str, Column], types: Mapping[str, str], information: str
+    columns: Mapping[str, Column], types: Mapping[str, Told], information: str
 ) -> Literal["counts", "moments", "rows"]:
     """What a table of these columns is learned from, as in memory: numbers beside categories need
     their rows. Whole numbers whose kinds nobody has named are counted."""

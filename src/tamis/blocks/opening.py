@@ -27,7 +27,7 @@ from tamis.blocks.plane_file import PlaneFile
 from tamis.errors import SettingError
 from tamis.tables.assemble import check_names
 from tamis.tables.columns import Column
-from tamis.tables.kinds import checked_types
+from tamis.tables.kinds import Told, checked_types
 from tamis.tables.paths import PLANES_ENDING, STREAMED_ENDINGS, ending_of, is_several
 from tamis.tables.streams import Stream
 
@@ -43,7 +43,7 @@ def open_blocks(
     memory: int | str | None = None,
     missing: str = "error",
     information: str = "auto",
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, Told] | None = None,
     progress: Progress | None = None,
 ) -> object:
     """A table of what is to be counted in blocks, and otherwise ``data`` as it came, to be read.
@@ -94,7 +94,7 @@ def _is_for_blocks(path: str, limit: int | None) -> bool:
     return limit is not None and ending in STREAMED_ENDINGS
 
 
-def _planes(table: PackedTable, types: Mapping[str, str]) -> PackedTable:
+def _planes(table: PackedTable, types: Mapping[str, Told]) -> PackedTable:
     """The columns of a plane file that are not ignored."""
     kept = wanted(table.names, types)
     numbers = [name for name in kept if types.get(name) == "number"]
@@ -110,7 +110,7 @@ def _open_files(
     path: str,
     limit: int | None,
     information: str,
-    types: Mapping[str, str],
+    types: Mapping[str, Told],
     progress: Progress | None,
 ) -> PackedTable | MomentTable | None:
     """What a table in memory would be taken for; None if its rows are needed."""

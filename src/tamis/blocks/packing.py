@@ -22,7 +22,7 @@ from tamis.tables.columns import Column, smallest_unsigned
 from tamis.tables.continuous import require_levels
 from tamis.tables.gaps import require_complete
 from tamis.tables.growing import GrowingColumn, changed
-from tamis.tables.kinds import checked_types
+from tamis.tables.kinds import Told, checked_types
 from tamis.tables.paths import PLANES_ENDING, ending_of
 from tamis.tables.streams import Stream
 from tamis.tables.table import Table
@@ -34,7 +34,7 @@ def pack(
     *,
     block_rows: int = BLOCK_ROWS,
     progress: Progress | None = None,
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, Told] | None = None,
 ) -> Header:
     """Pack files, one, those of a folder or of a pattern, into a plane file; say what is in it.
 

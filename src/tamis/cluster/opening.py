@@ -21,7 +21,7 @@ from tamis.errors import DataError, SettingError
 from tamis.information.moments import Moments
 from tamis.tables.assemble import check_names
 from tamis.tables.columns import Column
-from tamis.tables.kinds import checked_types
+from tamis.tables.kinds import Told, checked_types
 from tamis.tables.paths import PARQUET_ENDINGS, ending_of, find_parts
 from tamis.tables.streams import row_groups
 
@@ -47,7 +47,7 @@ def opened(
     missing: str = "error",
     information: str = "auto",
     weights: object = None,
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, Told] | None = None,
 ) -> Iterator[object]:
     """A table that is counted where its rows are, on a cluster or in blocks; ``data`` as it came
     where it is to be read into memory, or what Dask has computed of it. What workers hold for it
@@ -102,7 +102,7 @@ def is_dask_frame(data: object) -> bool:
 
 def _crew_of(
     frame: Any,  # noqa: ANN401 - of Dask
-    types: Mapping[str, str],
+    types: Mapping[str, Told],
 ) -> tuple[Crew, tuple[str, ...]]:
     """Who works on a Dask data frame, and what there is to say about it."""
     names = _names_of(check_names(frame.columns), types)
@@ -114,7 +114,7 @@ def _crew_of(
     return Crew(_own_client(), parts, names, owned=True), (NO_CLIENT,)
 
 
-def _names_of(names: tuple[str, ...], types: Mapping[str, str]) -> Names:
+def _names_of(names: tuple[str, ...], types: Mapping[str, Told]) -> Names:
     return Names(names, check_names(wanted(names, types)))
 
 
@@ -124,7 +124,7 @@ def open_files(
     progress: Progress | None = None,
     *,
     information: str = "auto",
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, Told] | None = None,
 ) -> ClusterTable | MomentTable | str:
     """The table of a file, a folder or a pattern, which all workers must be able to read; the
     source as it came if its rows are to be read into memory."""
@@ -249,7 +249,7 @@ def _opened(
     crew: Crew,
     progress: Progress,
     information: str,
-    types: Mapping[str, str],
+    types: Mapping[str, Told],
     notes: tuple[str, ...] = (),
 ) -> ClusterTable | MomentTable | None:
     """What a table in memory would be taken for: levels to count, or numbers with moments; None

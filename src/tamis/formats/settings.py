@@ -16,6 +16,7 @@ _LATER = {
     "constants": None, "types": None,
 }  # fmt: skip
 """Fields that the first files did without, and what their absence means."""
+_DEEP = ("knowledge", "types")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")
 
 
@@ -24,7 +25,8 @@ def wrong_settings(settings: Mapping[str, Any]) -> Iterator[str]:
     settings = {**_LATER, **settings}
     if settings.keys() != _FIELDS:
         yield f"settings does not have the fields {', '.join(sorted(_FIELDS))}"
-    flat = {name: value for name, value in settings.items() if name != "knowledge"}
+    # Knowledge and kinds are read, and written again, as a whole.
+    flat = {name: value for name, value in settings.items() if name not in _DEEP}
     deep = next((name for name, value in flat.items() if not _is_flat(value)), None)
     if deep is not None:
         yield f"settings has something in {deep!r} that no run has"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tamis.errors import DataError
 from tamis.tables.columns import Codes, Column, smallest_unsigned
 from tamis.tables.gaps import gap_notes, left_out, settle_levels
-from tamis.tables.kinds import IGNORE
+from tamis.tables.kinds import IGNORE, Told, require_known
 from tamis.tables.levels import is_writable
 from tamis.tables.reading import Reading
 from tamis.tables.refusals import listed, shown
@@ -20,7 +20,7 @@ from tamis.tables.sources import Encoding, Source, Sources, columns_or_refusal
 from tamis.tables.table import Table
 from tamis.tables.weights import check_weights, read_weights, with_weights
 
-__all__ = ["Encoding", "build_table", "check_names", "check_types", "require_rows"]
+__all__ = ["Encoding", "build_table", "check_names", "require_rows"]
 
 
 def build_table(
@@ -34,6 +34,10 @@ def build_table(
 
     All columns are tried before any is refused, so that one error names every bad column.
     """
+    if how.look is not None:
+        texts = check_different(tuple(map(_text, names)))
+        how.look(Sources(texts, list(sources), encoding, n_rows, continuous=True))
+        return Table((), (), np.zeros((0, n_rows), dtype=np.uint8))
     checked, sources = _without_ignored(tuple(map(_text, names)), sources, how.types)
     require_rows(checked, n_rows)
     given = Sources(checked, sources, encoding, n_rows, how.continuous, types=how.types)
@@ -51,24 +55,14 @@ def build_table(
 
 
 def _without_ignored(
-    names: tuple[str, ...], sources: Iterable[Source], types: Mapping[str, str]
+    names: tuple[str, ...], sources: Iterable[Source], types: Mapping[str, Told]
 ) -> tuple[tuple[str, ...], Iterable[Source]]:
     """The names that are left, checked, and their columns."""
-    check_types(names, types)
+    require_known(types, names)
     if IGNORE not in types.values():
         return check_names(names), sources
     kept = [types.get(name) != IGNORE for name in names]
     return check_names(compress(names, kept)), compress(sources, kept)
-
-
-def check_types(names: Sequence[str], types: Mapping[str, str]) -> None:
-    """Refuse kinds of columns that are not there."""
-    unknown = [name for name in types if name not in names]
-    if unknown:
-        raise DataError(
-            f"types: there is no column {listed(map(shown, unknown))}. The columns are "
-            f"{listed(map(shown, names))}."
-        )
 
 
 def _complete(given: Sources[Source]) -> Table:
@@ -140,8 +134,13 @@ def check_names(names: Iterable[object]) -> tuple[str, ...]:
         positions = listed(str(k + 1) for k in empty)
         raise DataError(
             f"The name of column {positions} of {len(texts)} is empty. Give every column a name, "
-            "or drop it if it is an index that was saved with the table."
+            "or drop it if it is an index that was saved with the table (--drop '')."
         )
+    return check_different(texts)
+
+
+def check_different(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The same names, if none is repeated or impossible to write."""
     repeated = [text for text, count in Counter(texts).items() if count > 1]
     if repeated:
         raise DataError(

@@ -41,6 +41,18 @@ def read_file(source: str | os.PathLike[Any], how: Reading) -> Table:
         raise unreachable(path, error) from error
 
 
+def names_in(source: str | os.PathLike[Any]) -> tuple[str, ...]:
+    """The names of the columns in the files at this path, as cheaply as their format allows."""
+    path = os.fsdecode(source)
+    _check_path(path)
+    try:
+        if ending_of(path) in EXCEL_ENDINGS:
+            return tuple(map(str, _read_excel(path).columns))
+        return stream_of(find_parts(path)).names
+    except OSError as error:
+        raise unreachable(path, error) from error
+
+
 def _read_stream(stream: Stream, how: Reading) -> Table:
     """All rows of a stream, in memory."""
     if stream.is_text:

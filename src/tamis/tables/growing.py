@@ -20,7 +20,7 @@ from tamis.errors import DataError
 from tamis.tables.arrays import encode_array
 from tamis.tables.columns import Codes, Column, infinite, too_many_levels
 from tamis.tables.frames import encode_series, numbers_of, order_of
-from tamis.tables.kinds import settled
+from tamis.tables.kinds import Told, settled
 from tamis.tables.refusals import ColumnRefused, Problem, at_row, shown
 from tamis.tables.table import Label
 from tamis.tables.text import Holds, distinct, encode_texts, held_by, is_missing, numbers_in
@@ -82,7 +82,7 @@ class GrowingColumn(ABC):
         if self.refused is not None:
             self.refused = ColumnRefused(self.refused.problem, f"{self.refused.seen} (in {part})")
 
-    def settle(self, n_rows: int, told: str | None, continuous: bool) -> Column:
+    def settle(self, n_rows: int, told: Told | None, continuous: bool) -> Column:
         """The column of all these rows, without their codes; raises ``ColumnRefused``."""
         if self._n_missing:
             where = _words(self._first_missing)

@@ -1,70 +1,162 @@
-"""What kind of column a column is: what it holds says so, or the user does.
-
-Numbers with fractions are numbers. Whole numbers are numbers if they take more than 20 values (in
-a short table, more than the square root of its rows), and otherwise categories. Ordered
-categoricals are ordinal; text and truth values are categories.
-"""
+"""What kind of column a column is: what it holds says so, or the user does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Protocol, get_args, runtime_checkable
 
 import numpy as np
 
-from tamis.errors import SettingError
+from tamis.errors import DataError, SettingError
 from tamis.tables.columns import (
     Codes,
     Column,
     encode_labels,
     many_values,
     measure,
+    smallest_unsigned,
     too_many_levels,
 )
+from tamis.tables.dates import are_dates
 from tamis.tables.levels import check_levels
-from tamis.tables.refusals import ColumnRefused, Problem, shown
-from tamis.tables.table import Kind
+from tamis.tables.refusals import ColumnRefused, Problem, listed, shown
+from tamis.tables.table import Kind, Label
+
+RULE = (
+    "Numbers with fractions are numbers; whole numbers are numbers if they take more than 20 "
+    "values (in a short table, more than the square root of its rows), otherwise categories; "
+    "ordered categoricals are ordinal; text and truth values are categories."
+)
+"""How the kind of a column is found, in one sentence."""
 
 IGNORE = "ignore"
 """What is said of a column that is to be left out."""
 TYPES: tuple[str, ...] = (*get_args(Kind), IGNORE)
 
+Told = str | list[Label]
+"""What a user says of a column: a kind, or the levels of an ordinal column from low to high."""
+
 _NO_CODES: Codes = np.zeros(1, dtype=np.uint8)
 """Of a continuous column: one zero, which fills its row of the codes."""
 
 
-def checked_types(types: object) -> dict[str, str]:
+@runtime_checkable
+class NamesKinds(Protocol):
+    """Something that knows the kinds of columns, such as a `tamis.Plan`."""
+
+    @property
+    def types(self) -> Mapping[str, Told]:
+        """What is told of columns, by name."""
+
+
+def checked_types(types: object) -> dict[str, Told]:
     """Kinds by column name, if that is what this is; None for none."""
     if types is None:
         return {}
+    if isinstance(types, NamesKinds):
+        types = types.types
     if not isinstance(types, Mapping):
         raise SettingError(
-            f"types must be a mapping such as {{'grade': 'ordinal', 'id': 'ignore'}}, not {types!r}"
+            "types must be a tamis.Plan or a mapping such as {'grade': 'ordinal', 'id': 'ignore'}, "
+            f"not {types!r}"
         )
-    for name, kind in types.items():
-        if not isinstance(kind, str) or kind not in TYPES:
-            choices = ", ".join(map(repr, TYPES))
-            raise SettingError(f"types: column {name!r} must be one of {choices}, not {kind!r}")
-    return {str(name): kind for name, kind in types.items()}
+    return {str(name): checked_type(name, kind) for name, kind in types.items()}
+
+
+def checked_type(name: object, told: object) -> Told:
+    """A kind, or the levels of an ordinal column in their order."""
+    if isinstance(told, str) and told in TYPES:
+        return told
+    if not isinstance(told, list | tuple):
+        choices = ", ".join(map(repr, TYPES))
+        raise SettingError(
+            f"types: column {name!r} must be one of {choices}, or a list of its levels from low "
+            f"to high, not {told!r}"
+        )
+    order = [_plain_label(name, label) for label in told]
+    texts = list(map(_text, order))
+    twice = next((text for k, text in enumerate(texts) if text in texts[:k]), None)
+    if twice is not None:
+        raise SettingError(f"types: the order of column {name!r} names the level {twice!r} twice")
+    if len(order) < 2:
+        raise SettingError(f"types: the order of column {name!r} needs two levels, not {told!r}")
+    return order
+
+
+def require_known(types: Iterable[str], names: Sequence[str]) -> None:
+    """Refuse kinds of columns that are not there."""
+    known = set(names)
+    unknown = [name for name in types if name not in known]
+    if unknown:
+        close = get_close_matches(unknown[0], names, n=1)
+        what = f"Did you mean {shown(close[0])}?" if close else ""
+        what = what or f"The columns are {listed(map(shown, names))}."
+        raise DataError(f"types: there is no column {listed(map(shown, unknown))}. {what}")
 
 
 def settled(
-    encode: Callable[[], Column], n_rows: int, told: str | None, continuous: bool
+    encode: Callable[[], Column], n_rows: int, told: Told | None, continuous: bool
 ) -> Column:
     """A column as the table will hold it, its kind ``told`` or found: with levels, or else with
     numbers, which is refused unless ``continuous`` ones are wanted."""
     try:
-        found = encode()
-        column = check_levels(found, n_rows)
+        column = _checked(encode(), n_rows)
     except ColumnRefused as why:
         if why.numbers is None or (told is None and not continuous):
             raise
-        if told in ("category", "ordinal"):
-            column = check_levels(_levels_of(why, n_rows), n_rows)
-        else:
+        if told is None or told == "number":
             return Column((), _NO_CODES, measure(why.numbers), "number")
+        column = check_levels(_levels_of(why, n_rows), n_rows)
+    if isinstance(told, list):
+        return _in_order(column, told)
     # Repeated often enough, the levels of few rows are few.
     return Column(column.levels, column.codes, None, _kind_of(column, n_rows, told))
+
+
+def _checked(column: Column, n_rows: int) -> Column:
+    try:
+        return check_levels(column, n_rows)
+    except ColumnRefused as why:
+        labels = [label for label in column.levels if isinstance(label, str)]
+        if why.problem is Problem.IDENTIFIER and are_dates(labels):
+            seen = f"holds dates or times as text, such as {shown(labels[0])}"
+            raise ColumnRefused(Problem.DATE, seen) from why
+        raise
+
+
+def _in_order(column: Column, order: Sequence[Label]) -> Column:
+    """The column with its levels in this order, ordinal."""
+    ranks = {_text(label): rank for rank, label in enumerate(order)}
+    unknown = [label for label in column.levels if _text(label) not in ranks]
+    if unknown:
+        shown_order = shown(" < ".join(ranks))
+        raise ColumnRefused(
+            Problem.ORDER,
+            f"has the level {listed(map(shown, unknown))}, which its order {shown_order} lacks",
+        )
+    places = sorted(range(len(column.levels)), key=lambda k: ranks[_text(column.levels[k])])
+    new = np.empty(len(places), dtype=smallest_unsigned(len(places)))
+    new[places] = np.arange(len(places), dtype=new.dtype)
+    return Column(tuple(column.levels[k] for k in places), new[column.codes], None, "ordinal")
+
+
+def _plain_label(name: object, label: object) -> Label:
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, float):
+        label = int(label) if label.is_integer() else f"{label:.15g}"
+    if not isinstance(label, str | int):
+        raise SettingError(
+            f"types: the order of column {name!r} holds {label!r}, which is no level: levels are "
+            "strings, numbers or truth values"
+        )
+    return label
+
+
+def _text(label: Label) -> str:
+    """A level by its text, as the command and files name it."""
+    return str(label)
 
 
 def _kind_of(column: Column, n_rows: int, told: str | None) -> Kind:

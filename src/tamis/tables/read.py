@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,11 @@ from tamis.tables.continuous import require_levels
 from tamis.tables.files import read_file
 from tamis.tables.frames import is_frame, is_series, is_stream, read_frame, read_stream
 from tamis.tables.gaps import require_complete
-from tamis.tables.kinds import checked_types
+from tamis.tables.kinds import IGNORE, checked_types
 from tamis.tables.reading import Reading, require_missing
 from tamis.tables.refusals import listed, shown
+from tamis.tables.row_names import grave_notes
+from tamis.tables.sources import Sources
 from tamis.tables.table import Table
 
 
@@ -27,7 +30,7 @@ def read_table(
     continuous: bool = False,
     missing: str = "error",
     weights: object = None,
-    types: Mapping[str, str] | None = None,
+    types: object = None,
 ) -> Table:
     """Read anything that holds a table; warn about columns that never vary.
 
@@ -63,15 +66,22 @@ def read_table(
     if isinstance(data, Table):
         return _as_it_is(data, how)
     table = _read(data, how)
-    for note in (*table.losses, *_constant(table)):
+    for note in (*table.losses, *_constant(table), *grave_notes(table)):
         # The caller of the caller: tamis.TAM.fit and its like stand in between.
         warnings.warn(TamisWarning(note), stacklevel=3)
     return table
 
 
+def columns_before_typing(data: object) -> Sources[Any]:
+    """The columns of anything that holds a table, as its reader has them."""
+    seen: list[Sources[Any]] = []
+    _read(data, Reading(continuous=True, look=seen.append))
+    return seen[0]
+
+
 def table_notes(table: Table) -> tuple[str, ...]:
     """What the analyst should know about a table that can be learned from."""
-    return (*table.losses, *table.notes, *_constant(table))
+    return (*table.losses, *table.notes, *_constant(table), *grave_notes(table))
 
 
 def _constant(table: Table) -> tuple[str, ...]:
@@ -86,6 +96,9 @@ def _constant(table: Table) -> tuple[str, ...]:
 
 def _as_it_is(table: Table, how: Reading) -> Table:
     """A table that has been read before, if it is what is wanted now."""
+    kept = [k for k, name in enumerate(table.names) if how.types.get(name) != IGNORE]
+    if len(kept) < table.n_variables:
+        table = table.select(kept)
     if not how.continuous:
         require_levels(table)
     if how.missing != "pairwise":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from tamis.errors import SettingError
+from tamis.tables.kinds import Told
 
 Missing = Literal["error", "drop", "level", "pairwise"]
 """What may be done about missing values."""
@@ -17,13 +18,15 @@ MISSING: tuple[Missing, ...] = get_args(Missing)
 class Reading:
     """``continuous``: whether numbers that cannot be levels are kept. ``missing``: one of MISSING.
     ``weights``: the name of the column that holds the rows' weights, a sequence of them, or None.
-    ``types``: the kinds of columns that the user has named.
+    ``types``: the kinds of columns that the user has named. ``look``: who is shown the columns
+    before they are typed, in place of making a table of them.
     """
 
     continuous: bool = False
     missing: str = "error"
     weights: object = None
-    types: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, Told] = field(default_factory=dict)
+    look: Callable[[Any], None] | None = None
 
 
 def require_missing(missing: object) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
@@ -16,14 +18,25 @@ LISTED = 5
 
 _WIDTH = 60
 _PATH_WIDTH = 200
+_OF_TIME = re.compile(r"holds values of type (date|time|period|duration)", re.IGNORECASE)
+"""How every library calls the types of dates, times and spans of time."""
 
 
 class Problem(Enum):
-    """What can be wrong with a column; the value is the advice that ends the message."""
+    """What can be wrong with a column; the value is the advice that ends the message.
+
+    In it ``{ignore}`` and ``{drop}`` stand for the setting and the option that leave the refused
+    columns out.
+    """
 
     UNSUPPORTED = (
         "Levels are strings, integers or booleans: convert to a string or a category first."
     )
+    DATE = (
+        "A date or a time is neither a level nor a number: leave the column out with {ignore} "
+        "({drop}), or turn it into a number, such as the days since the first one."
+    )
+    ORDER = "Name every level in the order of an ordinal column, the lowest first."
     MIXED = "Give all cells of a column one type, for example by converting them to strings."
     MISSING = (
         "Every cell needs a value: drop those rows, fill them in, or say what a missing value "
@@ -48,8 +61,8 @@ class Problem(Enum):
     NOT_UTF8 = "Write the text again in UTF-8."
     BLANKS = "Trim the labels, so that every level is written one way."
     IDENTIFIER = (
-        "A column with more levels than half the rows looks like an identifier: "
-        "drop it or group its levels."
+        "A column with more levels than half the rows looks like an identifier: leave it out with "
+        "{ignore} ({drop}), or group its levels."
     )
 
 
@@ -68,7 +81,8 @@ class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never
         absent: NDArray[np.bool_] | None = None,
     ) -> None:
         super().__init__(seen)
-        self.problem = problem
+        is_time = problem is Problem.UNSUPPORTED and _OF_TIME.match(seen)
+        self.problem = Problem.DATE if is_time else problem
         self.seen = seen
         self.numbers = numbers
         self.absent = absent
@@ -82,12 +96,42 @@ def refusal(refused: Sequence[tuple[str, ColumnRefused]]) -> DataError:
     """One error for all refused columns: a sentence on what was seen and one on the cure."""
     sentences = []
     for problem in Problem:
+        names = [name for name, why in refused if why.problem is problem]
         seen = [
             f"column {shown(name)} {why.seen}" for name, why in refused if why.problem is problem
         ]
         if seen:
-            sentences.append(f"{_capitalised(listed(seen, separator='; '))}. {problem.value}")
+            sentences.append(
+                f"{_capitalised(listed(seen, separator='; '))}. {advice(problem, names)}"
+            )
     return DataError(" ".join(sentences))
+
+
+def advice(problem: Problem, names: Sequence[str]) -> str:
+    """What to do about these columns."""
+    return problem.value.replace("{ignore}", ignoring(names)).replace("{drop}", dropping(names))
+
+
+def ignoring(names: Sequence[str]) -> str:
+    """The setting that leaves these columns out."""
+    pairs = ", ".join(f"{shown(name)}: 'ignore'" for name in names[:LISTED])
+    return f"types={{{pairs}{', ...' if len(names) > LISTED else ''}}}"
+
+
+def dropping(names: Sequence[str]) -> str:
+    """The options of the command that leave these columns out."""
+    options = " ".join(f"--drop {_argument(name)}" for name in names[:LISTED])
+    return options + (" ..." if len(names) > LISTED else "")
+
+
+def typing(name: str, kind: str) -> str:
+    """The option of the command that names the kind of a column."""
+    return f"--type {_argument(f'{name}={kind}')}"
+
+
+def _argument(name: str) -> str:
+    """A name as a shell takes it, on one line."""
+    return shlex.quote(name) if name.isprintable() and len(name) <= _WIDTH else shown(name)
 
 
 def missing(absent: NDArray[np.bool_], where: str | None = None) -> ColumnRefused:

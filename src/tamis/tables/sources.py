@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError
 from tamis.tables.columns import Column
-from tamis.tables.kinds import settled
+from tamis.tables.kinds import Told, settled
 from tamis.tables.refusals import ColumnRefused, listed, refusal, shown
 from tamis.tables.weights import Floats, are_frequencies
 
@@ -45,7 +45,7 @@ class Sources(Generic[Source]):
     continuous: bool
     """Whether numbers that cannot be levels are kept as continuous columns."""
     weights: Floats | None = None
-    types: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, Told] = field(default_factory=dict)
     """The kinds that the user has named, by column."""
 
     def kept(self) -> Sources[Source]:
@@ -100,17 +100,17 @@ class Sources(Generic[Source]):
     def _named(self) -> Iterable[tuple[str, Source]]:
         return zip(self.names, self.columns, strict=True)
 
-    def _told(self, name: str) -> str | None:
+    def _told(self, name: str) -> Told | None:
         return self.types.get(name)
 
-    def _present(self, source: Source, told: str | None) -> Settled:
+    def _present(self, source: Source, told: Told | None) -> Settled:
         outcome = self._try(source, self.n_counted, told)
         if not isinstance(outcome, ColumnRefused) or outcome.absent is None:
             return Settled(outcome)
         return Settled(*self._without_missing(source, outcome, told))
 
     def _without_missing(
-        self, source: Source, why: ColumnRefused, told: str | None
+        self, source: Source, why: ColumnRefused, told: Told | None
     ) -> tuple[Column | ColumnRefused, Flags]:
         """A null and a NaN are found one after the other, so it may take several looks."""
         absent = np.zeros(self.n_rows, dtype=np.bool_)
@@ -128,7 +128,7 @@ class Sources(Generic[Source]):
             return self.n_rows if rows is None else int(rows.sum())
         return int((self.weights if rows is None else self.weights[rows]).sum())
 
-    def _try(self, source: Source, n_counted: int, told: str | None) -> Column | ColumnRefused:
+    def _try(self, source: Source, n_counted: int, told: Told | None) -> Column | ColumnRefused:
         try:
             return settled(lambda: self.encoding.encode(source), n_counted, told, self.continuous)
         except ColumnRefused as why:

@@ -26,6 +26,7 @@ from tamis.result import Result, suggest
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.paths import PLANES_ENDING, ending_of, find_parts, is_several
+from tamis.terminal.choosing import read_as
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
 from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
@@ -95,7 +96,8 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
         )
     if not wishes.quiet:
         stdout = console()
-        show_summary(stdout, result, source, notes, settings, confidence)
+        kinds = read_as(table, result, settings)
+        show_summary(stdout, result, source, notes, settings, confidence, kinds)
         show_certificate(stdout, certificate)
         show_explanations(stdout, result, wishes.explain)
         show_written(stdout, (*wishes.out, *([wishes.report] if wishes.report else [])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -22,6 +22,7 @@ from tamis.result import (
     show,
 )
 from tamis.settings import Settings
+from tamis.tables.plan_text import columns_in_words
 from tamis.terminal.layout import (
     QUIET,
     TITLE,
@@ -34,6 +35,9 @@ from tamis.terminal.layout import (
 )
 from tamis.terminal.sketch import Sketch
 from tamis.terminal.words import count, p_value, settings_in_words
+
+Kinds = Mapping[str, Sequence[str]]
+"""The names of columns by the kind that they are read as."""
 
 EDGES = 30
 LAYERS = 12
@@ -50,12 +54,14 @@ def show_summary(
     notes: Sequence[str],
     asked: Settings | None = None,
     confidence: Confidence | None = None,
+    kinds: Kinds | None = None,
 ) -> None:
     """Everything a first look at a result should show; at most a few screens.
 
-    ``asked`` is what was asked for, so that it can be said what was chosen and why.
+    ``asked`` is what was asked for, so that it can be said what was chosen and why; ``kinds`` has
+    the names of the columns by the kind that they were read as.
     """
-    for part in _parts(result, source, notes, asked, confidence):
+    for part in _parts(result, source, notes, asked, confidence, kinds or _by_levels(result)):
         console.print(part)
 
 
@@ -95,9 +101,10 @@ def _parts(
     notes: Sequence[str],
     asked: Settings | None,
     confidence: Confidence | None,
+    kinds: Kinds,
 ) -> Iterator[RenderableType]:
     yield Hanging(Text(), f"{show(source)}: {_size(result)}")
-    yield from pairs_of(_settings(result, asked).items())
+    yield from pairs_of(_settings(result, asked, kinds).items())
     yield from (Hanging(Text("Note: ", style="yellow"), show(note)) for note in notes)
     yield from _layers(result)
     yield Sketch(result)
@@ -109,13 +116,14 @@ def _parts(
     yield from _calls(result)
 
 
-def _settings(result: Result, asked: Settings | None) -> dict[str, str]:
+def _settings(result: Result, asked: Settings | None, kinds: Kinds) -> dict[str, str]:
+    words = {"columns": columns_in_words(kinds)} if len([*filter(None, kinds.values())]) > 1 else {}
     if asked is None:
-        words = settings_in_words(result.settings)
+        words |= settings_in_words(result.settings)
     else:
-        words = settings_in_words(
+        words |= settings_in_words(
             result.settings,
-            measured=_n_measured(result) if asked.information == "auto" else 0,
+            measured=len(kinds["number"]) if asked.information == "auto" else 0,
             asked_for=asked.asked["search"],
         )
     used = [verdict.n_rows for verdict in result.trace.verdicts() if verdict.n_rows is not None]
@@ -126,15 +134,19 @@ def _settings(result: Result, asked: Settings | None) -> dict[str, str]:
     return words
 
 
-def _n_measured(result: Result) -> int:
-    return sum(not labels for labels in result.levels.values())
+def _by_levels(result: Result) -> Kinds:
+    """The columns by kind as far as a result alone tells it."""
+    levels = result.levels
+    return {
+        "number": [name for name in result.names if not levels[name]],
+        "category": [name for name in result.names if levels[name]],
+    }
 
 
 def _size(result: Result) -> str:
     rows, columns = rows_in_words(result), count(len(result.names), "column")
     if result.settings["information"] in ("mixed", "conditional-gaussian"):
-        measured = _n_measured(result)
-        return f"{rows}, {columns}: {measured} measured, {len(result.names) - measured} of levels"
+        return f"{rows}, {columns}"
     if result.settings["information"] != "counts":
         return f"{rows}, {columns} of numbers"
     sizes = sorted({len(labels) for labels in result.levels.values()})

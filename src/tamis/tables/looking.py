@@ -1,0 +1,137 @@
+"""The columns of a table as they are found, before anything about them is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.tables.columns import Column, measure
+from tamis.tables.kinds import Told, require_known, settled
+from tamis.tables.read import columns_before_typing
+from tamis.tables.refusals import ColumnRefused, Problem
+from tamis.tables.sources import Sources
+from tamis.tables.table import Label
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Found:
+    """One column: what its present values are, and what a table would hold of it."""
+
+    name: str
+    n_rows: int
+    values: Column | ColumnRefused
+    """Its levels however many they are, or why it has none."""
+    held: Column | ColumnRefused
+    """The column as it would be read, or why it would be refused."""
+    absent: Flags | None = None
+    """Where it is missing, if anywhere: all else is about the other rows."""
+
+    @property
+    def n_missing(self) -> int:
+        """The number of rows in which it is missing."""
+        return 0 if self.absent is None else int(self.absent.sum())
+
+    @property
+    def n_present(self) -> int:
+        """The number of rows in which it is not."""
+        return self.n_rows - self.n_missing
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """Its different values, sorted; none of a column of numbers with fractions."""
+        return () if isinstance(self.values, ColumnRefused) else self.values.levels
+
+    @property
+    def texts(self) -> list[str]:
+        """Its different values if they are text."""
+        return [label for label in self.labels if isinstance(label, str)]
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """Its values as numbers, if that is what they are; truth values are not."""
+        if isinstance(self.values, ColumnRefused):
+            return None if self.values.numbers is None else measure(self.values.numbers)
+        if not self.labels or type(self.labels[0]) is not int:
+            return None
+        return np.array(self.labels, dtype=np.float64)[self.values.codes]
+
+    @cached_property
+    def n_values(self) -> int:
+        """The number of its different values."""
+        return len(self.labels) or (0 if self.numbers is None else int(self.codes.max()) + 1)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """Its different values by number, in their order; those of fractions too."""
+        if isinstance(self.values, Column):
+            return self.values.codes.astype(np.int32)
+        if self.numbers is None:
+            return np.zeros(0, dtype=np.int32)
+        return np.unique(self.numbers, return_inverse=True)[1].astype(np.int32)
+
+    def held_as(self, told: Told | None) -> Column | ColumnRefused:
+        """The column as it would be read if this were told of it."""
+        return _held(self.values, self.n_present, told)
+
+
+def look_at(data: object, types: Mapping[str, Told]) -> list[Found]:
+    """The columns of anything that holds a table, each with what was told of it."""
+    given = columns_before_typing(data)
+    require_known(types, given.names)
+    return [
+        _found(given, name, source, types.get(name))
+        for name, source in zip(given.names, given.columns, strict=True)
+    ]
+
+
+def _found(given: Sources[Any], name: str, source: object, told: Told | None) -> Found:
+    absent = np.zeros(given.n_rows, dtype=np.bool_)
+    values: Column | ColumnRefused = ColumnRefused(Problem.NOTHING, "is missing in all rows")
+    while not absent.all():
+        rows = source if not absent.any() else given.encoding.take(source, ~absent)
+        values = _encoded(given, rows)
+        if not isinstance(values, ColumnRefused) or values.absent is None:
+            break
+        # A null and a NaN are found one after the other.
+        absent[np.flatnonzero(~absent)[values.absent]] = True
+    if absent.all():
+        values = ColumnRefused(Problem.NOTHING, f"has no value in {given.n_rows} rows")
+    held = _held(values, given.n_rows - int(absent.sum()), told)
+    return Found(name, given.n_rows, values, held, absent if absent.any() else None)
+
+
+def _encoded(given: Sources[Any], source: object) -> Column | ColumnRefused:
+    try:
+        return given.encoding.encode(source)
+    except ColumnRefused as why:
+        return why if why.numbers is None else _of_numbers(why, why.numbers)
+
+
+def _of_numbers(why: ColumnRefused, numbers: NDArray[Any]) -> ColumnRefused:
+    """Why there are no levels; or what is wrong with the numbers, of which some may be missing."""
+    try:
+        measure(numbers)
+    except ColumnRefused as deeper:
+        return deeper
+    return why
+
+
+def _held(
+    values: Column | ColumnRefused, n_present: int, told: Told | None
+) -> Column | ColumnRefused:
+    def encode() -> Column:
+        if isinstance(values, ColumnRefused):
+            raise values
+        return values
+
+    try:
+        return settled(encode, n_present, told, continuous=True)
+    except ColumnRefused as why:
+        return why

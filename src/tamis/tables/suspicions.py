@@ -1,0 +1,229 @@
+"""What is suspicious about a column by itself, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.tables.columns import many_values, too_many_levels
+from tamis.tables.dates import are_dates
+from tamis.tables.kinds import IGNORE
+from tamis.tables.looking import Found
+from tamis.tables.refusals import ColumnRefused, Problem, advice, dropping, listed, shown, typing
+from tamis.tables.row_names import FEWEST_ROWS, NAMES_ROWS, is_called, why_row_name
+
+Topic = Literal[
+    "identifier", "date", "empty", "refused", "constant", "copy", "function", "code", "spelling"
+]
+TOPICS: tuple[Topic, ...] = get_args(Topic)
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """What is suspicious about a column, and what to do about it.
+
+    ``topic`` says in one word what it is about. A ``grave`` suspicion is one on which a graph
+    should not be built: `tamis.inspect` leaves such columns out of its plan.
+    """
+
+    topic: Topic
+    what: str
+    do: str
+    grave: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.do}"
+
+
+NEARLY_EMPTY = 0.5
+"""A column is nearly empty if a larger share of its rows is missing."""
+FEWEST_CODES = 20
+"""Texts of so many different codes are worth grouping."""
+
+_NAMES_CODES = re.compile(
+    r"(^|[^a-z])(zip|zipcode|postcode|postal|plz|fips|sic|naics|isic|icd|icd9|icd10|cpt|atc|code"
+    r"|codes)($|[^a-z0-9])|_cd$|zip_?code|post_?code"
+)
+_ICD = re.compile(r"[A-Z][0-9]{2}(\.?[0-9A-Z]{1,4})?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_MARKERS = {"?", "-", "--", ".", "na", "n/a", "nan", "null", "missing", "#n/a", "999", "-999"}
+
+
+def suspicions_of(column: Found) -> list[Suspicion]:
+    """What is suspicious about a column by itself, the gravest first."""
+    if not column.name.strip():
+        what = "has no name"
+        do = f"if it is an index that was saved with the table, {_left_out(column.name)}"
+        return [Suspicion("refused", what, do, grave=True)]
+    if column.n_present == 0:
+        what = f"has no value in any of {column.n_rows} rows"
+        return [Suspicion("empty", what, _left_out(column.name), grave=True)]
+    about = _whole_row(column) or _identifier(column) or _refused(column)
+    found = [] if about is None else [about]
+    for look in (_nearly_empty, _constant, _spellings, _code, _spoilt):
+        one = look(column)
+        # Levels that cannot be told apart are both a refusal and a spelling.
+        if one is not None and not (about is not None and about.topic == one.topic):
+            found.append(one)
+    return found
+
+
+def after_told(suspicions: Iterable[Suspicion], kind: str) -> tuple[Suspicion, ...]:
+    """What stays suspicious about a column once a user has named its kind."""
+    settled = TOPICS if kind == IGNORE else ("identifier", "date", "code")
+    return tuple(one for one in suspicions if one.topic not in settled)
+
+
+def _whole_row(column: Found) -> Suspicion | None:
+    """A date or a running number, which say when or in which order rows were written."""
+    name, numbers = column.name, column.numbers
+    held = column.held
+    if isinstance(held, ColumnRefused) and held.problem is Problem.DATE:
+        do = f"{_left_out(name)}, or turn it into a number, such as the days since the first one"
+        return Suspicion("date", held.seen, do, grave=True)
+    if are_dates(column.texts):
+        what = f"holds dates or times as text, such as {shown(column.texts[0])}"
+        do = f"{_left_out(name)}, or call it a category ({typing(name, 'category')})"
+        return Suspicion("date", what, do, grave=many_values(len(column.texts), column.n_present))
+    if numbers is None:
+        return None
+    why = why_row_name(name, numbers)
+    if why is None:
+        return None
+    topic: Topic = "date" if "dates" in why else "identifier"
+    return Suspicion(topic, why, _left_out(name), grave=True)
+
+
+def _identifier(column: Found) -> Suspicion | None:
+    if column.texts:
+        return _text_identifier(column)
+    numbers, name = column.numbers, column.name
+    if numbers is None or (np.trunc(numbers) != numbers).any():
+        return None
+    if _increases(numbers):
+        what = "has whole numbers that grow from row to row"
+        return Suspicion("identifier", what, f"if they number the rows, {_left_out(name)}")
+    return _repeated_identifier(column)
+
+
+def _text_identifier(column: Found) -> Suspicion | None:
+    n_values, n_rows = column.n_values, column.n_present
+    if not too_many_levels(n_values, n_rows):
+        return _repeated_identifier(column)
+    do = _left_out(column.name)
+    if n_values == n_rows:
+        what = f"is text that differs in every row, such as {shown(column.texts[0])}"
+        return Suspicion("identifier", what, do, grave=True)
+    what = f"has {n_values:,} levels in {n_rows:,} rows"
+    return Suspicion("identifier", what, f"{do}, or group its levels", grave=True)
+
+
+def _repeated_identifier(column: Found) -> Suspicion | None:
+    """The name of an identifier, and as many values as one that occurs in several rows has."""
+    n_values, n_rows = column.n_values, column.n_present
+    many = n_values > FEWEST_CODES and 20 * n_values > n_rows
+    if not many or not is_called(NAMES_ROWS, column.name):
+        return None
+    what = f"is called like an identifier and has {n_values:,} values in {n_rows:,} rows"
+    do = f"rows of one value may not be independent; {_left_out(column.name)}"
+    return Suspicion("identifier", what, do)
+
+
+def _refused(column: Found) -> Suspicion | None:
+    """Anything else for which a table would not be made with the column."""
+    held = column.held
+    if not isinstance(held, ColumnRefused):
+        return None
+    topic: Topic = "spelling" if held.problem is Problem.BLANKS else "refused"
+    do = advice(held.problem, [column.name]).rstrip(".")
+    return Suspicion(topic, held.seen, do[:1].lower() + do[1:], grave=True)
+
+
+def _nearly_empty(column: Found) -> Suspicion | None:
+    if column.n_missing <= NEARLY_EMPTY * column.n_rows:
+        return None
+    share = column.n_missing / column.n_rows
+    what = f"is missing in {share:.0%} of the rows"
+    return Suspicion("empty", what, f"missing='drop' would lose them; {_left_out(column.name)}")
+
+
+def _constant(column: Found) -> Suspicion | None:
+    numbers = column.numbers
+    if len(column.labels) == 1:
+        value = shown(column.labels[0])
+    elif numbers is not None and (numbers == numbers[0]).all():
+        value = f"{numbers[0]:.15g}"
+    else:
+        return None
+    return Suspicion("constant", f"has one value, {value}", _left_out(column.name))
+
+
+def _spellings(column: Found) -> Suspicion | None:
+    """Levels that are the same but for blanks and capital letters."""
+    spelt: dict[str, list[str]] = {}
+    for text in column.texts:
+        spelt.setdefault(_folded(text), []).append(text)
+    twins = [ways for ways in spelt.values() if len(ways) > 1]
+    if not twins:
+        return None
+    pairs = listed(" and ".join(map(shown, ways)) for ways in twins)
+    return Suspicion("spelling", f"writes one level in several ways, {pairs}", "write it one way")
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _code(column: Found) -> Suspicion | None:
+    """Numbers that are names, and codes that would make too many levels."""
+    held, name = column.held, column.name
+    texts = column.texts
+    if len(texts) > FEWEST_CODES and all(map(_ICD.fullmatch, texts)):
+        what = f"holds {len(texts):,} codes such as {shown(texts[0])}"
+        return Suspicion("code", what, "group them, for example by their first characters")
+    if isinstance(held, ColumnRefused) or held.kind != "number" or column.numbers is None:
+        return None
+    whole = (np.trunc(column.numbers) == column.numbers).all()
+    if not whole or not is_called(_NAMES_CODES, name):
+        return None
+    what = "is called like a code and would be read as a number"
+    return Suspicion(
+        "code", what, f"call it a category ({typing(name, 'category')}), or {_left_out(name)}"
+    )
+
+
+def _spoilt(column: Found) -> Suspicion | None:
+    """Numbers among which a few texts make all of them text."""
+    texts = column.texts
+    odd = [text for text in texts if not _NUMBER.fullmatch(text.strip())]
+    n_numbers = len(texts) - len(odd)
+    if n_numbers > FEWEST_ROWS and 0 < len(odd) <= n_numbers // 10:
+        what = f"holds numbers, but also {listed(map(shown, odd))}"
+        return Suspicion(
+            "code", what, "if that stands for a missing value, leave those cells empty"
+        )
+    markers = [text for text in texts if text.strip().casefold() in _MARKERS]
+    if len(texts) > 2 and markers and n_numbers < len(texts):
+        what = f"has the level {listed(map(shown, markers))}"
+        return Suspicion(
+            "code", what, "if that stands for a missing value, leave those cells empty"
+        )
+    return None
+
+
+def _increases(numbers: NDArray[np.float64]) -> bool:
+    """Whether whole numbers are larger in every next row, or smaller in every next row."""
+    if len(numbers) < 2 * FEWEST_ROWS or (np.trunc(numbers) != numbers).any():
+        return False
+    steps = np.diff(numbers)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def _left_out(name: str) -> str:
+    return f"leave it out ({dropping([name])})"

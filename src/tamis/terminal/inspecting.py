@@ -1,0 +1,46 @@
+"""The command `tamis inspect`: the plan of a table, to read or as JSON."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from tamis.inspection import inspect
+from tamis.tables.kinds import Told
+from tamis.tables.plan import Plan
+from tamis.terminal.consoles import console
+from tamis.terminal.layout import QUIET
+from tamis.terminal.words import options_in_words
+
+
+@dataclass(frozen=True)
+class InspectWishes:
+    """How to look at a table."""
+
+    types: dict[str, Told] | None
+    missing: str
+    json: bool
+
+
+def run(source: str, wishes: InspectWishes) -> None:
+    """Show what every column is taken for, and what is suspicious."""
+    plan = inspect(source, types=wishes.types, missing=wishes.missing)
+    if wishes.json:
+        console().print(
+            json.dumps(plan.to_dict(), indent=1), markup=False, highlight=False, soft_wrap=True
+        )
+        return
+    stdout = console()
+    for line in options_in_words(str(plan)).split("\n"):
+        stdout.print(Text(line), soft_wrap=True)
+    stdout.print(Text(f"\n{_next(source, plan)}", style=QUIET), soft_wrap=True)
+
+
+def _next(source: str, plan: Plan) -> str:
+    """The command that learns by the plan; kinds that were named are to be named again."""
+    ignored = [one.name for one in plan if one.kind == "ignore" and not one.told]
+    dropped = (f" --drop {shlex.quote(name)}" for name in ignored)
+    return f"Then: tamis learn {shlex.quote(source)}{''.join(dropped)}"
