@@ -17,7 +17,7 @@ from tamis.errors import DataError
 from tamis.information.interface import Floats
 from tamis.information.moments import Moments
 from tamis.information.shrinkage import spread_of_products
-from tamis.tables.assemble import require_rows
+from tamis.tables.assemble import check_names, require_rows
 from tamis.tables.columns import Column
 from tamis.tables.growing import MOST_LEVELS, GrowingColumn, changed
 from tamis.tables.kinds import IGNORE, Told, require_known
@@ -102,7 +102,7 @@ class Seen:
 def open_stream(source: str, types: Mapping[str, Told] | None = None) -> Stream:
     """The rows at a path, by the ending of the files, with the columns that are not ignored."""
     stream = stream_of(find_parts(source))
-    return stream.choose(wanted(stream.names, types or {}))
+    return stream.choose(check_names(wanted(stream.names, types or {})))
 
 
 def wanted(names: Sequence[str], types: Mapping[str, Told]) -> list[str]:

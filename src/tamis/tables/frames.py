@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tamis.errors import DataError
 from tamis.tables.arrays import columns_of, encode_array
 from tamis.tables.arrow import ArrowColumn, encode_arrow, is_number, numpy_of, take_arrow
-from tamis.tables.assemble import Encoding, build_table, check_names
+from tamis.tables.assemble import Encoding, build_table, check_different
 from tamis.tables.cells import encode_cells, plain_labels, take_cells
 from tamis.tables.columns import Column, encode_labels
 from tamis.tables.reading import Reading
@@ -154,7 +154,7 @@ def _cells(native: NativeSeries) -> list[Any]:
 
 
 def _read_arrow(table: pa.Table, how: Reading) -> Table:
-    names = check_names(_arrow_names(table))
+    names = check_different(tuple(_arrow_names(table)))
     return build_table(names, len(table), table.columns, Encoding(encode_arrow, take_arrow), how)
 
 

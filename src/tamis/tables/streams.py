@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tamis.errors import DataError, FileFormatError
-from tamis.tables.assemble import check_names
+from tamis.tables.assemble import check_different
 from tamis.tables.csv_file import CsvFile
 from tamis.tables.growing import GrowingColumn, GrowingText, TypedColumn
 from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, ending_of
@@ -91,7 +91,7 @@ class FileStream(Stream):
         self._alone = len(paths) == 1
         self._first = shown_path(paths[0]) if names is None else "the first file"
         found = self._names_in(paths[0]) if names is None else names
-        self.names = check_names(found)
+        self.names = check_different(tuple(found))
 
     def parts(self) -> Sequence[Stream]:
         """Each file by itself."""
