@@ -11,7 +11,7 @@ from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.packed import BlockTable
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Query, Source
+from tamis.information.interface import Group, Query, Source
 from tamis.result import (
     Admitted,
     Edge,
@@ -176,8 +176,8 @@ class Names:
             margin=decision.strength - decision.threshold,
             unit=rule.unit,
             dependent=decision.dependent,
-            n_rows=self._information.rows_with(
-                (decision.target, *decision.others, *decision.given)
+            n_rows=self._information.rows_behind(
+                Group(decision.target, decision.given, decision.others)
             ),
         )
 

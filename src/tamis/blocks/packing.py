@@ -23,7 +23,7 @@ from tamis.counts.planes import build_planes
 from tamis.errors import DataError, SettingError
 from tamis.tables.columns import smallest_unsigned
 from tamis.tables.continuous import require_levels
-from tamis.tables.gaps import require_complete
+from tamis.tables.missing import require_complete
 from tamis.tables.refusals import ColumnRefused, Problem, listed, refusal, shown
 from tamis.tables.table import Label, Table
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from tamis.errors import SettingError
 
-Missing = Literal["error", "drop", "level", "pairwise"]
+Missing = Literal["error", "drop", "level", "pairwise", "drop-anyway"]
 """What may be done about missing values."""
 MISSING: tuple[Missing, ...] = get_args(Missing)
 

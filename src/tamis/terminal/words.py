@@ -48,6 +48,7 @@ _RULES = {
 
 _MISSING = {
     "drop": "rows with missing values were left out",
+    "drop-anyway": "rows with missing values were left out, however many",
     "level": "missing values are a level of their own",
     "pairwise": "each test on the rows that have its columns",
 }
