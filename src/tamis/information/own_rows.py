@@ -32,6 +32,7 @@ from tamis.information.interface import (
     Tests,
     singles,
 )
+from tamis.information.linear_control import LinearControl
 from tamis.information.row_counts import n_rows_of
 from tamis.tables.table import Label, Table
 
@@ -75,6 +76,8 @@ class OwnRows(Source):
         )
         self._was_rescaled = False
         self._parts: dict[tuple[frozenset[int], Columns], _Part] = {}
+        self._control = LinearControl(table)
+        self._known_apart: dict[Context, float] = {}
         self._tested: dict[Group, Tests] = {}
         self._scored: dict[Context, float] = {}
         # One column is enough to know what kind of source this is.
@@ -171,7 +174,13 @@ class OwnRows(Source):
         if part is None:
             # Too few rows have all of it: nothing is known of what the given ones tell.
             return self._entropy(target, ()) if given else 0.0
-        found = float(part.source.entropies([part.context(target, given)])[0])
+        if given:
+            alone, left = part.source.entropies(
+                [part.context(target, ()), part.context(target, given)]
+            )
+            found = self._entropy(target, ()) - float(alone - left) - self._apart(target, given)
+            return found if self._is_number[target] else max(found, 0.0)
+        found = float(part.source.entropies([part.context(target, ())])[0])
         rescaled = self._was_rescaled and self._is_number[target] and self._varies[target]
         return found - float(self._log_scale[target]) if rescaled else found
 
@@ -187,7 +196,17 @@ class OwnRows(Source):
             # What nothing can be said about is taken into a graph for nothing.
             return score - self.n_rows * len(given)
         explained = self._mean_score(part, Context(target, given))
-        return score + explained - self._mean_score(part, Context(target, ()))
+        explained -= self._mean_score(part, Context(target, ()))
+        return score + explained + self.n_rows * self._apart(target, given)
+
+    def _apart(self, target: int, given: Columns) -> float:
+        rows = self._masks.of((target, *given))
+        if not rows or not self._varies[target]:
+            return 0.0
+        key = Context(target, given)
+        if key not in self._known_apart:
+            self._known_apart[key] = self._control.apart(target, given, self._masks.rows(rows))
+        return self._known_apart[key]
 
     def _mean_score(self, part: _Part, context: Context) -> float:
         found = part.source.penalised_likelihoods([part.context(*context)])[0]
