@@ -20,7 +20,9 @@ from tamis.errors import TamisWarning
 from tamis.information.interface import Floats
 
 TOLERANCE = 1e-7
-"""Steps end when no mean and no covariance of the columns, in standard deviations, moves more."""
+"""Steps end when no mean and no covariance of the columns, in standard deviations, moves more,"""
+SHARE = 1e-3
+"""nor what the others leave of any column, as a share of it: where it goes to 0 it takes steps."""
 MOST_STEPS = 2000
 RIDGE = 1e-10
 """Of a variance, so that columns which are functions of others do not stop the steps; they are
@@ -90,7 +92,7 @@ def _own_moments(values: Floats, present: Flags, weights: Floats) -> tuple[Float
 def _steps(rows: Floats, shares: Floats, found: Patterns) -> tuple[Floats, Floats, int]:
     """Expectation and maximisation in turn, until nothing moves."""
     d = rows.shape[1]
-    mean, covariance = np.zeros(d), np.eye(d)
+    mean, covariance, left = np.zeros(d), np.eye(d), np.ones(d)
     rows = np.ascontiguousarray(rows)
     for step in range(1, MOST_STEPS + 1):
         precision: Floats = np.asarray(np.linalg.inv(covariance + RIDGE * np.eye(d)), np.float64)
@@ -102,7 +104,8 @@ def _steps(rows: Floats, shares: Floats, found: Patterns) -> tuple[Floats, Float
         new = (new + new.T) / 2
         moved = max(np.abs(new_mean - mean).max(), np.abs(new - covariance).max())
         mean, covariance = new_mean, new
-        if moved < TOLERANCE:
+        before, left = left, 1 / precision.diagonal()
+        if moved < TOLERANCE and np.abs(left / before - 1).max() < SHARE:
             return mean, covariance, step
     warnings.warn(
         TamisWarning(
