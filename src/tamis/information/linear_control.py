@@ -56,7 +56,7 @@ class LinearControl:
         often = bool((present.sum(axis=1) >= 2 * (n_numbers + 1)).all())
         if not often or n_numbers > MOST_NUMBERS:
             return None
-        return fit_moments(self._values, present).covariance
+        return fit_moments(self._values, present, roughly=True).covariance
 
     def _in_all(self, covariance: Floats, columns: tuple[int, ...]) -> float:
         if columns not in self._known:
