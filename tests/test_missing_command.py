@@ -93,7 +93,7 @@ def test_names_are_shown_and_never_obeyed(tmp_path):
     rng = np.random.default_rng(2)
     data = {name: rng.choice(["u", "v", ""], 100), "b": rng.choice(["(missing)", "w", ""], 100)}
     place = tmp_path / "run.json"
-    for missing in ("drop", "level", "pairwise"):
+    for missing in ("drop-anyway", "level", "pairwise"):
         shown = run(write(tmp_path / "odd.csv", data), "--missing", missing, "--out", str(place))
         assert shown.exit_code == 0, shown.stderr
         assert "<script>[red]\\n" in shown.stdout

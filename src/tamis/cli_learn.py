@@ -231,10 +231,11 @@ def learn(
     missing: Annotated[
         str,
         typer.Option(
-            metavar="error|drop|level|pairwise",
+            metavar="error|drop|level|pairwise|drop-anyway",
             autocompletion=completion.missing,
-            help="What to do about missing values: refuse them, leave out rows that have any, "
-            "make them a level of their own, or make each test on the rows that have its columns.",
+            help="What to do about missing values: refuse them, leave out rows that have any "
+            "(with drop-anyway also if that is most rows), make them a level of their own, which "
+            "numbers have not, or let each test use what is present.",
         ),
     ] = "error",
     weights: Annotated[

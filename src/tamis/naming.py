@@ -12,7 +12,7 @@ from tamis.blocks.packed import BlockTable
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.errors import PluginError
-from tamis.information.interface import Query, Source
+from tamis.information.interface import Group, Query, Source
 from tamis.result import Admitted, Edge, Engine, Masked, Result, Run, Selection, Trace, Verdict
 from tamis.search.auto import REFINED
 from tamis.search.outcome import Boundary, Decision, Outcome
@@ -174,8 +174,8 @@ class Names:
             margin=margin,
             unit=rule.unit,
             dependent=decision.dependent,
-            n_rows=self._information.rows_with(
-                (decision.target, *decision.others, *decision.given)
+            n_rows=self._information.rows_behind(
+                Group(decision.target, decision.given, decision.others)
             ),
         )
 

@@ -12,6 +12,7 @@ from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.checked import checked
 from tamis.information.counting import open_counts
+from tamis.information.incomplete import open_incomplete
 from tamis.information.interface import Source
 from tamis.plugins import answer_of, qualified_name, refusal
 from tamis.settings import Settings
@@ -43,10 +44,10 @@ def readings(table: Table, asked: Settings) -> list[KindName]:
     given = next((one for one in KINDS if one == asked.information), None)
     if given is not None:
         return [given]
-    if table.told or not _is_whole(table):
+    if table.told or table.missing or not _is_whole(table):
+        # Where values are missing, the likelihoods of two readings would not be of the same rows.
         return [_by_kinds(table)]
-    if table.missing or table.weights is not None:
-        # The likelihoods of the two readings would not be of the same rows.
+    if table.weights is not None:
         return ["counts"]
     # What is asked for in terms of counts is asked of counts.
     of_counts = ("entropy", "boundary_rule", "masking_rule", "look_ahead")
@@ -89,11 +90,13 @@ def open_information(table: Table, settings: Settings) -> Source:
     if isinstance(table, MomentTable):
         return open_moments(table, kind, settings.source)
     if table.missing:
-        _require_for_gaps(settings)
+        _require_for_missing(settings)
     if entropy is not None:
         return (open_long if is_long(table) else open_counts)(table, entropy, n_jobs)
     # Counts add up the same in any order of the rows; sums of numbers do so only to rounding.
     ordered = in_canonical_order(table)
+    if ordered.missing:
+        return open_incomplete(kind, ordered, settings.source, n_jobs)
     if ordered.weights is not None:
         from tamis.information.weighted_moments import open_weighted
 
@@ -105,13 +108,8 @@ def open_information(table: Table, settings: Settings) -> Source:
     return open_source(kind, ordered, settings.source, n_jobs)
 
 
-def _require_for_gaps(settings: Settings) -> None:
+def _require_for_missing(settings: Settings) -> None:
     """Refuse what does not go with rows that differ from test to test."""
-    if settings.entropy is None:
-        raise SettingError(
-            f"missing='pairwise' counts levels, and information={settings.read_as!r} does not: "
-            "use missing='drop', or information='counts'"
-        )
     if any(isinstance(rule, Rate) for rule in settings.rules):
         raise SettingError(
             "Rate sets one threshold by the number of rows, and with missing='pairwise' that "

@@ -135,7 +135,7 @@ def test_without_gaps_it_is_the_plain_source(seed, name):
     scores = comp.penalised_likelihoods(asked), ref.penalised_likelihoods(asked)
     np.testing.assert_allclose(*scores, rtol=1e-9, atol=1e-9)
     assert [comp.varies(k) for k in range(4)] == [ref.varies(k) for k in range(4)]
-    assert comp.rows_with((0, 1, 2, 3)) is None
+    assert comp.rows_behind(Group(0, (1, 2), (3,))) is None
 
 
 @settings(max_examples=6, deadline=None)
@@ -162,12 +162,12 @@ def test_an_edge_scores_the_same_both_ways():
     assert one.sum() == pytest.approx(other.sum(), abs=1e-6)
 
 
-def test_rows_with_counts_the_rows_that_have_all():
+def test_the_rows_behind_a_test_have_all_its_columns():
     table = gapped(2)
     source = PairwiseInformation(table)
-    assert source.rows_with((0, 1, 2)) == complete(table, (0, 1, 2)).n_rows
+    assert source.rows_behind(Group(0, (1,), (2,))) == complete(table, (0, 1, 2)).n_rows
     whole = next(k for k in range(4) if k not in gapped(3).missing)
-    assert PairwiseInformation(gapped(3)).rows_with((whole,)) is None
+    assert PairwiseInformation(gapped(3)).rows_behind(Group(whole, (), ())) is None
 
 
 def test_columns_that_are_never_seen_together_are_independent():
@@ -272,7 +272,6 @@ def test_verdicts_keep_their_rows_in_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"information": "gaussian"}, "information='gaussian' does not"),
         ({"search": "reference"}, "entropy='minimax'"),
         ({"look_ahead": 2}, "look_ahead=1"),
         ({"boundary_rule": Rate()}, "Rate sets one threshold"),

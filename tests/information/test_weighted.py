@@ -215,7 +215,7 @@ def test_equal_weights_are_plain_rows(seed, name, gaps):
     np.testing.assert_allclose(comp.cmi(contexts), ref.cmi(contexts), atol=1e-10)
     scores = comp.penalised_likelihoods(contexts), ref.penalised_likelihoods(contexts)
     np.testing.assert_allclose(*scores, rtol=1e-8, atol=1e-6)
-    assert comp.rows_with((0, 1, 3)) == ref.rows_with((0, 1, 3))
+    assert comp.rows_behind(Group(0, (1,), (3,))) == ref.rows_behind(Group(0, (1,), (3,)))
     queries = [Query(0, (), np.array([1, 2, 3])), Query(1, (3,), np.array([0, 2]))]
     groups = [Group(0, (1,), (2, 3)), Group(2, (), (0, 1))]
     for ask in (lambda one: one.tests(queries), lambda one: one.joint_tests(groups)):

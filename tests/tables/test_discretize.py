@@ -321,9 +321,8 @@ def with_value(value: float) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("data", "options", "error", "message"),
     [
-        (with_value(np.nan), {}, DataError, "'weight' is missing in 1 of 50 rows"),
+        (frame(50).assign(weight=np.nan), {}, DataError, "'weight' is missing in all 50 rows"),
         (with_value(np.inf), {}, DataError, "'weight' holds an infinite value"),
-        (with_value(np.nan), {"columns": ["weight"]}, DataError, "'weight' is missing"),
         (frame(50), {"columns": ["name"]}, DataError, "'name' holds labels such as 'a'"),
         (frame(50)[["count", "name"]], {}, DataError, "No column is continuous"),
         (frame(50).assign(flat=0.5), {}, DataError, "'flat' takes one value, 0.5"),
@@ -401,3 +400,55 @@ def test_values_too_close_for_so_many_bins_are_refused():
     data = pd.DataFrame({"a": [one, one + 2, one + 4] * 10, "b": 1})
     with pytest.raises(DataError, match="too coarse"):
         discretize(data, "equal_width", bins=3, columns=["a"])
+
+
+def with_missing(n: int = 200) -> dict[str, list[object]]:
+    data = frame(n)
+    columns: dict[str, list[object]] = {name: data[name].tolist() for name in data}
+    for name, every in (("length", 7), ("name", 5), ("count", 11)):
+        columns[name] = [None if i % every == 0 else v for i, v in enumerate(columns[name])]
+    return columns
+
+
+CONTAINERS = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "polars with nan": lambda data: pl.DataFrame(
+        data | {"length": [math.nan if v is None else v for v in data["length"]]}
+    ),
+    "pyarrow": pa.table,
+    "mapping": dict,
+    "table": lambda data: read_table(data, continuous=True, missing="pairwise"),
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("method", METHODS)
+def test_missing_values_stay_missing_and_cuts_go_by_the_others(container, method):
+    data = with_missing()
+    present = [v is not None for v in data["length"]]
+    alone = {"length": [v for v in data["length"] if v is not None]}
+    alone["pad"] = [i % 2 for i in range(len(alone["length"]))]
+    _, wanted = discretize(pd.DataFrame(alone), method, bins=3)
+    cut, record = discretize(CONTAINERS[container](data), method, bins=3)
+    assert record.edges["length"] == wanted.edges["length"]
+    read = read_table(cut, missing="pairwise", continuous=True)
+    place = read.names.index("length")
+    assert read.kinds[place] == "ordinal" or container == "mapping"
+    assert (~read.missing[place]).tolist() == present
+    assert sorted(read.missing) == sorted(map(read.names.index, ("length", "name", "count")))
+    labels = [read.levels[place][code] for code in read.codes[place].tolist()]
+    for label, number in zip(labels, data["length"], strict=True):
+        if number is not None:
+            low, high = map(float, label[1:-1].split(", "))
+            assert low <= number <= high
+
+
+def test_a_target_guides_the_cuts_where_it_is_known():
+    data = pd.DataFrame({"x": bumps(400), "y": np.where(bumps(400) > 0, "up", "down")})
+    data.loc[::3, "y"] = None
+    data.loc[::4, "x"] = np.nan
+    cut, record = discretize(data, "mdl", target="y")
+    assert len(record.edges["x"]) == 3
+    assert abs(record.edges["x"][1]) < 4
+    assert cut["x"].isna().sum() == data["x"].isna().sum()

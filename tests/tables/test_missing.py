@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.tables import read_table, table_notes
-from tamis.tables.gaps import LEVEL
+from tamis.tables.missing import LEVEL
 from tamis.tables.reading import MISSING
 from tamis.tables.table import Table
 
@@ -146,7 +146,7 @@ def test_masked_cells_are_missing():
     assert cells(table_of(masked, "pairwise")) == {"x0": [1, None, 1, 2], "x1": [0, 1, 0, None]}
 
 
-def test_pairwise_keeps_gaps():
+def test_pairwise_keeps_missing_values():
     table = table_of(COLUMNS, "pairwise")
     assert cells(table) == COLUMNS
     assert table.levels == (("blue", "red"), (1, 2), (0, 1))
@@ -187,13 +187,55 @@ def test_drop_names_the_emptiest_columns_when_no_rows_are_left():
     assert message.index("'a' is missing in 3") < message.index("'b' is missing in 1")
 
 
-def test_measured_columns_with_gaps_are_for_drop_only():
-    data = {"a": [0.5, None, 1.5, 2.5], "b": [0, 1, 0, 1]}
-    assert table_of(data, "drop", continuous=True).numbers(0).tolist() == [0.5, 1.5, 2.5]
-    for missing in ("level", "pairwise"):
-        message = refused(data, missing=missing, continuous=True)
-        assert "Column 'a' is continuous, and missing in 1 of 4 rows" in message
-        assert "tamis.discretize" in message
+def test_numbers_stay_missing_and_are_nan():
+    data = {"a": [0.5, None, 1.5, 2.5] * 2, "b": [0, 1, 0, None] * 2}
+    assert table_of(data, "drop", continuous=True).numbers(0).tolist() == [0.5, 1.5] * 2
+    both = table_of(data, "pairwise", continuous=True)
+    np.testing.assert_array_equal(both.numbers(0), [0.5, np.nan, 1.5, 2.5] * 2)
+    np.testing.assert_array_equal(both.numbers(1), [0, 1, 0, np.nan] * 2)
+    assert sorted(both.missing) == [0, 1]
+    assert not both.never_varies(0)
+    levels = table_of(data, "level", continuous=True)
+    assert sorted(levels.missing) == [0]
+    assert levels.levels == ((), ("0", "1", LEVEL))
+    assert "Numbers have no such level" in levels.notes[1]
+    assert read_table(levels, missing="level", continuous=True) is levels
+
+
+def test_whole_numbers_of_many_values_stay_missing_beside_levels():
+    counts = [*range(30), None] * 3
+    table = table_of({"a": counts, "b": ["x", None, "y"] * 31}, "level", continuous=True)
+    assert table.kinds == ("number", "category")
+    assert np.isnan(table.numbers(0)).sum() == 3
+    assert table.levels[1] == ("x", "y", LEVEL)
+
+
+def test_an_ordered_column_with_a_level_of_missing_values_has_no_order():
+    grade = pd.Categorical(["low", "high", None, "low"] * 3, ["low", "high"], ordered=True)
+    data = pd.DataFrame({"grade": grade, "b": [0, 1, 0, 1] * 3})
+    assert table_of(data, "pairwise").kinds[0] == "ordinal"
+    assert table_of(data, "level").kinds[0] == "category"
+
+
+def test_drop_stops_where_less_than_half_of_the_rows_would_be_left():
+    n = 40
+    data = {
+        "rare": [1, 2, *[None] * (n - 2)],
+        "half": [None if i % 3 == 0 else i % 2 for i in range(n)],
+        "whole": [i % 2 for i in range(n)],
+    }
+    message = refused(data, missing="drop")
+    assert "leaves 1 of 40 rows: column 'rare' is missing in 38, column 'half'" in message
+    assert "Leave out 'rare', without which 26 rows have everything" in message
+    assert "types={'rare': 'ignore'}" in message
+    assert "--drop 'rare'" in message
+    assert "drop-anyway" not in message, "one row is too few anyway"
+    ignored = table_of(data, "drop", types={"rare": "ignore"})
+    assert ignored.n_rows == 26
+    data["rare"][2] = data["rare"][4] = 1
+    assert "missing='drop-anyway'" in refused(data, missing="drop")
+    assert table_of(data, "drop-anyway").n_rows == 3
+    assert "Too few rows have everything, 3 of 40, to 'drop'" in refused(data, missing="error")
 
 
 def test_decimals_among_missing_values_are_measured():
@@ -212,9 +254,10 @@ def test_errors_say_what_can_be_done():
     message = refused(COLUMNS, missing="error")
     for choice in ("'drop'", "'level'", "'pairwise'", "--missing"):
         assert choice in message
+    assert "5 of 8 remain" in message
 
 
-def test_only_the_four_choices_are_known():
+def test_only_these_choices_are_known():
     with pytest.raises(SettingError, match="missing must be one of 'error', 'drop'"):
         read_table(COLUMNS, missing="ignore")
     with pytest.raises(SettingError, match="not None"):
@@ -250,14 +293,19 @@ def test_drop_is_the_same_as_reading_the_complete_rows(kind, other, data):
     b = data.draw(st.lists(st.sampled_from(other), min_size=n, max_size=n))
     whole = [i for i in range(n) if a[i] is not None and b[i] is not None]
     if len(whole) < 2:
-        assert "rows" in refused({"a": a, "b": b}, missing="drop")
+        assert "rows" in refused({"a": a, "b": b}, missing="drop-anyway")
         return
     complete = {"a": [a[i] for i in whole], "b": [b[i] for i in whole]}
     if 2 * len(set(complete["a"])) > len(whole) or 2 * len(set(complete["b"])) > len(whole):
         # Levels as in an identifier; how those are refused is another matter.
         return
     wanted = table_of(complete, "error")
-    assert same(table_of(pl.DataFrame({"a": a, "b": b}, strict=False), "drop"), wanted)
+    frame = pl.DataFrame({"a": a, "b": b}, strict=False)
+    assert same(table_of(frame, "drop-anyway"), wanted)
+    if 2 * len(whole) >= n:
+        assert same(table_of(frame, "drop"), wanted)
+    else:
+        assert "'drop-anyway'" in refused(frame, missing="drop")
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -95,7 +95,7 @@ def test_missing_markers_are_counted_and_placed(csv_with, marker):
     message = refused(csv_with(f'a,b\n"two\nlines",x\nz,{marker}\nz,x\nz,{marker}\n'), DataError)
     reads = f"reads {marker!r}" if marker else "is empty"
     assert f"Column 'b' is missing in 2 of 4 rows (first on line 4, which {reads})" in message
-    assert "drop those rows" in message
+    assert "fill them in" in message
 
 
 @pytest.mark.parametrize("cell", [" ", " NA", "nan ", "\u00a0null"])

@@ -52,7 +52,7 @@ def refused(data: object) -> str:
 def test_missing_values_are_counted_and_placed(data):
     message = refused(data)
     assert "Column 'bad' is missing in 2 of 4 rows (first at row 1, counting from 0)" in message
-    assert "drop those rows" in message
+    assert "fill them in" in message
 
 
 def test_columns_of_nothing_but_missing_values_are_refused():
@@ -380,7 +380,7 @@ def test_all_bad_columns_are_named_at_once():
     assert "Column 'height' holds" in message
     assert "Column 'id' has 4 levels in 4 rows" in message
     assert "good" not in message
-    assert message.count("drop those rows") == 1
+    assert message.count("fill them in") == 1
 
 
 def test_long_lists_of_bad_columns_are_cut():

@@ -20,9 +20,9 @@ from tamis.counts.planes import build_planes
 from tamis.errors import SettingError
 from tamis.tables.columns import Column, smallest_unsigned
 from tamis.tables.continuous import require_levels
-from tamis.tables.gaps import require_complete
 from tamis.tables.growing import GrowingColumn, changed
 from tamis.tables.kinds import Told, checked_types
+from tamis.tables.missing import require_complete
 from tamis.tables.paths import PLANES_ENDING, ending_of
 from tamis.tables.streams import Stream
 from tamis.tables.table import Table

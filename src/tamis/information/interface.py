@@ -217,8 +217,9 @@ class Source(ABC):
         """Whether a variable takes more than one value; one that does not informs nobody."""
         return True
 
-    def rows_with(self, variables: Sequence[int]) -> int | None:
-        """How many rows have a value in each of these columns; None where all rows have."""
+    def rows_behind(self, group: Group) -> int | None:
+        """How many rows a test of these variables rests on, where values are missing: those that
+        have all of them, or as many as what is present is worth. None where it is all rows."""
         return None
 
     # The questions.

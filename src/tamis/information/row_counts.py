@@ -1,11 +1,13 @@
-"""Counts of rows that are not all alike: what sources of gaps and of survey weights share."""
+"""Counts of rows that are not all alike: what sources of missing values and of survey
+weights share."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.counts.independence import STATS
 from tamis.information.gap_states import GapStates
@@ -38,7 +40,7 @@ class RowCounts(Source):
         self.names = table.names
         self.n_rows = n_rows
         self._n_table = table.n_rows
-        self._gaps = table.missing
+        self._missing = table.missing
         self._sizes: list[int] = table.arities.tolist()
         self._states = GapStates(counted)
         self._known: dict[Context, tuple[float, CountTests]] = {}
@@ -47,10 +49,9 @@ class RowCounts(Source):
         """Whether the column has more than one level."""
         return self._sizes[k] > 1
 
-    def rows_with(self, variables: Sequence[int]) -> int | None:
+    def rows_behind(self, group: Group) -> int | None:
         """How many rows have a value in each of these columns; None where all rows have."""
-        gaps = [self._gaps[k] for k in variables if k in self._gaps]
-        return self._n_table - int(np.logical_or.reduce(gaps).sum()) if gaps else None
+        return n_rows_of(self._missing, group, self._n_table)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), each on the rows that have the target and all that is given."""
@@ -121,6 +122,13 @@ class RowCounts(Source):
     @abstractmethod
     def _score(self, context: Context) -> float:
         """The penalised likelihood of a target given its set."""
+
+
+def n_rows_of(missing: Mapping[int, NDArray[np.bool_]], group: Group, n_rows: int) -> int | None:
+    """How many rows have all columns of a group; None where none of these is missing anywhere."""
+    columns = (group.target, *group.given, *group.members)
+    absent = [missing[k] for k in columns if k in missing]
+    return n_rows - int(np.logical_or.reduce(absent).sum()) if absent else None
 
 
 def end_to_end(parts: Sequence[CountTests]) -> CountTests:

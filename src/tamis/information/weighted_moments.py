@@ -17,7 +17,13 @@ from tamis.tables.weights import effective_rows
 def open_weighted(
     information: str, table: Table, weights: Floats, settings: dict[str, Any]
 ) -> GaussianInformation:
-    """Gaussian information of weighted rows; other sources of numbers know no weights."""
+    """Gaussian information of weighted rows."""
+    require_weighted(information, settings)
+    return weighted_gaussian(table, weights, **settings)
+
+
+def require_weighted(information: str, settings: dict[str, Any]) -> None:
+    """Refuse sources of numbers that know no weights."""
     if information != "gaussian":
         raise SettingError(
             f"information={information!r} takes every row as one, and these have survey weights: "
@@ -28,7 +34,6 @@ def open_weighted(
             "source: shrinkage='auto' goes by the spread of equal rows: with survey weights give "
             "a number from 0 to 1"
         )
-    return weighted_gaussian(table, weights, **settings)
 
 
 def weighted_gaussian(

@@ -41,9 +41,9 @@ class Wrapper(Source):
         """Whether a variable takes more than one value."""
         return self.source.varies(k)
 
-    def rows_with(self, variables: Sequence[int]) -> int | None:
-        """How many rows have a value in each of these columns; None where all rows have."""
-        return self.source.rows_with(variables)
+    def rows_behind(self, group: Group) -> int | None:
+        """How many rows a test of these variables rests on; None where it is all rows."""
+        return self.source.rows_behind(group)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), one for each context."""

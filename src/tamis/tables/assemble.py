@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError
 from tamis.tables.columns import Codes, Column, smallest_unsigned
-from tamis.tables.gaps import gap_notes, left_out, settle_levels
 from tamis.tables.kinds import IGNORE, Told, require_known
 from tamis.tables.levels import is_writable
+from tamis.tables.missing import left_out, missing_notes, settle_present, still_missing
 from tamis.tables.reading import Reading
 from tamis.tables.refusals import listed, shown
 from tamis.tables.sources import Encoding, Source, Sources, columns_or_refusal
@@ -45,13 +45,14 @@ def build_table(
         # The usual case: a column may be forgotten as soon as it is encoded.
         return _table(given, columns_or_refusal(given.names, given.settle()))
     given = _weighted(given.kept(), how.weights)
-    if how.missing == "drop":
-        return _complete(given)
+    if how.missing in ("drop", "drop-anyway"):
+        return _complete(given, however_many=how.missing == "drop-anyway")
     if how.missing == "error":
         return _table(given, columns_or_refusal(given.names, given.settle()))
-    columns, gaps = settle_levels(given, as_level=how.missing == "level")
-    notes = gap_notes(given.names, gaps, as_level=how.missing == "level")
-    return _table(given, columns, {} if how.missing == "level" else gaps, notes)
+    as_level = how.missing == "level"
+    columns, absent = settle_present(given, as_level=as_level)
+    kept = still_missing(columns, absent, as_level=as_level)
+    return _table(given, columns, kept, missing_notes(given.names, absent, kept))
 
 
 def _without_ignored(
@@ -65,10 +66,10 @@ def _without_ignored(
     return check_names(compress(names, kept)), compress(sources, kept)
 
 
-def _complete(given: Sources[Source]) -> Table:
+def _complete(given: Sources[Source], *, however_many: bool) -> Table:
     """The table of the rows in which nothing is missing."""
     outcomes = given.settle()
-    rows, note = left_out(given, outcomes)
+    rows, note = left_out(given, outcomes, however_many=however_many)
     if rows is None:
         return _table(given, columns_or_refusal(given.names, outcomes))
     kept = given.take(rows)
@@ -102,7 +103,7 @@ def require_rows(names: Sequence[str], n_rows: int) -> None:
 def _table(
     given: Sources[Source],
     columns: Sequence[Column],
-    gaps: dict[int, NDArray[np.bool_]] | None = None,
+    missing: dict[int, NDArray[np.bool_]] | None = None,
     notes: tuple[str, ...] = (),
     losses: tuple[str, ...] = (),
 ) -> Table:
@@ -111,7 +112,7 @@ def _table(
         tuple(column.levels for column in columns),
         _stack(columns, given.n_rows),
         {k: column.numbers for k, column in enumerate(columns) if column.numbers is not None},
-        gaps or {},
+        missing or {},
         kinds=tuple(column.kind for column in columns),
         told=frozenset(k for k, name in enumerate(given.names) if name in given.types),
         losses=losses,

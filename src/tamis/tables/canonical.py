@@ -6,6 +6,8 @@ rows. Sorted first, the same rows give the same answer to the last digit.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,21 +18,28 @@ Ints = NDArray[np.int64]
 
 def in_canonical_order(table: Table) -> Table:
     """The table with its rows sorted: by the continuous columns in the order of their names, which
-    have few ties as a rule, then by the others and by their weights. Rows that agree in all of
-    them are the same."""
+    have few ties as a rule, then by the others, by what is missing and by their weights. Rows that
+    agree in all of them are the same."""
+    place = np.zeros(table.n_rows, dtype=np.int64)
+    tied = np.arange(table.n_rows)
+    for values in _keys(table):
+        tied = _untie(place, tied, values[tied])
+        if not len(tied):
+            break
+    return table.arrange(np.argsort(place, kind="stable"))
+
+
+def _keys(table: Table) -> Iterator[NDArray[np.generic]]:
+    """What rows are sorted by, the first first."""
     columns = sorted(
         range(table.n_variables), key=lambda k: (not table.is_continuous(k), table.names[k])
     )
-    place = np.zeros(table.n_rows, dtype=np.int64)
-    tied = np.arange(table.n_rows)
     for k in columns:
-        if not len(tied):
-            break
-        values = table.numbers(k) if table.is_continuous(k) else table.codes[k]
-        tied = _untie(place, tied, values[tied])
-    if table.weights is not None and len(tied):
-        _untie(place, tied, table.weights[tied])
-    return table.arrange(np.argsort(place, kind="stable"))
+        # No two nan are the same, and so none would ever tie.
+        yield np.nan_to_num(table.numbers(k)) if table.is_continuous(k) else table.codes[k]
+    yield from (table.missing[k] for k in columns if k in table.missing)
+    if table.weights is not None:
+        yield table.weights
 
 
 def _untie(place: Ints, tied: Ints, values: NDArray[np.generic]) -> Ints:

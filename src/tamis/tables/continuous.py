@@ -15,7 +15,10 @@ def require_levels(table: Table) -> None:
     """Raise ``DataError`` if any column of the table is continuous, naming all that are."""
     if table.continuous:
         raise refusal(
-            [(table.names[k], _why(table.continuous[k])) for k in sorted(table.continuous)]
+            [
+                (table.names[k], _why(table.numbers(k)[table.present(k)]))
+                for k in sorted(table.continuous)
+            ]
         )
 
 

@@ -15,8 +15,8 @@ from tamis.tables.containers import read_mapping, read_rows
 from tamis.tables.continuous import require_levels
 from tamis.tables.files import read_file
 from tamis.tables.frames import is_frame, is_series, is_stream, read_frame, read_stream
-from tamis.tables.gaps import require_complete
 from tamis.tables.kinds import IGNORE, checked_types
+from tamis.tables.missing import require_complete
 from tamis.tables.reading import Reading, require_missing
 from tamis.tables.refusals import listed, shown
 from tamis.tables.row_names import grave_notes
@@ -51,8 +51,9 @@ def read_table(
     Without it such columns are refused.
 
     ``missing`` says what is done about missing values: "error" refuses them; "drop" leaves out
-    the rows that have any; "level" makes them a level of their own; "pairwise" keeps them as the
-    table's ``gaps``. The last two are for columns of levels. ``weights`` is the name of a column,
+    the rows that have any, unless that is more than half of them, and "drop-anyway" also then;
+    "pairwise" keeps them as the table's ``missing``; "level" makes those of categories a level of
+    their own and keeps those of numbers. ``weights`` is the name of a column,
     which is taken out, or a sequence with a number a row: whole numbers repeat the rows, others
     are survey weights, which the table keeps; rows of weight 0 are left out. ``types`` names the
     kinds of columns where the user knows better (``kinds``), or "ignore" for those to leave out.
@@ -101,7 +102,8 @@ def _as_it_is(table: Table, how: Reading) -> Table:
         table = table.select(kept)
     if not how.continuous:
         require_levels(table)
-    if how.missing != "pairwise":
+    numbers_only = all(table.kinds[k] == "number" for k in table.missing)
+    if how.missing != "pairwise" and not (how.missing == "level" and numbers_only):
         require_complete(table)
     if table.weights is not None or how.weights is not None:
         raise DataError(

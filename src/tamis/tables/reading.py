@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from tamis.errors import SettingError
 from tamis.tables.kinds import Told
 
-Missing = Literal["error", "drop", "level", "pairwise"]
+Missing = Literal["error", "drop", "level", "pairwise", "drop-anyway"]
 """What may be done about missing values."""
 MISSING: tuple[Missing, ...] = get_args(Missing)
 

@@ -39,14 +39,9 @@ class Problem(Enum):
     ORDER = "Name every level in the order of an ordinal column, the lowest first."
     MIXED = "Give all cells of a column one type, for example by converting them to strings."
     MISSING = (
-        "Every cell needs a value: drop those rows, fill them in, or say what a missing value "
-        "means: tamis.TAM(missing=...) and tamis learn --missing take 'drop' (leave such rows "
-        "out), 'level' (a level of its own) and 'pairwise' (each test on the rows that have its "
-        "columns)."
-    )
-    MISSING_NUMBERS = (
-        "Only levels can be told apart from missing values: cut the column into levels first, "
-        "with tamis.discretize, or use missing='drop'."
+        "Every cell needs a value: fill them in, or say what is to be done: tamis.TAM(missing=...) "
+        "and tamis learn --missing take 'pairwise' (each test uses what is present) and 'level' "
+        "(a level of its own for categories; numbers as with 'pairwise')."
     )
     NO_NUMBER = "Call it a category or ordinal, or give every label a number."
     NOTHING = "Drop the column: it has nothing to say."
@@ -132,6 +127,23 @@ def typing(name: str, kind: str) -> str:
 def _argument(name: str) -> str:
     """A name as a shell takes it, on one line."""
     return shlex.quote(name) if name.isprintable() and len(name) <= _WIDTH else shown(name)
+
+
+def enough_left(n_left: int, n_rows: int) -> bool:
+    """Whether so many rows without missing values can stand for all."""
+    return 2 * n_left >= n_rows
+
+
+def what_drop_leaves(refused: Iterable[ColumnRefused]) -> str:
+    """How many rows have everything, in a sentence; none where nothing is missing."""
+    absent = [why.absent for why in refused if why.absent is not None]
+    if not absent:
+        return ""
+    n_rows = len(absent[0])
+    n_left = n_rows - int(np.logical_or.reduce(absent).sum())
+    if enough_left(n_left, n_rows):
+        return f" 'drop' leaves such rows out, and {n_left} of {n_rows} remain."
+    return f" Too few rows have everything, {n_left or 'none'} of {n_rows}, to 'drop' the others."
 
 
 def missing(absent: NDArray[np.bool_], where: str | None = None) -> ColumnRefused:

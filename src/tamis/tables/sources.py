@@ -1,4 +1,4 @@
-"""Columns before they are a table: what each reader hands over, encoded with or without gaps."""
+"""Columns before they are a table: what each reader hands over, encoded where they are present."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tamis.errors import DataError
 from tamis.tables.columns import Column
 from tamis.tables.kinds import Told, settled
-from tamis.tables.refusals import ColumnRefused, listed, refusal, shown
+from tamis.tables.refusals import ColumnRefused, listed, refusal, shown, what_drop_leaves
 from tamis.tables.weights import Floats, are_frequencies
 
 Source = TypeVar("Source")
@@ -160,6 +160,7 @@ def columns_or_refusal(
     """The columns, if none is refused."""
     columns = [one for one in outcomes if not isinstance(one, ColumnRefused)]
     if len(columns) < len(outcomes):
-        refused = zip(names, outcomes, strict=True)
-        raise refusal([(name, one) for name, one in refused if isinstance(one, ColumnRefused)])
+        named = zip(names, outcomes, strict=True)
+        refused = [(name, one) for name, one in named if isinstance(one, ColumnRefused)]
+        raise DataError(f"{refusal(refused)}{what_drop_leaves(one for _, one in refused)}")
     return columns

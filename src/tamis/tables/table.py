@@ -27,8 +27,8 @@ class Table:
     ``codes[k, i]`` is the level of column ``k`` in row ``i``, an index into ``levels[k]``;
     every level occurs in at least one row. A continuous column has no levels; its numbers stand in
     ``continuous``, by position, and its codes are all 0 and mean nothing. ``missing`` says where
-    columns are missing, by position and for those that are; their codes and numbers there are 0
-    and mean nothing, and every level occurs elsewhere.
+    columns are missing, by position and for those that are anywhere; their codes there are 0 and
+    mean nothing, their numbers are nan, and every level occurs elsewhere.
     """
 
     names: tuple[str, ...]
@@ -73,7 +73,8 @@ class Table:
         return self._position(k) in self.continuous
 
     def numbers(self, k: int, rows: slice = slice(None)) -> NDArray[np.float64]:
-        """Column ``k`` as numbers: continuous values as they are, levels by their value.
+        """Column ``k`` as numbers: continuous values as they are, levels by their value, and nan
+        where it is missing.
 
         Raises ``DataError`` if the levels are strings.
         """
@@ -89,13 +90,22 @@ class Table:
         values: NDArray[np.float64] = np.array(self.levels[k], dtype=np.float64)[
             self.codes[k, rows]
         ]
+        absent = self.missing.get(self._position(k))
+        if absent is not None:
+            values[absent[rows]] = np.nan
         return values
+
+    def present(self, k: int) -> NDArray[np.bool_]:
+        """Where column ``k`` is not missing."""
+        absent = self.missing.get(self._position(k))
+        return np.ones(self.n_rows, dtype=np.bool_) if absent is None else ~absent
 
     def never_varies(self, k: int) -> bool:
         """Whether column ``k`` has the same value in all rows."""
         if not self.is_continuous(k):
             return len(self.levels[k]) == 1
-        return bool((self.numbers(k) == self.numbers(k)[0]).all())
+        numbers = self.numbers(k)[self.present(k)]
+        return bool((numbers == numbers[0]).all())
 
     def select(self, positions: list[int]) -> Table:
         """The same rows with the columns at these positions, in this order."""

@@ -49,11 +49,7 @@ class TableView:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; nan where missing. Labels are refused."""
-        k = self._position(name)
-        found = self._table.numbers(k).copy()
-        if k in self._table.missing:
-            found[self._table.missing[k]] = np.nan
-        return found
+        return self._table.numbers(self._position(name)).copy()
 
     def matrix(self) -> NDArray[np.float64]:
         """All columns as numbers, a row of the table a row: labels by their codes, nan where

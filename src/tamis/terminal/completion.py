@@ -36,4 +36,4 @@ rules = _among(
 )
 boundaries = _among("pps", "none")
 backward = _among("one", "together", "none")
-missing = _among("error", "drop", "level", "pairwise")
+missing = _among("error", "drop", "level", "pairwise", "drop-anyway")

@@ -48,9 +48,12 @@ _RULES = {
 
 _MISSING = {
     "drop": "rows with missing values were left out",
+    "drop-anyway": "rows with missing values were left out, however many",
     "level": "missing values are a level of their own",
     "pairwise": "each test on the rows that have its columns",
 }
+_MOST_LIKELY = "maximum likelihood of what is present, each test worth so many rows"
+"""What is done in place of that with moments."""
 
 _BACKWARD = {
     "one": "superfluous ones removed one at a time",
@@ -79,7 +82,8 @@ def settings_in_words(
     if search not in ("auto", "sequential"):
         words["masking"] = rule_in_words(settings["masking_rule"])
     if settings.get("missing", "error") != "error":
-        words["missing"] = _MISSING[settings["missing"]]
+        by_moments = (settings["missing"], settings["information"]) == ("pairwise", "gaussian")
+        words["missing"] = _MOST_LIKELY if by_moments else _MISSING[settings["missing"]]
     return words
 
 

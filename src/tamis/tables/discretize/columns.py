@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.errors import DataError
 from tamis.tables.columns import Column, measure, too_many_levels
 from tamis.tables.discretize.gaps import Floats, Ints
 from tamis.tables.discretize.plan import Plan
-from tamis.tables.refusals import ColumnRefused, refusal, shown
+from tamis.tables.refusals import ColumnRefused, Problem, refusal, shown
 
-Encode = Callable[[], Column]
-"""Reads one column, or raises ``ColumnRefused``."""
+Flags = NDArray[np.bool_]
+Encode = Callable[[Flags | None], Column]
+"""Reads one column in these rows, None for all, or raises ``ColumnRefused``."""
 
 
 class _Labelled(Exception):  # noqa: N818 - a message between functions, never seen by users
@@ -22,7 +24,8 @@ class _Labelled(Exception):  # noqa: N818 - a message between functions, never s
 
 
 class Chosen(NamedTuple):
-    """The numbers to be cut, by name, and the codes of the target if there is one."""
+    """The numbers to be cut, by name, and the codes of the target if there is one; where they
+    are missing, numbers are nan and codes -1."""
 
     numbers: dict[str, Floats]
     target: Ints | None
@@ -61,14 +64,51 @@ def choose(plan: Plan, columns: Mapping[str, Encode], numeric: Callable[[str], b
     return Chosen(numbers, None if plan.target is None else _target(plan.target, columns))
 
 
+class _Present(NamedTuple):
+    """A column, or why it is none, in the rows that have it; and which these are, None for all."""
+
+    outcome: Column | ColumnRefused
+    rows: Flags | None
+
+    def over_all(self, values: NDArray[Any], missing: float) -> NDArray[Any]:
+        """The values of those rows, and of the others that they are missing."""
+        if self.rows is None:
+            return values
+        found = np.full(len(self.rows), missing, dtype=values.dtype)
+        found[self.rows] = values
+        return found
+
+
+def _present(encode: Encode) -> _Present:
+    """A null and a NaN are found one after the other, so it may take several looks."""
+    rows: Flags | None = None
+    while True:
+        try:
+            return _Present(encode(rows), rows)
+        except ColumnRefused as why:
+            if why.absent is None:
+                return _Present(why, rows)
+            if rows is None:
+                rows = ~why.absent
+            else:
+                rows[np.flatnonzero(rows)[why.absent]] = False
+            if not rows.any():
+                seen = f"is missing in all {len(rows)} rows"
+                return _Present(ColumnRefused(Problem.NOTHING, seen), rows)
+
+
 def _numbers(encode: Encode, *, explicit: bool) -> Floats | None:
     """The numbers of a column, or None if it holds levels and was not asked for by name."""
-    try:
-        column = encode()
-    except ColumnRefused as why:
-        if why.numbers is None:
-            raise
-        return measure(why.numbers)
+    present = _present(encode)
+    if isinstance(present.outcome, ColumnRefused):
+        if present.outcome.numbers is None:
+            raise present.outcome
+        return present.over_all(measure(present.outcome.numbers), np.nan)
+    found = _numbers_of(present.outcome, explicit=explicit)
+    return None if found is None else present.over_all(found, np.nan)
+
+
+def _numbers_of(column: Column, *, explicit: bool) -> Floats | None:
     n_rows = len(column.codes)
     if column.numbers is not None and too_many_levels(len(column.levels), n_rows):
         return measure(column.numbers)
@@ -82,16 +122,17 @@ def _numbers(encode: Encode, *, explicit: bool) -> Floats | None:
 
 
 def _target(name: str, columns: Mapping[str, Encode]) -> Ints:
-    try:
-        column = columns[name]()
-    except ColumnRefused as why:
+    present = _present(columns[name])
+    column = present.outcome
+    if isinstance(column, ColumnRefused):
         raise DataError(
-            f"The target {shown(name)} {why}. It must hold levels: choose another, or discretise "
-            "it first."
-        ) from why
+            f"The target {shown(name)} {column}. It must hold levels: choose another, or "
+            "discretise it first."
+        )
     if too_many_levels(len(column.levels), len(column.codes)):
         raise DataError(
             f"The target {shown(name)} has {len(column.levels)} levels in {len(column.codes)} "
             "rows. Choose one with fewer levels, or discretise it first."
         )
-    return column.codes.astype(np.int64)
+    codes: Ints = present.over_all(column.codes.astype(np.int64), -1)
+    return codes

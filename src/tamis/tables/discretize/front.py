@@ -14,7 +14,7 @@ from narwhals.dependencies import is_pandas_like_dataframe
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.tables.assemble import check_names
 from tamis.tables.columns import Column
-from tamis.tables.discretize.columns import Chosen, Encode, choose
+from tamis.tables.discretize.columns import Chosen, Encode, Flags, choose
 from tamis.tables.discretize.output import (
     Levels,
     replaced_in_frame,
@@ -23,9 +23,9 @@ from tamis.tables.discretize.output import (
 )
 from tamis.tables.discretize.plan import Method, Plan
 from tamis.tables.discretize.record import Discretization, place
-from tamis.tables.frames import NativeFrame, NativeSeries, encode_series, is_frame
+from tamis.tables.frames import NativeFrame, NativeSeries, encode_series, is_frame, take_series
 from tamis.tables.read import read_table
-from tamis.tables.refusals import ColumnRefused, Problem, listed
+from tamis.tables.refusals import ColumnRefused, Problem, listed, missing
 from tamis.tables.table import Table
 
 
@@ -64,8 +64,8 @@ def discretize(
     The new table, and a ``Discretization``: the method and the edges. The same values give the
     same edges in whatever order rows and columns come. Warns with ``TamisWarning`` where ties left
     fewer bins than asked for, and where a column was cut at the median for want of a cut that
-    pays. Missing and infinite values, constant columns and fewer values than bins are refused
-    with ``DataError``.
+    pays. Missing values stay missing, and cuts go by the others. Infinite values, constant columns
+    and fewer values than bins are refused with ``DataError``.
     """
     plan = Plan(method, _by_name(bins), _names(columns), _target(target))
     if is_frame(data):
@@ -73,7 +73,7 @@ def discretize(
         encoders, numeric = _frame_columns(native)
         levels, record = _cut(plan, choose(plan, encoders, numeric))
         return replaced_in_frame(native, levels), record
-    table = read_table(data, continuous=True)
+    table = read_table(data, continuous=True, missing="pairwise")
     readers: dict[str, Encode] = {
         name: partial(_table_column, table, k) for k, name in enumerate(table.names)
     }
@@ -146,10 +146,17 @@ def _frame_columns(frame: NativeFrame) -> tuple[dict[str, Encode], Callable[[str
     def numeric(name: str) -> bool:
         return bool(nw.from_native(by_name[name], series_only=True).dtype.is_numeric())
 
-    return {name: partial(encode_series, column) for name, column in by_name.items()}, numeric
+    return {name: partial(_series, column) for name, column in by_name.items()}, numeric
 
 
-def _table_column(table: Table, k: int) -> Column:
+def _series(series: NativeSeries, rows: Flags | None) -> Column:
+    return encode_series(series if rows is None else take_series(series, rows))
+
+
+def _table_column(table: Table, k: int, rows: Flags | None) -> Column:
+    if rows is None and k in table.missing:
+        raise missing(table.missing[k])
+    kept = slice(None) if rows is None else rows
     if table.is_continuous(k):
-        raise ColumnRefused(Problem.CONTINUOUS, "holds continuous numbers", table.numbers(k))
-    return Column(table.levels[k], table.codes[k])
+        raise ColumnRefused(Problem.CONTINUOUS, "holds continuous numbers", table.numbers(k)[kept])
+    return Column(table.levels[k], table.codes[k][kept])

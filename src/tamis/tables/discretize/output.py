@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -15,7 +16,8 @@ from tamis.tables.frames import NativeFrame
 from tamis.tables.table import Label, Table
 
 Levels = Mapping[str, tuple[Ints, tuple[str, ...]]]
-"""For each column that was cut the interval of each row and the labels of the intervals."""
+"""For each column that was cut the interval of each row, -1 where it is missing, and the labels of
+the intervals."""
 
 
 def replaced_in_frame(frame: NativeFrame, levels: Levels) -> NativeFrame:
@@ -28,7 +30,7 @@ def replaced_in_frame(frame: NativeFrame, levels: Levels) -> NativeFrame:
     series = [
         nw.new_series(
             name,
-            [labels[code] for code in codes.tolist()],
+            [None if code < 0 else labels[code] for code in codes.tolist()],
             dtype=nw.Enum(labels),
             backend=wrapped.implementation,
         )
@@ -57,35 +59,50 @@ def _in_arrow(table: NativeFrame, levels: Levels) -> NativeFrame:
 
     for name, (codes, labels) in levels.items():
         column = pa.DictionaryArray.from_arrays(
-            pa.array(codes, pa.int32()), pa.array(labels), ordered=True
+            pa.array(codes, pa.int32(), mask=codes < 0), pa.array(labels), ordered=True
         )
         table = table.set_column(table.column_names.index(name), name, column)
     return table
 
 
 def replaced_in_table(table: Table, levels: Levels) -> Table:
-    """A new table of tamis; of the labels only those that occur are levels."""
-    found: dict[int, tuple[Ints, tuple[str, ...]]] = {}
-    for name, (codes, labels) in levels.items():
-        occurring, ranks = np.unique(codes, return_inverse=True)
-        found[table.names.index(name)] = ranks, tuple(labels[i] for i in occurring)
+    """A new table of tamis; of the labels only those that occur are levels, in their order."""
     new_levels: list[tuple[Label, ...]] = list(table.levels)
-    for k, (_, labels) in found.items():
-        new_levels[k] = labels
+    kinds, missing = list(table.kinds), dict(table.missing)
+    ranks: dict[int, Ints] = {}
+    for name, (codes, labels) in levels.items():
+        k = table.names.index(name)
+        present = codes >= 0
+        occurring, found = np.unique(codes[present], return_inverse=True)
+        ranks[k] = np.zeros_like(codes)
+        ranks[k][present] = found
+        new_levels[k], kinds[k] = tuple(labels[i] for i in occurring), "ordinal"
+        if not present.all():
+            missing[k] = ~present
     most = max(len(each) for each in new_levels)
     codes_of_all = table.codes.astype(np.promote_types(table.codes.dtype, smallest_unsigned(most)))
-    for k, (ranks, _) in found.items():
-        codes_of_all[k] = ranks
-    continuous = {k: numbers for k, numbers in table.continuous.items() if k not in found}
-    return Table(table.names, tuple(new_levels), codes_of_all, continuous)
+    for k, own in ranks.items():
+        codes_of_all[k] = own
+    return replace(
+        table,
+        levels=tuple(new_levels),
+        codes=codes_of_all,
+        continuous={k: numbers for k, numbers in table.continuous.items() if k not in ranks},
+        missing=missing,
+        kinds=tuple(kinds),
+    )
 
 
 def table_as_mapping(table: Table) -> dict[str, list[Any]]:
-    """The columns by name, as lists of labels or of numbers."""
+    """The columns by name, as lists of labels or of numbers, None where they are missing."""
     columns: dict[str, list[Any]] = {}
     for k, name in enumerate(table.names):
+        values: list[Any]
         if table.is_continuous(k):
-            columns[name] = table.numbers(k).tolist()
+            values = table.numbers(k).tolist()
         else:
-            columns[name] = [table.levels[k][code] for code in table.codes[k].tolist()]
+            values = [table.levels[k][code] for code in table.codes[k].tolist()]
+        for row in np.flatnonzero(~table.present(k)).tolist():
+            values[row] = None
+        columns[name] = values
     return columns

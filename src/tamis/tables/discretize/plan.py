@@ -76,8 +76,10 @@ class Plan:
             )
 
     def cut(self, name: str, values: Floats, target: Ints | None) -> Cut:
-        """The edges for one column."""
-        gaps = gaps_of(values)
+        """The edges for one column, from the rows in which it is not missing; a target guides them
+        where it is known too."""
+        present = ~np.isnan(values)
+        gaps = gaps_of(values[present])
         bins = self._bins(name)
         if len(gaps.values) < 2:
             raise DataError(
@@ -92,7 +94,9 @@ class Plan:
         if target is None:
             cuts = _CUTTERS[self.method](gaps, bins)
         else:
-            cuts = supervised_cuts(gaps, values, target, bins)
+            both = present & (target >= 0)
+            known = gaps_of(values[both])
+            cuts = supervised_cuts(known, values[both], target[both], bins) if both.any() else ()
         flat = not cuts
         if flat:
             cuts = quantile_cuts(gaps, 2)

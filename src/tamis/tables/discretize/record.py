@@ -40,5 +40,7 @@ class Discretization:
 
 
 def place(values: NDArray[np.float64], edges: tuple[float, ...]) -> NDArray[np.int64]:
-    """The number of the interval that holds each value; the outer edges hold everything."""
-    return np.searchsorted(np.array(edges[1:-1]), values, side="right").astype(np.int64)
+    """The number of the interval that holds each value, -1 where it is missing; the outer edges
+    hold everything."""
+    places = np.searchsorted(np.array(edges[1:-1]), values, side="right").astype(np.int64)
+    return np.where(np.isnan(values), -1, places)

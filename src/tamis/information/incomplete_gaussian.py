@@ -1,0 +1,220 @@
+"""Information from the moments of numbers of which some are missing.
+
+The moments are those of maximum likelihood (``incomplete_moments``), so that all entropies and
+gains are of one covariance and fit together. What differs from test to test is how much is known:
+each counts as many rows as what is present is worth to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tamis.constants import constants
+from tamis.errors import SettingError
+from tamis.information.gaussian import GaussianInformation, correlation_of
+from tamis.information.incomplete_moments import (
+    RIDGE,
+    Flags,
+    Patterns,
+    fit_moments,
+    patterns_of,
+)
+from tamis.information.interface import Context, Floats, Group, Profiles, Query, singles
+from tamis.information.moments import CONSTANT, refuse_extremes
+from tamis.information.null_laws import MomentTests
+from tamis.tables.table import Table
+from tamis.tables.weights import effective_rows
+
+MOST_PATTERNS = 256
+MOST_NUMBERS = 2**24
+"""The worth of rows is a mean over patterns of what is missing; of more than so many patterns, or
+so many that their covariances hold more numbers than this, some rows stand for all."""
+FEWEST_PATTERNS = 32
+
+
+def enough_present(table: Table) -> bool:
+    """Whether every column is seen often enough next to all the others: with fewer rows than
+    columns some column would follow from the rest by chance, and nothing be most likely."""
+    needed = 2 * (table.n_variables + 1)
+    return all(int(table.present(k).sum()) >= needed for k in range(table.n_variables))
+
+
+class IncompleteGaussian(GaussianInformation):
+    """H and I of Gaussian variables, from rows in which some of them are missing."""
+
+    title = "moments of rows with missing values"
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        covariance: Floats,
+        n_rows: float,
+        found: Patterns,
+        sizes: Floats,
+        *,
+        shrinkage: float = 0.0,
+    ) -> None:
+        """``sizes`` are the rows of each pattern, as many in all as ``n_rows``."""
+        super().__init__(names, covariance, n_rows, shrinkage=shrinkage)
+        present = found.present.astype(np.float64)
+        self._together: Floats = (present * sizes[:, None]).T @ present
+        self._worth = Worth(correlation_of(covariance), found.present, sizes)
+        share = self._together.diagonal().mean() / n_rows
+        self.entropy_variance = GaussianInformation.entropy_variance / share
+
+    @classmethod
+    def from_table(cls, table: Table, *, shrinkage: float | str = 0.0) -> IncompleteGaussian:
+        """The moments of a table of numbers, by weights if it has any."""
+        if isinstance(shrinkage, str):
+            raise SettingError(
+                "source: shrinkage='auto' goes by the spread of complete rows: with missing "
+                "values give a number from 0 to 1"
+            )
+        columns = range(table.n_variables)
+        values = np.array([table.numbers(k) for k in columns])
+        present = np.array([table.present(k) for k in columns])
+        varies = np.array([_varies(table.names[k], values[k][present[k]]) for k in columns])
+        # A constant says nothing, and nothing is lost by taking it as known.
+        values[~varies], present[~varies] = 0.0, True
+        covariance = np.zeros((len(values), len(values)))
+        if varies.any():
+            fitted = fit_moments(values[varies], present[varies], table.weights)
+            covariance[np.ix_(varies, varies)] = fitted.covariance
+        weights = np.ones(table.n_rows) if table.weights is None else table.weights
+        n_rows = effective_rows(weights)
+        found = patterns_of(present)
+        shares = np.add.reduceat(weights[found.order], found.starts[:-1]) / weights.sum()
+        source = cls(table.names, covariance, n_rows, found, n_rows * shares, shrinkage=shrinkage)
+        source.has_units = bool(table.continuous)
+        return source
+
+    def rows_behind(self, group: Group) -> int | None:
+        """As many rows as what is present is worth to the test."""
+        return round(float(self._rows([group])[0]))
+
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
+        """Entropies and gains, with the tests at the rows that each is worth."""
+        found = super().profiles(contexts)
+        if found.stats is None:
+            return found
+        rows = np.array([self._worth.of(context) for context in contexts])
+        return Profiles(found.entropies, found.cmi, _at_rows(found.stats, rows, self.n_rows))
+
+    def as_tests(self, cmi: Floats, stats: Floats) -> MomentTests:
+        """Entries of profiles as tests, each of its own number of rows."""
+        return MomentTests(cmi, stats=stats, n_rows=stats[:, 3])
+
+    def tests(self, queries: Sequence[Query]) -> MomentTests:
+        """The candidates of all queries, end to end."""
+        return self._worth_their_rows(super().tests(queries), singles(queries))
+
+    def joint_tests(self, groups: Sequence[Group]) -> MomentTests:
+        """Groups of variables, each at the rows of the member that is known least."""
+        return self._worth_their_rows(super().joint_tests(groups), groups)
+
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """-n H(target | given), less the price of each coefficient, the mean and the variance.
+
+        A coefficient costs what it costs in the rows that have both columns, times all rows over
+        these. So it pays exactly where it would in those rows, and since the price belongs to the
+        pair, DAGs that say the same still score alike.
+        """
+        together = np.maximum(self._together, 2.0)
+        prices = constants.moment_price * 0.5 * self.n_rows * np.log(together) / together
+        paid = [2 * prices[k, k] + prices[k, list(given)].sum() for k, given in contexts]
+        found: Floats = -self.n_rows * self.entropies(contexts) - np.array(paid)
+        return found
+
+    def _worth_their_rows(self, tests: MomentTests, groups: Sequence[Group]) -> MomentTests:
+        stats = np.asarray(tests.stats)
+        return self.as_tests(tests.cmi, _at_rows(stats, self._rows(groups), self.n_rows))
+
+    def _rows(self, groups: Sequence[Group]) -> Floats:
+        found = np.empty(len(groups))
+        for i, (target, given, members) in enumerate(groups):
+            rows = self._worth.of(Context(target, given))
+            found[i] = min((rows[k] for k in members), default=self.n_rows)
+        return found
+
+
+class Worth:
+    """How many complete rows the rows of each pattern are worth, for the tests of a context.
+
+    The score for the dependence of X_k and X_l given S is, in a complete row, the product of what
+    S leaves of them, r_k r_l. Where values are missing it is the product expected given the
+    others, and the variance of that is the information which the row holds (Orchard and Woodbury,
+    1972); under normality var(r_k) var(r_l) + cov(r_k, r_l)^2 of what is expected. Over that of
+    complete rows it gives the number of rows. That the regressions on S are estimated as well is
+    neglected, so that it is rather too large where much is missing (docs/missing-and-weights.md).
+    """
+
+    def __init__(self, correlation: Floats, present: Flags, sizes: Floats) -> None:
+        d = len(correlation)
+        self._correlation = correlation + RIDGE * np.eye(d)
+        self._n_rows = float(sizes.sum())
+        chosen, self._sizes = _some_patterns(sizes, max(MOST_NUMBERS // d**2, FEWEST_PATTERNS))
+        precision = np.linalg.inv(self._correlation)
+        # The covariance of what is expected of the columns, given those that are present.
+        self._expected = np.repeat(self._correlation[None], len(chosen), axis=0)
+        for i, pattern in enumerate(chosen):
+            lacking = np.flatnonzero(~present[pattern])
+            if len(lacking):
+                inside = np.ix_(lacking, lacking)
+                self._expected[i][inside] -= np.linalg.inv(precision[inside])
+        self._known: dict[Context, Floats] = {}
+
+    def of(self, context: Context) -> Floats:
+        """The rows that each variable's test with the target is worth."""
+        if context not in self._known:
+            self._known[context] = self._rows(*context)
+        return self._known[context]
+
+    def _rows(self, target: int, given: tuple[int, ...]) -> Floats:
+        R, E, S = self._correlation, self._expected, list(given)
+        # Line x makes what S leaves of x.
+        leaves = np.eye(len(R))
+        leaves[:, S] -= np.linalg.solve(R[np.ix_(S, S)], R[S]).T
+        left = leaves @ R @ leaves[target]
+        own = np.einsum("xy,xy->x", leaves @ R, leaves)
+        of_target = E @ leaves[target]
+        covariance = of_target @ leaves.T
+        inside = E.diagonal(axis1=1, axis2=2).copy()
+        if S:
+            weights = leaves[:, S]
+            across = E[:, S, :]
+            inside += 2 * np.einsum("xs,psx->px", weights, across)
+            inside += np.einsum("xs,pst,xt->px", weights, across[:, :, S], weights, optimize=True)
+        information = inside * (of_target @ leaves[target])[:, None] + covariance**2
+        full = own * own[target] + left**2
+        usable = full > RIDGE
+        rows = self._sizes @ information / np.where(usable, full, 1.0)
+        found: Floats = np.clip(np.where(usable, rows, self._n_rows), 0.0, self._n_rows)
+        return found
+
+
+def _some_patterns(sizes: Floats, most: int) -> tuple[list[int], Floats]:
+    """All patterns, or those of rows that lie evenly among all; and how many rows each stands
+    for."""
+    most = min(most, MOST_PATTERNS)
+    if len(sizes) <= most:
+        return list(range(len(sizes))), sizes
+    edges = np.cumsum(sizes)
+    places = (np.arange(most) + 0.5) / most * edges[-1]
+    return np.searchsorted(edges, places).tolist(), np.full(most, edges[-1] / most)
+
+
+def _at_rows(stats: Floats, rows: Floats, n_rows: float) -> Floats:
+    """The statistics of moments, of which those that go by all rows go by these instead."""
+    stats = stats.copy()
+    stats[..., 2] += rows - n_rows
+    stats[..., 3] = rows
+    return stats
+
+
+def _varies(name: str, numbers: Floats) -> bool:
+    """Whether what is present of a column varies by more than rounding."""
+    size = float(np.abs(numbers).max(initial=0.0))
+    refuse_extremes(name, size)
+    return bool(np.ptp(numbers) > CONSTANT * size)

@@ -1,0 +1,351 @@
+"""Information of any kind about a table in which values are missing: every question is put to a
+source that knows the rows which have all its columns, and no others.
+
+This is the available-case, or pairwise, treatment of missing values, as ``pairwise`` has it for
+counts; what is said there about answers of different rows holds here too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.constants import constants
+from tamis.errors import DataError
+from tamis.information.gap_states import noise_of_gaps
+from tamis.information.interface import (
+    LEVELS,
+    NUMBERS,
+    Ability,
+    Context,
+    Floats,
+    Group,
+    Query,
+    Source,
+    Tests,
+    singles,
+)
+from tamis.information.linear_control import LinearControl
+from tamis.information.row_counts import n_rows_of
+from tamis.tables.table import Label, Table
+
+FEWEST_ROWS = 10
+"""So many rows, and two for each column, are needed to say anything."""
+FEW_MASKS = 3
+"""While values are missing in no more ways than this, one source for each set of rows knows all
+columns that it can; otherwise there would be too many, each about columns that nobody asks for."""
+MOST_CELLS = 2**26
+"""Sources are kept while their tables have no more cells than this."""
+
+Flags = NDArray[np.bool_]
+Columns = tuple[int, ...]
+
+
+class _Part(NamedTuple):
+    """A source about some of the rows, and the place in it of each column that it knows."""
+
+    source: Source
+    place: dict[int, int]
+
+    def context(self, target: int, given: Columns) -> Context:
+        """A context of the table, in the places of this source."""
+        return Context(self.place[target], tuple(sorted(self.place[k] for k in given)))
+
+
+class OwnRows(Source):
+    """H and I of a table with missing values, by sources that ``make`` makes of parts of it."""
+
+    def __init__(self, table: Table, make: Callable[[Table], Source]) -> None:
+        self.names = table.names
+        self.n_rows = float(table.n_rows)
+        self.score_noise = noise_of_gaps(table)
+        self._table = table
+        self._make = make
+        self._masks = _Masks(table)
+        self._varies = [not table.never_varies(k) for k in range(table.n_variables)]
+        self._is_number = [kind == "number" for kind in table.kinds]
+        self._log_scale: Floats = np.array(
+            [_log_spread(table, k) for k in range(table.n_variables)], dtype=np.float64
+        )
+        self._was_rescaled = False
+        self._parts: dict[tuple[frozenset[int], Columns], _Part] = {}
+        self._control = LinearControl(table)
+        self._known_apart: dict[Context, float] = {}
+        self._tested: dict[Group, Tests] = {}
+        self._scored: dict[Context, float] = {}
+        # One column is enough to know what kind of source this is.
+        example = self._made(self._masks.of((0,)), (0,)).source
+        self._nothing = example.tests([])
+        self._title = example.title
+        self.test_names = example.test_names
+        self.abilities = example.abilities - {Ability.LOOK_AHEAD}
+        self.entropy_variance = example.entropy_variance / self._masks.share_present
+
+    @property
+    def title(self) -> str:
+        """What the sources are called, whose rows differ."""
+        return f"{self._title} of each test's own rows"
+
+    def varies(self, k: int) -> bool:
+        """Whether the column takes more than one value where it is present."""
+        return self._varies[k]
+
+    def rows_behind(self, group: Group) -> int | None:
+        """How many rows have a value in each of these columns; None where all rows have."""
+        return n_rows_of(self._table.missing, group, self._table.n_rows)
+
+    def scale_free(self) -> OwnRows | None:
+        """The same about numbers of one spread; None where there are none."""
+        if not any(self._is_number):
+            return None
+        found = copy(self)
+        found._was_rescaled = True
+        return found
+
+    def entropy_kinds(self) -> Sequence[str | None]:
+        """Levels and numbers apart; of numbers that were standardised, nothing is compared."""
+        varying = [k for k in range(self.n_variables) if self._is_number[k] and self._varies[k]]
+        spread = np.ptp(self._log_scale[varying]) if varying else math.inf
+        alike = not self._was_rescaled and spread <= constants.standardised
+        return [(None if alike else NUMBERS) if number else LEVELS for number in self._is_number]
+
+    def entropies(self, contexts: Sequence[Context]) -> Floats:
+        """H(target | given), each on the rows that have the target and all that is given."""
+        return np.array([self._entropy(*context) for context in contexts], dtype=np.float64)
+
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
+        """I(target ; l | given) for every variable l, each on the rows that have all of them."""
+        found = np.zeros((len(contexts), self.n_variables))
+        for row, (target, given) in zip(found, contexts, strict=True):
+            silent = {target, *given}
+            others = [k for k in range(self.n_variables) if k not in silent]
+            for part, members in self._by_rows(target, given, others):
+                gains = part.source.cmi([part.context(target, given)])[0]
+                row[members] = gains[[part.place[k] for k in members]]
+        return found
+
+    def tests(self, queries: Sequence[Query]) -> Tests:
+        """The candidates of all queries, end to end, each on the rows that have its columns."""
+        for target, given, candidates in queries:
+            groups = [Group(target, given, (int(k),)) for k in candidates]
+            unknown = [group.members[0] for group in groups if group not in self._tested]
+            silent = [k for k in unknown if k in (target, *given)]
+            self._keep([Group(target, given, (k,)) for k in silent], None)
+            others = [k for k in unknown if k not in silent]
+            for part, members in self._by_rows(target, given, others):
+                places = np.array([part.place[k] for k in members])
+                found = part.source.tests([Query(*part.context(target, given), places)])
+                self._keep([Group(target, given, (k,)) for k in members], found)
+        return self._end_to_end(singles(queries))
+
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+        """Groups of variables, each on the rows that have all its members."""
+        for group in groups:
+            if group not in self._tested:
+                fresh = tuple(k for k in group.members if k not in (group.target, *group.given))
+                part = self._part((group.target, *group.given, *fresh), ())
+                places = tuple(part.place[k] for k in fresh) if part is not None else ()
+                found = None
+                if part is not None and fresh:
+                    context = part.context(group.target, group.given)
+                    found = part.source.joint_tests([Group(*context, places)])
+                self._keep([group], found)
+        return self._end_to_end(groups)
+
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """What the parents explain a row, on the rows that have all of them, times all rows; plus
+        the target alone on its own rows: as ``RowCounts`` compares scores of different rows."""
+        for context in contexts:
+            if context not in self._scored:
+                self._scored[context] = self._score(*context)
+        return np.array([self._scored[context] for context in contexts], dtype=np.float64)
+
+    # One question.
+
+    def _entropy(self, target: int, given: Columns) -> float:
+        part = self._part((target, *given), ())
+        if part is None:
+            # Too few rows have all of it: nothing is known of what the given ones tell.
+            return self._entropy(target, ()) if given else 0.0
+        if given:
+            alone, left = part.source.entropies(
+                [part.context(target, ()), part.context(target, given)]
+            )
+            found = self._entropy(target, ()) - float(alone - left) - self._apart(target, given)
+            return found if self._is_number[target] else max(found, 0.0)
+        found = float(part.source.entropies([part.context(target, ())])[0])
+        rescaled = self._was_rescaled and self._is_number[target] and self._varies[target]
+        return found - float(self._log_scale[target]) if rescaled else found
+
+    def _score(self, target: int, given: Columns) -> float:
+        alone = self._part((target,), ())
+        if alone is None:
+            return -self.n_rows * len(given)
+        score = self._mean_score(alone, Context(target, ()))
+        if not given:
+            return score
+        part = self._part((target, *given), ())
+        if part is None:
+            # What nothing can be said about is taken into a graph for nothing.
+            return score - self.n_rows * len(given)
+        explained = self._mean_score(part, Context(target, given))
+        explained -= self._mean_score(part, Context(target, ()))
+        return score + explained + self.n_rows * self._apart(target, given)
+
+    def _apart(self, target: int, given: Columns) -> float:
+        rows = self._masks.of((target, *given))
+        if not rows or not self._varies[target]:
+            return 0.0
+        key = Context(target, given)
+        if key not in self._known_apart:
+            self._known_apart[key] = self._control.apart(target, given, self._masks.rows(rows))
+        return self._known_apart[key]
+
+    def _mean_score(self, part: _Part, context: Context) -> float:
+        found = part.source.penalised_likelihoods([part.context(*context)])[0]
+        return float(found) * self.n_rows / part.source.n_rows
+
+    # Tests that are known.
+
+    def _keep(self, groups: Sequence[Group], found: Tests | None) -> None:
+        """Remember tests one by one; None is those that say nothing."""
+        for i, group in enumerate(groups):
+            if found is None:
+                n_rows = self.rows_behind(group)
+                one = _silent(self._nothing, self.n_rows if n_rows is None else n_rows)
+            else:
+                one = found.at(np.array([i]))
+                one.n_rows = np.array([float(np.max(one.n_rows))])
+            self._tested[group] = one
+
+    def _end_to_end(self, groups: Sequence[Group]) -> Tests:
+        if not groups:
+            return self._nothing
+        first, *others = [self._tested[group] for group in groups]
+        return first.followed_by(others)
+
+    # Sources of some rows.
+
+    def _by_rows(
+        self, target: int, given: Columns, others: Sequence[int]
+    ) -> Iterable[tuple[_Part, list[int]]]:
+        """The candidates that share their rows, with a source that knows them; those with too few
+        rows are left out, and recorded as tests that say nothing."""
+        shared: dict[frozenset[int], list[int]] = defaultdict(list)
+        for k in others:
+            shared[self._masks.of((target, *given, k))].append(k)
+        for members in shared.values():
+            part = self._part((target, *given, members[0]), tuple(members))
+            if part is None:
+                self._keep([Group(target, given, (k,)) for k in members], None)
+            else:
+                yield part, members
+
+    def _part(self, family: Columns, more: Columns) -> _Part | None:
+        """A source that knows the family, and ``more`` columns that have the same rows; None if
+        these rows are too few."""
+        rows = self._masks.of(family)
+        wanted = tuple(sorted({*family, *more}))
+        if self._masks.n_rows(rows) < FEWEST_ROWS + 2 * len(set(family)):
+            return None
+        everything = self._masks.complete_in(rows)
+        if (rows, everything) not in self._parts and len(self._masks.distinct) > FEW_MASKS:
+            return self._made(rows, wanted)
+        try:
+            return self._made(rows, everything)
+        except DataError:
+            # In these rows columns that nobody asked for may be functions of each other.
+            return self._made(rows, wanted)
+
+    def _made(self, rows: frozenset[int], columns: Columns) -> _Part:
+        key = rows, columns
+        part = self._parts.get(key)
+        if part is None:
+            table = _complete_part(self._table, self._masks.rows(rows), columns)
+            part = _Part(self._make(table), {k: place for place, k in enumerate(columns)})
+            self._parts[key] = part
+            cells = sum(one.source.n_rows * len(one.place) for one in self._parts.values())
+            while cells > MOST_CELLS and len(self._parts) > 1:
+                gone = self._parts.pop(next(iter(self._parts)))
+                cells -= gone.source.n_rows * len(gone.place)
+        return part
+
+
+class _Masks:
+    """Which rows columns are missing in; columns that are missing in the same rows share a mask."""
+
+    def __init__(self, table: Table) -> None:
+        self._n_rows = table.n_rows
+        self._d = table.n_variables
+        found: dict[bytes, int] = {}
+        self.distinct: list[Flags] = []
+        self._of: dict[int, int] = {}
+        for k, absent in sorted(table.missing.items()):
+            bits = np.packbits(absent).tobytes()
+            if bits not in found:
+                found[bits] = len(self.distinct)
+                self.distinct.append(absent)
+            self._of[k] = found[bits]
+        # inside[i]: the masks that hold all of mask i and more, and make it superfluous.
+        self._inside = [
+            {j for j, other in enumerate(self.distinct) if j != i and not (mask & ~other).any()}
+            for i, mask in enumerate(self.distinct)
+        ]
+        n_absent = sum(int(flags.sum()) for flags in table.missing.values())
+        self.share_present = 1 - n_absent / (self._d * table.n_rows)
+
+    def of(self, columns: Columns) -> frozenset[int]:
+        """The masks that together say where any of the columns is missing."""
+        all_of_them = {self._of[k] for k in columns if k in self._of}
+        return frozenset(i for i in all_of_them if not self._inside[i] & all_of_them)
+
+    def complete_in(self, masks: frozenset[int]) -> Columns:
+        """The columns that are missing in no other rows than these masks say."""
+        covered = {i for i, wider in enumerate(self._inside) if i in masks or wider & masks}
+        return tuple(k for k in range(self._d) if k not in self._of or self._of[k] in covered)
+
+    def rows(self, masks: frozenset[int]) -> NDArray[np.int64]:
+        """The rows in which none of the masks says that something is missing."""
+        absent = np.zeros(self._n_rows, dtype=np.bool_)
+        for i in masks:
+            absent |= self.distinct[i]
+        return np.flatnonzero(~absent)
+
+    def n_rows(self, masks: frozenset[int]) -> int:
+        """How many rows these are."""
+        return len(self.rows(masks))
+
+
+def _complete_part(table: Table, rows: NDArray[np.int64], columns: Columns) -> Table:
+    """Some rows and columns in which nothing is missing; of levels only those that occur."""
+    part = table.select(list(columns)).arrange(rows)
+    codes = part.codes.copy()
+    levels: list[tuple[Label, ...]] = []
+    for k, labels in enumerate(part.levels):
+        occurs = np.bincount(codes[k], minlength=len(labels)) > 0
+        if labels and not occurs.all():
+            codes[k] = (np.cumsum(occurs) - 1)[codes[k]]
+            labels = tuple(label for label, one in zip(labels, occurs, strict=True) if one)
+        levels.append(labels)
+    return replace(part, levels=tuple(levels), codes=codes, missing={})
+
+
+def _silent(like: Tests, n_rows: float) -> Tests:
+    """A test that says nothing, among others of its kind."""
+    stats = None if like.stats is None else np.zeros((1, like.stats.shape[1]))
+    log_p = None if stats is not None or like.log_p is None else np.zeros(1)
+    return type(like)(np.zeros(1), log_p, n_rows=np.array([float(n_rows)]), stats=stats)
+
+
+def _log_spread(table: Table, k: int) -> float:
+    """ln of the standard deviation of a number; 0 for levels and constants."""
+    if table.kinds[k] != "number" or table.never_varies(k):
+        return 0.0
+    return math.log(float(np.std(table.numbers(k)[table.present(k)])))
