@@ -49,8 +49,8 @@ def inspect(
     Examples
     --------
     >>> import tamis
-    >>> plan = tamis.inspect({"day": ["2024-01-01", "2024-01-02", "2024-01-03"] * 4,
-    ...                       "sunny": [True, False] * 6})
+    >>> days = [f"2024-01-{day:02}" for day in range(1, 21)]
+    >>> plan = tamis.inspect({"day": days, "sunny": [True, False] * 10})
     >>> plan["day"].kind
     'ignore'
     >>> print(plan["day"].suspicions[0].what)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import doctest
 import json
 import unicodedata
 import warnings
@@ -17,6 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tamis
+import tamis.tables.plan as plan_module
+from tamis import inspection
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.tables import read_table
 from tamis.tables.dates import are_dates, are_written_days
@@ -526,6 +529,12 @@ def test_many_columns_are_cut_short():
     assert len(str(plan).split("\n")) < 250
     assert "... and 400 more columns" in str(plan)
     assert "first 500" in " ".join(plan.notes)
+
+
+@pytest.mark.parametrize("module", [inspection, plan_module], ids=["inspect", "Plan"])
+def test_the_examples_of_the_reference_are_true(module):
+    assert doctest.testmod(module).failed == 0
+    assert doctest.testmod(module).attempted > 0
 
 
 # Kinds that are named, and what learning says.

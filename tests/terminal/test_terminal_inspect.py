@@ -58,6 +58,17 @@ def test_the_plan_is_shown_in_80_columns_with_the_command_that_follows_it(path):
     assert then == f"Then: tamis learn {shlex.quote(path)} --drop id"
 
 
+def test_the_command_that_follows_repeats_the_options_and_asks_for_a_choice(path, tmp_path):
+    frame = pd.read_csv(path)
+    frame.loc[3, "size"] = None
+    frame.to_csv(tmp_path / "m.csv", index=False)
+    order = "size=small<medium<large"
+    asked = ("inspect", str(tmp_path / "m.csv"), "--type", order, "--drop", "p=q")
+    then = run(*asked).rstrip("\n").split("\n")[-1]
+    assert then.endswith(f"--drop id --type '{order}' --drop p=q --missing CHOICE")
+    assert run(*asked, "--missing", "drop").rstrip().endswith("--missing drop")
+
+
 def test_the_plan_is_shown_as_json(path):
     plan = json.loads(run("inspect", path, "--json", "--type", "grade=ordinal"))
     kinds = {column["name"]: column["kind"] for column in plan["columns"]}

@@ -41,7 +41,7 @@ def plan_in_text(plan: Plan) -> str:
         lines += ["", "Suspicious ('!' is grave: left out of the plan unless a kind is named)"]
         for name, one in plan.suspicions[:_ROWS]:
             words = _unbroken(plain(str(one)), name)
-            lines += _wrapped(f"{cut(plain(name), 30)} {words}", "! " if one.grave else "- ")
+            lines += _wrapped(f"{_called(name, 30)} {words}", "! " if one.grave else "- ")
         lines += _more(len(plan.suspicions) - _ROWS, "suspicion")
     lines += ["", *_wrapped(missing_in_words(plan))]
     lines += [line for note in _notes(plan) for line in _wrapped(note)]
@@ -77,7 +77,7 @@ def columns_in_words(kinds: Mapping[str, Sequence[str]]) -> str:
         many = "left out" if kind == IGNORE else _PLURALS[kind]
         one = "left out" if kind == IGNORE else many if kind == "ordinal" else kind
         title = f"{len(names):,} {one.removesuffix('s') if len(names) == 1 else many}"
-        named = ", ".join(cut(plain(name), 30) for name in names)
+        named = ", ".join(_called(name, 30) for name in names)
         parts.append(f"{title} ({named})" if len(names) <= _NAMED else title)
     return "; ".join(parts)
 
@@ -118,6 +118,11 @@ def cut(text: str, width: int) -> str:
     return text + "…"
 
 
+def _called(name: str, width: int) -> str:
+    """A name as it is shown, on one line and not too long."""
+    return cut(plain(name), width) if name.strip() else "(no name)"
+
+
 def values_of(column: ColumnPlan) -> str:
     """The levels of a column or its range, on one line."""
     if column.low is not None and column.high is not None and column.kind not in _LEVELLED:
@@ -131,7 +136,7 @@ def values_of(column: ColumnPlan) -> str:
 
 def _table(plan: Plan) -> Iterator[str]:
     shown = plan.columns[:_ROWS]
-    names = [cut(plain(column.name), _NAME) for column in shown]
+    names = [_called(column.name, _NAME) for column in shown]
     missing = [f"{column.n_missing:,}" if column.n_missing else "-" for column in shown]
     widths = max(map(_width, [*names, "column"])), max(map(len, [*missing, "missing"]))
     yield f"  {_padded('column', widths[0])}  kind      {'missing':>{widths[1]}}  values"
@@ -153,7 +158,7 @@ def _row_in_html(column: ColumnPlan) -> str:
     kind = f"{column.kind}{' (named)' if column.told else ''}"
     why = "; ".join(map(str, column.suspicions))
     why = f"<b>{escape(plain(why))}</b>" if column.is_grave else escape(plain(why))
-    cells = (cut(plain(column.name), 80), kind, f"{column.n_missing:,}", cut(values_of(column), 80))
+    cells = (_called(column.name, 80), kind, f"{column.n_missing:,}", cut(values_of(column), 80))
     return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}<td>{why}</td></tr>"
 
 

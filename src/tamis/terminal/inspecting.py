@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from tamis.inspection import inspect
-from tamis.tables.kinds import Told
+from tamis.result import show
+from tamis.tables.kinds import IGNORE, Told
 from tamis.tables.plan import Plan
+from tamis.terminal.choosing import ORDER
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import QUIET
 from tamis.terminal.words import options_in_words
@@ -36,11 +38,20 @@ def run(source: str, wishes: InspectWishes) -> None:
     stdout = console()
     for line in options_in_words(str(plan)).split("\n"):
         stdout.print(Text(line), soft_wrap=True)
-    stdout.print(Text(f"\n{_next(source, plan)}", style=QUIET), soft_wrap=True)
+    stdout.print(Text(f"\n{show(_next(source, plan))}", style=QUIET), soft_wrap=True)
 
 
 def _next(source: str, plan: Plan) -> str:
-    """The command that learns by the plan; kinds that were named are to be named again."""
-    ignored = [one.name for one in plan if one.kind == "ignore" and not one.told]
-    dropped = (f" --drop {shlex.quote(name)}" for name in ignored)
-    return f"Then: tamis learn {shlex.quote(source)}{''.join(dropped)}"
+    """The command that learns by the plan."""
+    words = ["tamis", "learn", source]
+    for name, told in plan.types.items():
+        if told == IGNORE:
+            words += ["--drop", name]
+        else:
+            kind = ORDER.join(map(str, told)) if isinstance(told, list) else told
+            words += ["--type", f"{name}={kind}"]
+    if plan.missing != "error":
+        words += ["--missing", plan.missing]
+    elif any(one.n_missing for one in plan if one.kind != IGNORE):
+        words += ["--missing", "CHOICE"]
+    return f"Then: {shlex.join(words)}"
