@@ -24,7 +24,7 @@ from tamis.constants import constants
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.gaussian_cells import Columns, Fit
+from tamis.information.gaussian_cells import Columns, Fit, Members
 from tamis.information.gaussian_ratios import (
     Ratios,
     of_level_target,
@@ -40,10 +40,17 @@ from tamis.information.interface import (
     Floats,
     Group,
     Ints,
+    Profiles,
     Query,
     Source,
 )
-from tamis.information.logistic import Regression, covariance, linear_gains, regress
+from tamis.information.logistic import (
+    Regression,
+    covariance,
+    linear_gains,
+    regress,
+    unexplained,
+)
 from tamis.information.neighbours.chance import whole
 from tamis.information.null_laws import RatioTests
 from tamis.tables.refusals import listed, shown
@@ -56,8 +63,6 @@ MOST_BYTES = 2**27
 MOST_CELLS = 64
 """With up to so many cells a logistic regression has a constant for each, else for each level."""
 
-Members = tuple[int, ...]
-
 
 class ConditionalGaussianInformation(Source):
     """H and I of levels and measurements, as if these were normal given those."""
@@ -69,20 +74,25 @@ class ConditionalGaussianInformation(Source):
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
         self.names = table.names
         self.n_rows = float(table.n_rows)
-        self._level = np.array([kind != "number" for kind in table.kinds])
+        is_level = np.array([kind != "number" for kind in table.kinds])
         values, self._log_scale, spread = _standardised(table)
-        self._varies = np.where(self._level, table.arities > 1, spread)
+        varies = np.where(is_level, table.arities > 1, spread)
+        # Lists: they are read one by one, and often.
+        self._level: list[bool] = is_level.tolist()
+        self._varies: list[bool] = varies.tolist()
         self._columns = Columns(
             table.codes.astype(np.int64), table.arities.tolist(), values,
-            self._level.tolist(), whole("thin", thin, 3),
+            self._level, whole("thin", thin, 3),
         )  # fmt: skip
-        self._levels = np.flatnonzero(self._level & self._varies).tolist()
-        self._measured = np.flatnonzero(~self._level & self._varies).tolist()
+        self._levels: list[int] = np.flatnonzero(is_level & varies).tolist()
+        self._measured: list[int] = np.flatnonzero(~is_level & varies).tolist()
+        self._place_of_level = {k: place for place, k in enumerate(self._levels)}
         self._counted = (
             CountedInformation(table.select(self._levels), n_jobs=n_jobs) if self._levels else None
         )
         self._indicators, self._owner = self._all_indicators()
         self._known: dict[tuple[int, Members], Floats] = {}
+        self._left: dict[Members, Floats] = {}
         self._fits: dict[Members, Fit | None] = {}
         self._regressions: dict[tuple[int, Members], Regression] = {}
 
@@ -101,8 +111,18 @@ class ConditionalGaussianInformation(Source):
 
     def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
-        found = [self._ratios(*context)[0] for context in contexts]
+        keys = [(target, self._varying(given)) for target, given in contexts]
+        self._know([key for key in dict.fromkeys(keys) if key not in self._known])
+        found = [self._known[key][0] for key in keys]
         return np.array(found, dtype=np.float64).reshape(len(contexts), self.n_variables)
+
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
+        """Entropies and gains; entropies that take a regression are left open."""
+        entropies = [
+            math.nan if self._is_regressed(*context) else self._entropy(*context)
+            for context in contexts
+        ]
+        return Profiles(np.array(entropies, dtype=np.float64), self.cmi(contexts))
 
     def as_tests(self, cmi: Floats, stats: Floats) -> RatioTests:
         """Likelihood ratios, scaled to follow chi-squared: 2 n times the first statistic."""
@@ -110,12 +130,9 @@ class ConditionalGaussianInformation(Source):
 
     def tests(self, queries: Sequence[Query]) -> RatioTests:
         """The candidates of all queries, end to end."""
-        gains, stats = [np.zeros(0)], [np.zeros((0, STATS))]
-        for query in queries:
-            found = self._tests(*query)
-            gains.append(found[:, -1])
-            stats.append(found[:, :STATS])
-        return self.as_tests(np.concatenate(gains), np.concatenate(stats))
+        found = [self._tests(*query) for query in queries]
+        lines = np.concatenate([np.zeros((0, STATS + 1)), *found])
+        return self.as_tests(lines[:, -1], lines[:, :STATS])
 
     def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
         """The same for groups of variables, judged one after the other, levels first: gains add
@@ -160,79 +177,96 @@ class ConditionalGaussianInformation(Source):
         given = self._varying(given)
         if target in given or not self._varies[target]:
             return 0.0
-        if self._level[target] and not self._level[list(given)].all():
+        if self._is_regressed(target, given):
             return self._regression(target, given).entropy
         before, after = self._fit(given), self._fit(self._with(target, given))
         found = after.unbiased - before.unbiased
         return found + float(self._log_scale[target]) if not self._level[target] else max(found, 0)
 
-    def _ratios(self, target: int, given: Members) -> Floats:
-        """For all columns the gain, that in likelihood, and the degrees of freedom; of two
-        columns of levels the gain alone."""
-        key = target, self._varying(given)
-        if key not in self._known:
-            found = self._fresh_ratios(*key)
-            if (len(self._known) + 1) * found.nbytes > MOST_BYTES:
-                self._known.clear()
-            self._known[key] = found
-        return self._known[key]
+    def _is_regressed(self, target: int, given: Members) -> bool:
+        """Whether the entropy of a target is that of a regression: levels given measurements."""
+        return (
+            bool(self._varies[target])
+            and self._level[target]
+            and target not in given
+            and any(self._varies[k] and not self._level[k] for k in given)
+        )
 
-    def _fresh_ratios(self, target: int, given: Members) -> Floats:
+    def _know(self, keys: Sequence[tuple[int, Members]]) -> None:
+        """Work out the ratios of all columns in some contexts."""
+        everyone = [*self._measured, *self._levels]
+        if (len(self._known) + len(keys)) * 24 * self.n_variables > MOST_BYTES:
+            self._known.clear()
+        for key in keys:
+            self._known[key] = self._ratios(*key, everyone)
+
+    def _ratios(self, target: int, given: Members, others: Sequence[int]) -> Floats:
+        """For some columns the gain, that in likelihood, and the degrees of freedom; of two
+        columns of levels the gain alone. A row has a place for every column."""
         found = np.zeros((3, self.n_variables))
         if target in given or not self._varies[target]:
             return found
-        measured = [k for k in given if not self._level[k]]
-        cells = self._columns.cells([k for k in given if self._level[k]])
 
         def file(others: Sequence[int], ratios: Ratios) -> None:
             found[:, others] = ratios.gain - ratios.expected, ratios.gain, ratios.df
 
-        numbers = [k for k in self._measured if k != target and k not in given]
-        levels = [k for k in self._levels if k != target and k not in given]
-        asked = self._columns, cells, target, measured
+        others = [k for k in others if self._varies[k] and k != target and k not in given]
+        levels, numbers = self._columns.split(others)
+        asked = self._columns, *self._columns.split_at(given, target)
         if not self._level[target]:
-            file(numbers, of_measurements(*asked, numbers))
+            if numbers:
+                file(numbers, of_measurements(*asked, numbers))
             file(levels, of_measured_target(*asked, levels))
-        else:
+        elif numbers:
             file(numbers, of_level_target(*asked, numbers))
-            found[0, levels] = self._level_gains(target, given)[levels]
+        if self._level[target] and levels:
+            found[0, levels] = self._level_gains(target, given, levels)
         return found
 
-    def _level_gains(self, target: int, given: Members) -> Floats:
+    def _level_gains(self, target: int, given: Members, others: Sequence[int]) -> Floats:
         """I(target ; l | given) of columns of levels."""
-        found = np.zeros(self.n_variables)
-        place = {k: i for i, k in enumerate(self._levels)}
-        if self._counted is not None and self._level[list(given)].all():
+        place = self._place_of_level
+        if self._counted is not None and self._all_levels(given):
             context = Context(place[target], tuple(place[k] for k in given))
-            found[self._levels] = self._counted.cmi([context])[0]
-        else:
-            design = self._design(given)
-            found[self._levels] = linear_gains(self._indicators, self._owner, place[target], design)
-        return found
+            return self._counted.cmi([context])[0][[place[k] for k in others]]
+        if given not in self._left:
+            if len(self._left) * self._indicators.shape[1] ** 2 * 8 > MOST_BYTES:
+                self._left.clear()
+            self._left[given] = unexplained(self._indicators, self._design(given))
+        return linear_gains(
+            self._left[given], self._owner, place[target], [place[k] for k in others], self.n_rows
+        )
+
+    def _all_levels(self, given: Members) -> bool:
+        return all(self._level[k] for k in given)
 
     def _tests(self, target: int, given: Members, candidates: Ints) -> Floats:
         """For each candidate its STATS and its gain."""
-        gain, ratio, df = self._ratios(target, given)
+        given = self._varying(given)
+        ratios = self._known.get((target, given))
+        if ratios is None:
+            ratios = self._ratios(target, given, candidates.tolist())
+        gain, ratio, df = ratios[:, candidates]
         found = np.zeros((len(candidates), STATS + 1))
-        found[:, -1] = gain[candidates]
+        found[:, -1] = gain
         # Bartlett: scaled so that its mean under independence is that of chi-squared.
         expected = 2 * self.n_rows * (ratio - gain)
         usable = (df > 0) & (expected > 0)
         scale = np.where(usable, df / np.where(usable, expected, 1.0), 0.0)
-        found[:, 0], found[:, 1] = (ratio * scale)[candidates], (df * usable)[candidates]
-        for i, k in enumerate(candidates.tolist()):
-            pair = {target, k}
-            if len(pair - {*given}) == 2 and pair <= {*self._levels}:
-                found[i, :2] = self._of_levels(target, k, self._varying(given))
+        found[:, 0], found[:, 1] = ratio * scale, df * usable
+        if self._level[target] and self._varies[target] and target not in given:
+            for i, k in enumerate(candidates.tolist()):
+                if self._level[k] and self._varies[k] and k != target and k not in given:
+                    found[i, :2] = self._of_levels(target, k, given)
         return found
 
     def _of_levels(self, target: int, other: int, given: Members) -> tuple[float, float]:
         """The test of two columns of levels: half its statistic a row, and degrees of freedom."""
-        if self._counted is None or not self._level[list(given)].all():
+        if self._counted is None or not self._all_levels(given):
             left, right = (self._regression(k, given).residuals for k in (target, other))
             found = covariance(left, right)
             return found.statistic / (2 * self.n_rows), float(found.df)
-        place = {k: i for i, k in enumerate(self._levels)}
+        place = self._place_of_level
         asked = Query(place[target], tuple(place[k] for k in given), np.array([place[other]]))
         test = self._counted.tests([asked])
         mean, variance = float(test.null_mean[0]), float(test.null_variance[0])
@@ -258,16 +292,14 @@ class ConditionalGaussianInformation(Source):
     def _design(self, given: Members) -> Floats:
         """A constant for each cell, the measurements, and their products."""
         levels, measured = self._columns.split(given)
-        values = self._columns.values[measured]
+        values = self._columns.values[list(measured)]
         rows, columns = np.triu_indices(len(measured))
         cells = self._columns.cells(levels)
         n_cells = len(cells.counts)
         if n_cells <= MOST_CELLS:
-            cell = np.empty_like(cells.cell)
-            cell[cells.order] = cells.cell
-            dummies = (cell[:, None] == np.arange(n_cells)).astype(np.float64)
+            dummies = (cells.cell[:, None] == np.arange(n_cells)).astype(np.float64)
         else:
-            chosen = np.isin(self._owner, [self._levels.index(k) for k in levels])
+            chosen = np.isin(self._owner, [self._place_of_level[k] for k in levels])
             ones = np.ones((len(cells.cell), 1))
             dummies = np.concatenate([ones, self._indicators[:, chosen]], axis=1)
         products = values[rows] * values[columns]

@@ -10,6 +10,7 @@ measure). It is enough that both regressions are right in the limit, whatever th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -76,25 +77,30 @@ def covariance(left: Floats, right: Floats) -> Covariance:
     return Covariance(float((along**2 / values[speaks]).sum()), int(speaks.sum()))
 
 
-def linear_gains(indicators: Floats, owner: Ints, target: int, design: Floats) -> Floats:
-    """I(target ; k | design) for the columns of levels 0, 1, ..., as if their indicators were
-    normal: a stand-in for gains that says which is largest, from one linear regression of all.
+def unexplained(indicators: Floats, design: Floats) -> Floats:
+    """The covariances that a linear regression of indicators on a design leaves."""
+    basis = np.linalg.qr(design)[0]
+    told = basis.T @ indicators
+    left: Floats = (indicators.T @ indicators - told.T @ told) / len(design)
+    return left + 1e-9 * np.eye(len(left))
+
+
+def linear_gains(
+    left: Floats, owner: Ints, target: int, others: Sequence[int], n_rows: float
+) -> Floats:
+    """I(target ; k | design) for other columns of levels, as if their indicators were normal: a
+    stand-in for gains that says which is largest, from the covariances that are left.
 
     ``owner`` names the column of levels that each indicator belongs to.
     """
-    basis = np.linalg.qr(design)[0]
-    told = basis.T @ indicators
-    left = (indicators.T @ indicators - told.T @ told) / len(design)
-    left += 1e-9 * np.eye(len(left))
-    found = np.zeros(int(owner.max()) + 1)
+    found = np.zeros(len(others))
     own = np.flatnonzero(owner == target)
-    for k in range(len(found)):
-        if k != target:
-            other = np.flatnonzero(owner == k)
-            both = np.concatenate([own, other])
-            logs = [np.linalg.slogdet(left[np.ix_(one, one)])[1] for one in (own, other, both)]
-            bias = len(own) * len(other) / len(design)
-            found[k] = 0.5 * (logs[0] + logs[1] - logs[2] - bias)
+    for i, k in enumerate(others):
+        other = np.flatnonzero(owner == k)
+        both = np.concatenate([own, other])
+        logs = [np.linalg.slogdet(left[np.ix_(one, one)])[1] for one in (own, other, both)]
+        bias = len(own) * len(other) / n_rows
+        found[i] = 0.5 * (logs[0] + logs[1] - logs[2] - bias)
     return found
 
 

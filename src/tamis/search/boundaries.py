@@ -117,7 +117,7 @@ class GrownBoundaries(Boundaries):
             self._paths.roots[k] = pps.rows.find(k, ())
         self._paths.rows[:] = self._paths.roots
         self._paths.most[:] = 0
-        self.entropies = pps.rows.entropies[self._paths.rows]
+        self.entropies = pps.rows.entropies(self._paths.rows, range(d))
 
     def given(self, target: int) -> Given:
         """What PPS has found so far."""
@@ -176,7 +176,7 @@ class GrownBoundaries(Boundaries):
         full = active[~paths.refused[active]]
         if len(full):
             self._enter(full.tolist())
-        self.entropies[active] = pps.rows.entropies[paths.rows[active]]
+        self.entropies[active] = pps.rows.entropies(paths.rows[active], active.tolist())
         if self._mentioned is not None:
             paths.rivals[active] |= self._mentioned[active]
         if self._allowed is not None:

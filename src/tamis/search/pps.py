@@ -348,7 +348,7 @@ class PPS:
         row = self.rows.find(*context)
         if row < 0:
             return float(self._information.entropies([context])[0])
-        return float(self.rows.entropies[row])
+        return float(self.rows.entropies(np.array([row]), [context.target])[0])
 
     def know_tests(self, tests: Sequence[Test]) -> None:
         """Test single candidates. Whole rows would tell the same and more, but few of them are
