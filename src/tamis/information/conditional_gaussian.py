@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -45,8 +45,10 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.logistic import (
+    Design,
     Regression,
     covariance,
+    entropy_left,
     linear_gains,
     regress,
     unexplained,
@@ -59,9 +61,27 @@ from tamis.tables.table import Table
 THIN = 10
 """Cells with fewer rows have no covariance of their own."""
 MOST_BYTES = 2**27
-"""What is kept of each kind, contexts and regressions, may take so much; then all of it goes."""
+"""What is kept of each kind, such as contexts and regressions, may take so much."""
 MOST_CELLS = 64
 """With up to so many cells a logistic regression has a constant for each, else for each level."""
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Kept(dict[Key, Value]):
+    """What has been worked out, until it takes too much; then all of it goes."""
+
+    _bytes = 0
+
+    def keep(self, key: Key, value: Value, n_bytes: int) -> None:
+        """Keep one more."""
+        if self._bytes + n_bytes > MOST_BYTES:
+            self.clear()
+            self._bytes = 0
+        self[key] = value
+        self._bytes += n_bytes
 
 
 class ConditionalGaussianInformation(Source):
@@ -94,7 +114,8 @@ class ConditionalGaussianInformation(Source):
         self._known: dict[tuple[int, Members], Floats] = {}
         self._left: dict[Members, Floats] = {}
         self._fits: dict[Members, Fit | None] = {}
-        self._regressions: dict[tuple[int, Members], Regression] = {}
+        self._regressions = Kept[tuple[int, Members], Regression]()
+        self._designs = Kept[Members, Design]()
 
     @classmethod
     def from_table(cls, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> Self:
@@ -178,7 +199,8 @@ class ConditionalGaussianInformation(Source):
         if target in given or not self._varies[target]:
             return 0.0
         if self._is_regressed(target, given):
-            return self._regression(target, given).entropy
+            weights = self._regression(target, given).weights
+            return entropy_left(self._columns.codes[target], self._design(given), weights)
         before, after = self._fit(given), self._fit(self._with(target, given))
         found = after.unbiased - before.unbiased
         return found + float(self._log_scale[target]) if not self._level[target] else max(found, 0)
@@ -230,7 +252,7 @@ class ConditionalGaussianInformation(Source):
             context = Context(place[target], tuple(place[k] for k in given))
             return self._counted.cmi([context])[0][[place[k] for k in others]]
         if given not in self._left:
-            if len(self._left) * self._indicators.shape[1] ** 2 * 8 > MOST_BYTES:
+            if len(self._left) * len(self._indicators) ** 2 * 8 > MOST_BYTES:
                 self._left.clear()
             self._left[given] = unexplained(self._indicators, self._design(given))
         return linear_gains(
@@ -279,39 +301,42 @@ class ConditionalGaussianInformation(Source):
     # Regressions of levels.
 
     def _regression(self, k: int, given: Members) -> Regression:
-        key = k, given
-        if key not in self._regressions:
+        found = self._regressions.get((k, given))
+        if found is None:
             codes, arity = self._columns.codes[k], self._columns.arities[k]
             found = regress(codes, arity, self._design(given))
-            kept = sum(one.residuals.nbytes for one in self._regressions.values())
-            if kept + found.residuals.nbytes > MOST_BYTES:
-                self._regressions.clear()
-            self._regressions[key] = found
-        return self._regressions[key]
+            self._regressions.keep((k, given), found, found.residuals.nbytes)
+        return found
 
-    def _design(self, given: Members) -> Floats:
-        """A constant for each cell, the measurements, and their products."""
+    def _design(self, given: Members) -> Design:
+        found = self._designs.get(given)
+        if found is None:
+            found = self._fresh_design(given)
+            self._designs.keep(given, found, found.nbytes)
+        return found
+
+    def _fresh_design(self, given: Members) -> Design:
+        """A constant for each cell, or each level where cells are many; the measurements, and
+        their products."""
         levels, measured = self._columns.split(given)
         values = self._columns.values[list(measured)]
         rows, columns = np.triu_indices(len(measured))
         cells = self._columns.cells(levels)
-        n_cells = len(cells.counts)
-        if n_cells <= MOST_CELLS:
-            dummies = (cells.cell[:, None] == np.arange(n_cells)).astype(np.float64)
-        else:
-            chosen = np.isin(self._owner, [self._place_of_level[k] for k in levels])
-            ones = np.ones((len(cells.cell), 1))
-            dummies = np.concatenate([ones, self._indicators[:, chosen]], axis=1)
-        products = values[rows] * values[columns]
-        return np.concatenate([dummies, values.T, products.T], axis=1)
+        numbers = np.concatenate([values, values[rows] * values[columns]])
+        if len(cells.counts) <= MOST_CELLS:
+            return Design(cells.cell, len(cells.counts), numbers)
+        chosen = np.isin(self._owner, [self._place_of_level[k] for k in levels])
+        return Design(
+            np.zeros_like(cells.cell), 1, np.concatenate([self._indicators[chosen], numbers])
+        )
 
     def _all_indicators(self) -> tuple[Floats, Ints]:
-        """Of every level but the first of a column, and the place of that column."""
+        """Of every level but the first of a column, a line each, and the place of that column."""
         codes, arities = self._columns.codes, self._columns.arities
-        each = [codes[k][:, None] == np.arange(1, arities[k]) for k in self._levels]
+        each = [codes[k] == np.arange(1, arities[k])[:, None] for k in self._levels]
         owner = [place for place, k in enumerate(self._levels) for _ in range(1, arities[k])]
-        blank = np.zeros((codes.shape[1], 0))
-        return np.concatenate([blank, *each], axis=1), np.array(owner, dtype=np.int64)
+        blank = np.zeros((0, codes.shape[1]))
+        return np.concatenate([blank, *each]), np.array(owner, dtype=np.int64)
 
     # Sets.
 
