@@ -46,11 +46,12 @@ from tamis.information.interface import (
 )
 from tamis.information.logistic import (
     Design,
-    Regression,
+    Singles,
     covariance,
     entropy_left,
     linear_gains,
     regress,
+    residuals,
     unexplained,
 )
 from tamis.information.neighbours.chance import whole
@@ -114,7 +115,8 @@ class ConditionalGaussianInformation(Source):
         self._known: dict[tuple[int, Members], Floats] = {}
         self._left: dict[Members, Floats] = {}
         self._fits: dict[Members, Fit | None] = {}
-        self._regressions = Kept[tuple[int, Members], Regression]()
+        self._regressions = Kept[tuple[int, Members], Floats]()
+        self._kept_residuals = Kept[tuple[int, Members], Singles]()
         self._designs = Kept[Members, Design]()
 
     @classmethod
@@ -199,7 +201,7 @@ class ConditionalGaussianInformation(Source):
         if target in given or not self._varies[target]:
             return 0.0
         if self._is_regressed(target, given):
-            weights = self._regression(target, given).weights
+            weights = self._coefficients(target, given)
             return entropy_left(self._columns.codes[target], self._design(given), weights)
         before, after = self._fit(given), self._fit(self._with(target, given))
         found = after.unbiased - before.unbiased
@@ -285,7 +287,7 @@ class ConditionalGaussianInformation(Source):
     def _of_levels(self, target: int, other: int, given: Members) -> tuple[float, float]:
         """The test of two columns of levels: half its statistic a row, and degrees of freedom."""
         if self._counted is None or not self._all_levels(given):
-            left, right = (self._regression(k, given).residuals for k in (target, other))
+            left, right = (self._residuals(k, given) for k in (target, other))
             found = covariance(left, right)
             return found.statistic / (2 * self.n_rows), float(found.df)
         place = self._place_of_level
@@ -300,12 +302,22 @@ class ConditionalGaussianInformation(Source):
 
     # Regressions of levels.
 
-    def _regression(self, k: int, given: Members) -> Regression:
+    def _residuals(self, k: int, given: Members) -> Singles:
+        """What is left of the indicators of a column; as they are large, few are kept, but what
+        they follow from is."""
+        found = self._kept_residuals.get((k, given))
+        if found is None:
+            weights = self._coefficients(k, given)
+            found = residuals(self._columns.codes[k], self._design(given), weights)
+            self._kept_residuals.keep((k, given), found, found.nbytes)
+        return found
+
+    def _coefficients(self, k: int, given: Members) -> Floats:
         found = self._regressions.get((k, given))
         if found is None:
             codes, arity = self._columns.codes[k], self._columns.arities[k]
             found = regress(codes, arity, self._design(given))
-            self._regressions.keep((k, given), found, found.residuals.nbytes)
+            self._regressions.keep((k, given), found, found.nbytes)
         return found
 
     def _design(self, given: Members) -> Design:
@@ -324,11 +336,10 @@ class ConditionalGaussianInformation(Source):
         cells = self._columns.cells(levels)
         numbers = np.concatenate([values, values[rows] * values[columns]])
         if len(cells.counts) <= MOST_CELLS:
-            return Design(cells.cell, len(cells.counts), numbers)
+            return Design.of_cells(cells.cell, len(cells.counts), numbers)
         chosen = np.isin(self._owner, [self._place_of_level[k] for k in levels])
-        return Design(
-            np.zeros_like(cells.cell), 1, np.concatenate([self._indicators[chosen], numbers])
-        )
+        numbers = np.concatenate([self._indicators[chosen], numbers])
+        return Design.of_cells(np.zeros_like(cells.cell), 1, numbers)
 
     def _all_indicators(self) -> tuple[Floats, Ints]:
         """Of every level but the first of a column, a line each, and the place of that column."""

@@ -10,12 +10,18 @@ measure). It is enough that both regressions are right in the limit, whatever th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from tamis.information.interface import Floats, Ints
+
+Singles = NDArray[np.float32]
 
 PENALTY = 0.01
 """On every squared coefficient, in nats: it keeps them finite where a level is told perfectly."""
@@ -27,6 +33,10 @@ ROUGHLY = 1.0
 """The same for the first guess, which is of some of the rows:"""
 FEWEST, PER_COEFFICIENT = 1000, 20
 """at least so many of them, and so many for each coefficient."""
+ROUNDING = 1e-7
+"""Losses that differ by a smaller share are the same."""
+SMALL = 5.0
+"""Where a step promises so many nats, second derivatives are about the same after it."""
 MOST_PRODUCTS = 2**25
 """The products of the columns of a design are kept if they take so many bytes."""
 
@@ -38,72 +48,107 @@ class Covariance(NamedTuple):
     df: int
 
 
-class Regression(NamedTuple):
-    """Indicators of all levels but the first, less their probabilities, a row for each row of the
-    table; and the coefficients."""
-
-    residuals: Floats
-    weights: Floats
-
-
 class Design:
-    """What levels are regressed on: indicators of cells, of which every row is in one, and numbers;
-    a line for each column.
+    """What levels are regressed on: indicators of cells, of which every row is in one, and numbers,
+    a line each. Rows are sorted by cell: those of ``order`` stand in ``counts`` a cell.
 
-    The products of its columns, but for those of two cells, which are 0, are kept while they are
-    small: second derivatives are weighted sums of them, whatever is regressed.
+    The products of two numbers are kept while they are small: second derivatives are weighted sums
+    of them, whatever is regressed. Single precision will do for what Newton's method corrects.
     """
 
-    def __init__(self, cell: Ints, n_cells: int, numbers: Floats) -> None:
-        self.n_cells = n_cells
-        indicators = (cell == np.arange(n_cells)[:, None]).astype(np.float64)
-        self.columns = np.concatenate([indicators, numbers])
-        width = len(self.columns)
-        rows, columns = np.tril_indices(width)
-        apart = (rows < n_cells) & (columns < rows)
-        self._rows, self._columns = rows[~apart], columns[~apart]
-        few = len(self._rows) * len(cell) * 8 <= MOST_PRODUCTS
-        self._products = self.columns[self._rows] * self.columns[self._columns] if few else None
+    def __init__(self, order: Ints, counts: Ints, numbers: Floats) -> None:
+        self.order, self.counts, self.numbers = order, counts, numbers
+        self.starts = np.concatenate([[0], np.cumsum(counts)])
+        self.singles = numbers.astype(np.float32)
+        self.width = len(counts) + len(numbers)
+        self._rows, self._columns = np.tril_indices(len(numbers))
+        few = len(self._rows) * len(order) * 4 <= MOST_PRODUCTS
+        self._products = _products(self.singles) if few else None
+
+    @classmethod
+    def of_cells(cls, cell: Ints, n_cells: int, numbers: Floats) -> Design:
+        """From the cell of each row, and numbers that are not sorted; no cell is empty."""
+        order = np.argsort(cell, kind="stable")
+        return cls(order, np.bincount(cell, minlength=n_cells), numbers[:, order])
 
     @property
     def nbytes(self) -> int:
         """What it takes, in bytes."""
-        return self.columns.nbytes + (0 if self._products is None else self._products.nbytes)
+        products = 0 if self._products is None else self._products.nbytes
+        return self.order.nbytes + 2 * self.numbers.nbytes + products
 
     def some(self, every: int) -> Design:
-        """The same of every so manieth row."""
-        cell = self.columns[: self.n_cells, ::every].argmax(axis=0)
-        return Design(cell, self.n_cells, self.columns[self.n_cells :, ::every])
+        """The same of every so manieth row of each cell; ``order`` is of the rows here."""
+        within = np.arange(len(self.order)) - np.repeat(self.starts[:-1], self.counts)
+        chosen = np.flatnonzero(within % every == 0)
+        return Design(chosen, -(-self.counts // every), self.numbers[:, chosen])
 
-    def weighted(self, weights: Floats) -> Floats:
-        """The sums over the rows of weighted products of columns, for each line of weights."""
-        width = len(self.columns)
+    def logits(self, weights: Floats) -> Singles:
+        """The sums of weighted columns, for each line of weights."""
+        light = weights.astype(np.float32)
+        constants = np.repeat(light[:, : len(self.counts)], self.counts, axis=1)
+        found: Singles = constants + light[:, len(self.counts) :] @ self.singles
+        return found
+
+    def sums(self, of_rows: Singles) -> Floats:
+        """The products of columns and lines of rows, added up over the rows."""
+        cells = np.add.reduceat(of_rows, self.starts[:-1], axis=1)
+        return np.concatenate([cells, of_rows @ self.singles.T], axis=1, dtype=np.float64)
+
+    def weighted(self, weights: Singles) -> Floats:
+        """The products of any two columns, added up with weights, for each line of these."""
+        n_cells = len(self.counts)
+        found = np.zeros((len(weights), self.width, self.width))
+        within = np.arange(n_cells)
+        found[:, within, within] = np.add.reduceat(weights, self.starts[:-1], axis=1)
+        for i, (start, stop) in enumerate(pairwise(self.starts.tolist())):
+            shared = weights[:, start:stop] @ self.singles[:, start:stop].T
+            found[:, i, n_cells:] = found[:, n_cells:, i] = shared
+        numbers = found[:, n_cells:, n_cells:]
         if self._products is None:
-            each = [(self.columns * one) @ self.columns.T for one in weights]
-            return np.array(each).reshape(len(weights), width, width)
-        found = np.zeros((len(weights), width, width))
-        sums = weights @ self._products.T
-        found[:, self._rows, self._columns] = found[:, self._columns, self._rows] = sums
+            for i, one in enumerate(weights):
+                numbers[i] = (self.singles * one) @ self.singles.T
+        else:
+            sums = weights @ self._products.T
+            numbers[:, self._rows, self._columns] = numbers[:, self._columns, self._rows] = sums
         return found
 
 
-def regress(codes: Ints, arity: int, design: Design) -> Regression:
-    """Levels on a design."""
-    wanted = (codes == np.arange(1, arity)[:, None]).astype(np.float64)
-    weights = np.zeros((arity - 1, len(design.columns)))
+def _products(numbers: Singles) -> Singles:
+    """Of each line with itself and those before it."""
+    size = len(numbers)
+    found = np.empty((size * (size + 1) // 2, numbers.shape[1]), dtype=np.float32)
+    start = 0
+    for i in range(size):
+        np.multiply(numbers[: i + 1], numbers[i], out=found[start : start + i + 1])
+        start += i + 1
+    return found
+
+
+def regress(codes: Ints, arity: int, design: Design) -> Floats:
+    """The coefficients of levels on a design, a line for each level but the first."""
+    own = codes[design.order]
+    weights = np.zeros((arity - 1, design.width))
     every = len(codes) // max(FEWEST, PER_COEFFICIENT * weights.size)
     if every > 1:
-        # Few rows find about the right place; where they leave out rare cells, nothing is lost.
-        weights = _fitted(wanted[:, ::every], design.some(every), weights, ROUGHLY)
-    weights = _fitted(wanted, design, weights, CLOSE)
-    p, _ = _probabilities(design, weights, wanted)
-    return Regression((wanted - p).T, weights)
+        fewer = design.some(every)
+        weights = _fitted(own[fewer.order], fewer, weights, ROUGHLY)
+    return _fitted(own, design, weights, CLOSE)
+
+
+def residuals(codes: Ints, design: Design, weights: Floats) -> Singles:
+    """Indicators of all levels but the first, less their probabilities, a row for each row of the
+    table."""
+    own = codes[design.order]
+    p, _ = _probabilities(design, weights, own)
+    found = np.empty((len(codes), len(weights)), dtype=np.float32)
+    found[design.order] = (_indicators(own, len(weights)) - p).T
+    return found
 
 
 def entropy_left(codes: Ints, design: Design, weights: Floats) -> float:
     """The entropy that a regression leaves, in nats a row, without the bias of the fit."""
-    wanted = (codes == np.arange(1, len(weights) + 1)[:, None]).astype(np.float64)
-    p, loss = _probabilities(design, weights, wanted)
+    p, loss = _probabilities(design, weights, codes[design.order])
     # Each free coefficient takes half a nat that new rows would not confirm (Akaike, 1973).
     curved = _curvature(design, p)
     free = len(curved) - PENALTY * float(np.trace(np.linalg.inv(curved)))
@@ -111,34 +156,42 @@ def entropy_left(codes: Ints, design: Design, weights: Floats) -> float:
     return (fitted + 0.5 * free) / len(codes)
 
 
-def _fitted(wanted: Floats, design: Design, weights: Floats, close: float) -> Floats:
-    """The coefficients of least loss, by Newton's method."""
-    p, loss = _probabilities(design, weights, wanted)
+def _fitted(codes: Ints, design: Design, weights: Floats, close: float) -> Floats:
+    """The coefficients of least loss, by Newton's method; second derivatives are worked out anew
+    unless steps promise little, and quickly less."""
+    wanted = _indicators(codes, len(weights))
+    p, loss = _probabilities(design, weights, codes)
+    factor, promised = None, math.inf
     for _ in range(STEPS):
-        slope = (wanted - p) @ design.columns.T - PENALTY * weights
-        step = np.linalg.solve(_curvature(design, p), slope.ravel()).reshape(weights.shape)
+        slope = design.sums(wanted - p) - PENALTY * weights
+        if factor is None:
+            factor = cho_factor(_curvature(design, p), lower=True, check_finite=False)
+        step = cho_solve(factor, slope.ravel(), check_finite=False).reshape(weights.shape)
+        promise = 0.5 * float((slope * step).sum())
         size = 1.0
         while True:
             fresh = weights + size * step
-            new_p, new_loss = _probabilities(design, fresh, wanted)
-            if new_loss <= loss or size < 1e-4:
+            new_p, new_loss = _probabilities(design, fresh, codes)
+            if new_loss <= loss * (1 + ROUNDING) or size < 1e-4:
                 break
             size /= 2
-        if new_loss > loss:
+        if new_loss > loss * (1 + ROUNDING):
             break
         weights, p, loss = fresh, new_p, new_loss
-        # What the step promised: the next one promises its square, about.
-        if 0.5 * float((slope * step).sum()) < close:
+        if promise < close:
             break
+        if promise > min(0.2 * promised, SMALL) or size < 1:
+            factor = None
+        promised = promise
     return weights
 
 
-def covariance(left: Floats, right: Floats) -> Covariance:
+def covariance(left: Singles, right: Singles) -> Covariance:
     """Whether residuals of two columns are related: the squared length of their mean products,
     in the measure of the products themselves."""
     products = (left[:, :, None] * right[:, None, :]).reshape(len(left), -1)
-    sums = products.sum(axis=0)
-    values, vectors = np.linalg.eigh(products.T @ products)
+    sums = products.sum(axis=0, dtype=np.float64)
+    values, vectors = np.linalg.eigh((products.T @ products).astype(np.float64))
     # A level that the set tells perfectly leaves nothing to test.
     speaks = values > 1e-9 * len(products)
     along = vectors.T[speaks] @ sums
@@ -147,16 +200,18 @@ def covariance(left: Floats, right: Floats) -> Covariance:
 
 def unexplained(indicators: Floats, design: Design) -> Floats:
     """The covariances that a linear regression of indicators, a line each, on a design leaves."""
-    n_rows = indicators.shape[1]
-    gram = design.weighted(np.ones((1, n_rows)))[0]
-    scale = np.sqrt(gram.diagonal())
-    values, vectors = np.linalg.eigh(gram / np.outer(scale, scale))
+    columns = np.concatenate([indicators[:, design.order], design.numbers])
+    # About the means of cells there is nothing more for their constants to tell.
+    means = np.add.reduceat(columns, design.starts[:-1], axis=1) / design.counts
+    columns -= np.repeat(means, design.counts, axis=1)
+    products = columns @ columns.T / columns.shape[1]
+    k = len(indicators)
+    values, vectors = np.linalg.eigh(products[k:, k:])
     # Columns that follow from others tell nothing more.
-    speaks = values > 1e-10 * values[-1]
-    shared = vectors.T[speaks] @ ((design.columns @ indicators.T) / scale[:, None])
-    told = shared / np.sqrt(values[speaks])[:, None]
-    left: Floats = (indicators @ indicators.T - told.T @ told) / n_rows
-    return left + 1e-9 * np.eye(len(left))
+    speaks = values > 1e-10 * max(values.max(initial=0.0), 1.0)
+    told = (vectors.T[speaks] @ products[k:, :k]) / np.sqrt(values[speaks])[:, None]
+    left: Floats = products[:k, :k] - told.T @ told
+    return left + 1e-9 * np.eye(k)
 
 
 def linear_gains(
@@ -178,22 +233,29 @@ def linear_gains(
     return found
 
 
-def _probabilities(design: Design, weights: Floats, wanted: Floats) -> tuple[Floats, float]:
+def _indicators(codes: Ints, n_levels: int) -> Singles:
+    """Of all levels but the first, a line each."""
+    found: Singles = (codes == np.arange(1, n_levels + 1)[:, None]).astype(np.float32)
+    return found
+
+
+def _probabilities(design: Design, weights: Floats, codes: Ints) -> tuple[Singles, float]:
     """Of all levels but the first; and the penalised loss in nats."""
-    logits = weights @ design.columns
-    loss = -float(np.vdot(wanted, logits))
-    top = np.maximum(logits.max(axis=0), 0.0)
+    logits = design.logits(weights)
+    top = np.maximum(logits.max(axis=0), 0)
     logits -= top
+    rows = np.arange(len(codes))
+    own = np.where(codes > 0, logits[codes - 1, rows], -top)
     shares = np.exp(logits, out=logits)
     total = shares.sum(axis=0) + np.exp(-top)
-    loss += float(np.log(total).sum() + top.sum())
+    loss = float((np.log(total) - own).sum(dtype=np.float64))
     shares /= total
     return shares, loss + 0.5 * PENALTY * float((weights**2).sum())
 
 
-def _curvature(design: Design, p: Floats) -> Floats:
+def _curvature(design: Design, p: Singles) -> Floats:
     """Second derivatives of the penalised loss; coefficients of one level after the other."""
-    n_levels, n_columns = len(p), len(design.columns)
+    n_levels, n_columns = len(p), design.width
     first, second = np.triu_indices(n_levels)
     weights = -p[first] * p[second]
     weights[first == second] += p
@@ -202,5 +264,6 @@ def _curvature(design: Design, p: Floats) -> Floats:
     for a, b, block in zip(first.tolist(), second.tolist(), blocks, strict=True):
         curvature[a, :, b] = curvature[b, :, a] = block
     size = n_levels * n_columns
-    matrix: Floats = curvature.reshape(size, size) + PENALTY * np.eye(size)
+    matrix: Floats = curvature.reshape(size, size)
+    matrix[np.diag_indices(size)] += PENALTY
     return matrix
