@@ -105,13 +105,11 @@ def _covariances(
             shares[i, x] = scatter[columns[i], columns[x]] / rows
 
 
-@compiled
-def partial_gains(
+@inner
+def _partial_gains(
     counts: Ints, scatter: Floats, columns: Ints, q: int, needed: int,
     n_rows: int, halves: Floats, gains: Floats,
 ) -> tuple[float, int]:  # fmt: skip
-    """The gains of columns about the one at q, given the q before it, in all cells that have rows
-    enough; their mean under independence, and how many cells there are."""
     width = columns.shape[0]
     shares, left = np.empty((q + 1, width)), np.empty(width)
     expected, used = 0.0, 0
@@ -130,6 +128,31 @@ def partial_gains(
     return expected, used
 
 
+@compiled
+def partial_gains(
+    counts: Ints, scatter: Floats, columns: Ints, q: int, needed: int,
+    n_rows: int, halves: Floats, gains: Floats,
+) -> tuple[float, int]:  # fmt: skip
+    """The gains of columns about the one at q, given the q before it, in all cells that have rows
+    enough; their mean under independence, and how many cells there are."""
+    return _partial_gains(counts, scatter, columns, q, needed, n_rows, halves, gains)
+
+
+@compiled
+def partial_pairs(
+    counts: Ints, scatter: Floats, columns: Ints, starts: Ints, thin: int,
+    n_rows: int, halves: Floats, gains: Floats, expected: Floats, df: Floats,
+) -> None:  # fmt: skip
+    """The same for many tests, each of the last of its stretch of columns with the last but one,
+    given those before them."""
+    for i in range(gains.shape[0]):
+        own = columns[starts[i] : starts[i + 1]]
+        q = own.shape[0] - 2
+        expected[i], df[i] = _partial_gains(
+            counts, scatter, own, q, max(thin, q + 6), n_rows, halves, gains[i : i + 1]
+        )
+
+
 @inner
 def _bias(count: int, q: int, halves: Floats) -> float:
     """By how much ln of a variance, fitted on q others, is off in the mean."""
@@ -137,17 +160,11 @@ def _bias(count: int, q: int, halves: Floats) -> float:
     return found
 
 
-@compiled
-def compared_gains(
+@inner
+def _compared_gains(
     counts: Ints, means: Floats, scatter: Floats, order: Ints, starts: Ints, columns: Ints, q: int,
     needed: int, n_rows: int, halves: Floats, gains: Floats,
 ) -> tuple[float, int]:  # fmt: skip
-    """One regression on the first q columns for all cells of a stratum against one for each, for
-    every other column: gains; their mean under independence, and the degrees of freedom.
-
-    The cells of a stratum stand side by side in ``order``. Those with too few rows are left out on
-    both sides, and a stratum with one cell left has nothing to compare.
-    """
     width = columns.shape[0]
     shares, left = np.empty((q, width)), np.empty(width)
     mean, total, squares = np.empty(width), np.empty((q, width)), np.empty(width)
@@ -181,6 +198,38 @@ def compared_gains(
             gains[x - q] += weight * math.log(max(left[x], RIDGE))
         expected += weight * _bias(rows, q, halves)
     return expected, df
+
+
+@compiled
+def compared_gains(
+    counts: Ints, means: Floats, scatter: Floats, order: Ints, starts: Ints, columns: Ints, q: int,
+    needed: int, n_rows: int, halves: Floats, gains: Floats,
+) -> tuple[float, int]:  # fmt: skip
+    """One regression on the first q columns for all cells of a stratum against one for each, for
+    every other column: gains; their mean under independence, and the degrees of freedom.
+
+    The cells of a stratum stand side by side in ``order``. Those with too few rows are left out on
+    both sides, and a stratum with one cell left has nothing to compare.
+    """
+    return _compared_gains(
+        counts, means, scatter, order, starts, columns, q, needed, n_rows, halves, gains
+    )
+
+
+@compiled
+def compared_pairs(
+    counts: Ints, means: Floats, scatter: Floats, order: Ints, strata: Ints, columns: Ints,
+    starts: Ints, thin: int, n_rows: int, halves: Floats, gains: Floats, expected: Floats,
+    df: Floats,
+) -> None:  # fmt: skip
+    """The same for many tests, each of the last of its stretch of columns given those before."""
+    for i in range(gains.shape[0]):
+        own = columns[starts[i] : starts[i + 1]]
+        q = own.shape[0] - 1
+        expected[i], df[i] = _compared_gains(
+            counts, means, scatter, order, strata, own, q, max(thin, q + 5), n_rows, halves,
+            gains[i : i + 1],
+        )  # fmt: skip
 
 
 @inner

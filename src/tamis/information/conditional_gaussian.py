@@ -26,10 +26,12 @@ from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.gaussian_cells import Columns, Fit, Members
 from tamis.information.gaussian_ratios import (
+    Pair,
     Ratios,
     of_level_target,
     of_measured_target,
     of_measurements,
+    of_pairs,
 )
 from tamis.information.interface import (
     LEVELS,
@@ -153,8 +155,12 @@ class ConditionalGaussianInformation(Source):
 
     def tests(self, queries: Sequence[Query]) -> RatioTests:
         """The candidates of all queries, end to end."""
-        found = [self._tests(*query) for query in queries]
-        lines = np.concatenate([np.zeros((0, STATS + 1)), *found])
+        asked = [
+            (target, self._varying(given), k)
+            for target, given, candidates in queries
+            for k in candidates.tolist()
+        ]
+        lines = self._lines(asked)
         return self.as_tests(lines[:, -1], lines[:, :STATS])
 
     def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
@@ -164,7 +170,7 @@ class ConditionalGaussianInformation(Source):
         for i, (target, given, members) in enumerate(groups):
             before = given
             for k in sorted(set(members) - {target, *given}, key=self._levels_first):
-                found[i] += self._tests(target, before, np.array([k]))[0]
+                found[i] += self._lines([(target, self._varying(before), k)])[0]
                 before = tuple(sorted((*before, k)))
         return self.as_tests(found[:, -1], found[:, :STATS])
 
@@ -264,41 +270,64 @@ class ConditionalGaussianInformation(Source):
     def _all_levels(self, given: Members) -> bool:
         return all(self._level[k] for k in given)
 
-    def _tests(self, target: int, given: Members, candidates: Ints) -> Floats:
-        """For each candidate its STATS and its gain."""
-        given = self._varying(given)
-        ratios = self._known.get((target, given))
-        if ratios is None:
-            ratios = self._ratios(target, given, candidates.tolist())
-        gain, ratio, df = ratios[:, candidates]
-        found = np.zeros((len(candidates), STATS + 1))
-        found[:, -1] = gain
-        # Bartlett: scaled so that its mean under independence is that of chi-squared.
+    def _lines(self, asked: Sequence[tuple[int, Members, int]]) -> Floats:
+        """For each test, of a target given a set with a candidate, its STATS and its gain."""
+        ratios = np.zeros((3, len(asked)))
+        pairs: list[Pair] = []
+        places, of_levels = [], []
+        for i, (target, given, k) in enumerate(asked):
+            if k == target or k in given or target in given or not self._both_vary(target, k):
+                continue
+            known = self._known.get((target, given))
+            if self._level[target] and self._level[k]:
+                of_levels.append(i)
+            elif known is not None:
+                ratios[:, i] = known[:, k]
+            else:
+                places.append(i)
+                first, second = (k, target) if self._level[k] else (target, k)
+                pairs.append((*self._columns.split(given), first, second))
+        if pairs:
+            gain, expected, df = of_pairs(self._columns, pairs)
+            ratios[:, places] = gain - expected, gain, df
+        found = np.zeros((len(asked), STATS + 1))
+        found[:, -1], found[:, 0], found[:, 1] = ratios[0], *self._scaled(ratios)
+        for i in of_levels:
+            found[i, :2], found[i, -1] = self._of_levels(*asked[i])
+        return found
+
+    def _both_vary(self, one: int, other: int) -> bool:
+        return self._varies[one] and self._varies[other]
+
+    def _scaled(self, ratios: Floats) -> tuple[Floats, Floats]:
+        """Ratios scaled so that their mean under independence is that of chi-squared (Bartlett),
+        and degrees of freedom."""
+        gain, ratio, df = ratios
         expected = 2 * self.n_rows * (ratio - gain)
         usable = (df > 0) & (expected > 0)
         scale = np.where(usable, df / np.where(usable, expected, 1.0), 0.0)
-        found[:, 0], found[:, 1] = ratio * scale, df * usable
-        if self._level[target] and self._varies[target] and target not in given:
-            for i, k in enumerate(candidates.tolist()):
-                if self._level[k] and self._varies[k] and k != target and k not in given:
-                    found[i, :2] = self._of_levels(target, k, given)
-        return found
+        return ratio * scale, df * usable
 
-    def _of_levels(self, target: int, other: int, given: Members) -> tuple[float, float]:
-        """The test of two columns of levels: half its statistic a row, and degrees of freedom."""
+    def _of_levels(
+        self, target: int, given: Members, other: int
+    ) -> tuple[tuple[float, float], float]:
+        """The test of two columns of levels: half its statistic a row, and degrees of freedom; and
+        the gain."""
         if self._counted is None or not self._all_levels(given):
-            left, right = (self._residuals(k, given) for k in (target, other))
-            found = covariance(left, right)
-            return found.statistic / (2 * self.n_rows), float(found.df)
+            known = self._known.get((target, given))
+            gain = self._level_gains(target, given, [other]) if known is None else known[0, [other]]
+            found = covariance(self._residuals(target, given), self._residuals(other, given))
+            return (found.statistic / (2 * self.n_rows), float(found.df)), float(gain[0])
         place = self._place_of_level
         asked = Query(place[target], tuple(place[k] for k in given), np.array([place[other]]))
         test = self._counted.tests([asked])
-        mean, variance = float(test.null_mean[0]), float(test.null_variance[0])
+        gain, mean, variance = test.cmi, float(test.null_mean[0]), float(test.null_variance[0])
         if not variance > 0:
-            return 0.0, 0.0
+            return (0.0, 0.0), float(gain[0])
         # The gamma law of the permutation test, as a chi-squared one.
         share = 2 * mean / variance
-        return float(test.pearson[0]) * share / (2 * self.n_rows), mean * share
+        statistic = float(test.pearson[0]) * share / (2 * self.n_rows)
+        return (statistic, mean * share), float(gain[0])
 
     # Regressions of levels.
 

@@ -108,7 +108,7 @@ class Columns:
         self.codes, self.values, self.arities = codes, values, list(arities)
         self.is_level = list(levels)
         self.n_rows = codes.shape[1]
-        self._thin = thin
+        self.thin = thin
         counts = np.arange(self.n_rows + 1)
         self._plugin = -(counts / self.n_rows) * np.log(np.maximum(counts, 1) / self.n_rows)
         self._grassberger = Grassberger().terms(counts, self.n_rows, 0)
@@ -133,7 +133,7 @@ class Columns:
 
     def needed(self, q: int) -> int:
         """How many rows a cell needs for the covariance of q measurements."""
-        return max(self._thin, q + 4)
+        return max(self.thin, q + 4)
 
     def places(self, measured: Sequence[int]) -> Ints:
         """Where measured columns stand in the moments of cells."""
@@ -157,7 +157,7 @@ class Columns:
         """From the cells of all levels but the last, so that numbers do not depend on what is
         kept."""
         if not levels:
-            return Cells(np.zeros(self.n_rows, dtype=np.int64), np.array([self.n_rows]), self._thin)
+            return Cells(np.zeros(self.n_rows, dtype=np.int64), np.array([self.n_rows]), self.thin)
         before, k = self.cells(levels[:-1]), levels[-1]
         fine = before.cell * self.arities[k] + self.codes[k]
         n_cells = len(before.counts) * self.arities[k]
@@ -165,7 +165,7 @@ class Columns:
             _, cell, counts = np.unique(fine, return_inverse=True, return_counts=True)
         else:
             cell, counts = number_cells(fine, n_cells)
-        return Cells(cell, counts, self._thin)
+        return Cells(cell, counts, self.thin)
 
     def fit(self, members: Sequence[int]) -> Fit | None:
         """The law of a set; None where the means of its cells use up the rows."""

@@ -8,14 +8,24 @@ few for that are left out of the comparison on both sides, so that they say noth
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from tamis.information.cell_algebra import compared_gains, partial_gains
+from tamis.information.cell_algebra import (
+    compared_gains,
+    compared_pairs,
+    partial_gains,
+    partial_pairs,
+)
 from tamis.information.gaussian_cells import Columns, Members
 from tamis.information.interface import Floats
+
+
+Pair = tuple[Members, Members, int, int]
+"""Given levels, given measurements, and two columns, a level first if there is one."""
 
 
 class Ratios(NamedTuple):
@@ -67,4 +77,32 @@ def of_measured_target(
     found = np.zeros((3, len(others)))
     for i, k in enumerate(others):
         found[:, [i]] = of_level_target(columns, levels, k, measured, (target,))
+    return Ratios(*found)
+
+
+def of_pairs(columns: Columns, pairs: Sequence[Pair]) -> Ratios:
+    """Single tests, those in the same cells in one call."""
+    together: dict[tuple[Members, int | None], list[int]] = defaultdict(list)
+    for i, (levels, _, first, _) in enumerate(pairs):
+        together[levels, first if columns.is_level[first] else None].append(i)
+    found = np.zeros((3, len(pairs)))
+    for (levels, k), places in together.items():
+        asked = [
+            (*measured, other) if k is not None else (*measured, first, other)
+            for _, measured, first, other in (pairs[i] for i in places)
+        ]
+        own = np.zeros((3, len(places)))
+        members = columns.places([one for group in asked for one in group])
+        starts = np.concatenate([[0], np.cumsum([len(one) for one in asked])])
+        shared = members, starts, columns.thin, columns.n_rows, columns.halves, *own
+        coarse = columns.cells(levels)
+        if k is None:
+            _, scatter, _ = coarse.moments(columns.by_row)
+            partial_pairs(coarse.counts[coarse.full], scatter, *shared)
+        else:
+            fine = columns.cells(tuple(sorted((*levels, k))))
+            means, scatter, _ = fine.moments(columns.by_row)
+            counts = fine.counts[fine.full]
+            compared_pairs(counts, means, scatter, *fine.strata(k, coarse), *shared)
+        found[:, places] = own
     return Ratios(*found)
