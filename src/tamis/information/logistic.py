@@ -26,7 +26,7 @@ Singles = NDArray[np.float32]
 PENALTY = 0.01
 """On every squared coefficient, in nats: it keeps them finite where a level is told perfectly."""
 STEPS = 30
-CLOSE = 1e-3
+CLOSE = 1e-4
 """Coefficients are found when a step promises to change the likelihood by less nats than this; it
 is still taken."""
 ROUGHLY = 1.0
