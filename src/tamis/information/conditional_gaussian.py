@@ -19,6 +19,7 @@ from copy import copy
 from typing import Self, TypeVar
 
 import numpy as np
+from scipy.special import chdtrc
 
 from tamis.constants import constants
 from tamis.errors import DataError
@@ -47,6 +48,7 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.logistic import (
+    Covariance,
     Design,
     Singles,
     covariance,
@@ -57,7 +59,14 @@ from tamis.information.logistic import (
     unexplained,
 )
 from tamis.information.neighbours.chance import whole
-from tamis.information.null_laws import RatioTests
+from tamis.information.null_laws import CountTests, RatioTests
+from tamis.information.ranked import (
+    RankedInformation,
+    has_ranks,
+    ordered,
+    ranks_of,
+    with_share,
+)
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
 
@@ -99,20 +108,23 @@ class ConditionalGaussianInformation(Source):
         self.n_rows = float(table.n_rows)
         is_level = np.array([kind != "number" for kind in table.kinds])
         values, self._log_scale, spread = _standardised(table)
+        ordinal = [k for k in ordered(table) if table.arities[k] > 2]
+        for k in ordinal:
+            values[k] = ranks_of(table.codes[k].astype(np.int64))
+        self._ordinal = frozenset(ordinal)
+        self._ranked = frozenset(ordered(table))
         varies = np.where(is_level, table.arities > 1, spread)
         # Lists: they are read one by one, and often.
         self._level: list[bool] = is_level.tolist()
         self._varies: list[bool] = varies.tolist()
         self._columns = Columns(
             table.codes.astype(np.int64), table.arities.tolist(), values,
-            self._level, whole("thin", thin, 3),
+            self._level, whole("thin", thin, 3), ordinal,
         )  # fmt: skip
         self._levels: list[int] = np.flatnonzero(is_level & varies).tolist()
         self._measured: list[int] = np.flatnonzero(~is_level & varies).tolist()
         self._place_of_level = {k: place for place, k in enumerate(self._levels)}
-        self._counted = (
-            CountedInformation(table.select(self._levels), n_jobs=n_jobs) if self._levels else None
-        )
+        self._counted = _counted(table.select(self._levels), n_jobs) if self._levels else None
         self._indicators, self._owner = self._all_indicators()
         self._known: dict[tuple[int, Members], Floats] = {}
         self._left: dict[Members, Floats] = {}
@@ -231,26 +243,53 @@ class ConditionalGaussianInformation(Source):
             self._known[key] = self._ratios(*key, everyone)
 
     def _ratios(self, target: int, given: Members, others: Sequence[int]) -> Floats:
-        """For some columns the gain, that in likelihood, and the degrees of freedom; of two
+        """For some columns the gain, half the statistic a row and its degrees of freedom; of two
         columns of levels the gain alone. A row has a place for every column."""
         found = np.zeros((3, self.n_variables))
         if target in given or not self._varies[target]:
             return found
-
-        def file(others: Sequence[int], ratios: Ratios) -> None:
-            found[:, others] = ratios.gain - ratios.expected, ratios.gain, ratios.df
-
         others = [k for k in others if self._varies[k] and k != target and k not in given]
         levels, numbers = self._columns.split(others)
         asked = self._columns, *self._columns.split_at(given, target)
         if not self._level[target]:
             if numbers:
-                file(numbers, of_measurements(*asked, numbers))
-            file(levels, of_measured_target(*asked, levels))
+                found[:, numbers] = self._scaled(of_measurements(*asked, numbers))
+            if levels:
+                found[:, levels] = self._scaled(of_measured_target(*asked, levels))
+            ranked = [k for k in levels if k in self._ordinal]
+            if ranked:
+                by_rank = self._scaled(of_measurements(*asked, ranked))
+                found[:, ranked] = self._smaller(found[:, ranked], by_rank)
         elif numbers:
-            file(numbers, of_level_target(*asked, numbers))
+            found[:, numbers] = self._scaled(of_level_target(*asked, numbers))
+            if target in self._ordinal:
+                by_rank = self._scaled(of_measurements(*asked, numbers))
+                found[:, numbers] = self._smaller(found[:, numbers], by_rank)
         if self._level[target] and levels:
             found[0, levels] = self._level_gains(target, given, levels)
+        return found
+
+    def _scaled(self, ratios: Ratios) -> Floats:
+        """The gain, half a statistic a row, scaled so that its mean under independence is that of
+        chi-squared (Bartlett), and its degrees of freedom."""
+        expected = 2 * self.n_rows * ratios.expected
+        usable = (ratios.df > 0) & (expected > 0)
+        scale = np.where(usable, ratios.df / np.where(usable, expected, 1.0), 0.0)
+        return np.array([ratios.gain - ratios.expected, ratios.gain * scale, ratios.df * usable])
+
+    def _smaller(self, of_levels: Floats, of_ranks: Floats) -> Floats:
+        """The larger gain, and the statistic of the p-value of both (``ranked``)."""
+        rows = 2 * self.n_rows
+        both = np.array([of_levels, of_ranks])
+        shares = np.array([[1 - constants.ranks_share], [constants.ranks_share]])
+        df = both[:, 2]
+        p = np.where(df > 0, chdtrc(np.maximum(df, 1e-300), rows * both[:, 1]), 1.0)
+        statistics = with_share(rows * both[:, 1], p, df, shares) / rows
+        chosen = (p / shares).argmin(axis=0), np.arange(p.shape[1])
+        df = df[chosen]
+        found: Floats = np.array(
+            [both[:, 0].max(axis=0), np.where(df > 0, statistics[chosen], 0.0), df]
+        )
         return found
 
     def _level_gains(self, target: int, given: Members, others: Sequence[int]) -> Floats:
@@ -258,7 +297,8 @@ class ConditionalGaussianInformation(Source):
         place = self._place_of_level
         if self._counted is not None and self._all_levels(given):
             context = Context(place[target], tuple(place[k] for k in given))
-            return self._counted.cmi([context])[0][[place[k] for k in others]]
+            gains: Floats = self._counted.cmi([context])[0][[place[k] for k in others]]
+            return gains
         if given not in self._left:
             if len(self._left) * len(self._indicators) ** 2 * 8 > MOST_BYTES:
                 self._left.clear()
@@ -288,25 +328,24 @@ class ConditionalGaussianInformation(Source):
                 first, second = (k, target) if self._level[k] else (target, k)
                 pairs.append((*self._columns.split(given), first, second))
         if pairs:
-            gain, expected, df = of_pairs(self._columns, pairs)
-            ratios[:, places] = gain - expected, gain, df
+            ratios[:, places] = self._of_pairs(pairs)
         found = np.zeros((len(asked), STATS + 1))
-        found[:, -1], found[:, 0], found[:, 1] = ratios[0], *self._scaled(ratios)
+        found[:, -1], found[:, 0], found[:, 1] = ratios
         for i in of_levels:
             found[i, :2], found[i, -1] = self._of_levels(*asked[i])
         return found
 
+    def _of_pairs(self, pairs: Sequence[Pair]) -> Floats:
+        found = self._scaled(of_pairs(self._columns, pairs))
+        ranked = [i for i, (_, _, first, _) in enumerate(pairs) if first in self._ordinal]
+        if ranked:
+            again = [pairs[i] for i in ranked]
+            by_rank = self._scaled(of_pairs(self._columns, again, by_rank=True))
+            found[:, ranked] = self._smaller(found[:, ranked], by_rank)
+        return found
+
     def _both_vary(self, one: int, other: int) -> bool:
         return self._varies[one] and self._varies[other]
-
-    def _scaled(self, ratios: Floats) -> tuple[Floats, Floats]:
-        """Ratios scaled so that their mean under independence is that of chi-squared (Bartlett),
-        and degrees of freedom."""
-        gain, ratio, df = ratios
-        expected = 2 * self.n_rows * (ratio - gain)
-        usable = (df > 0) & (expected > 0)
-        scale = np.where(usable, df / np.where(usable, expected, 1.0), 0.0)
-        return ratio * scale, df * usable
 
     def _of_levels(
         self, target: int, given: Members, other: int
@@ -316,11 +355,12 @@ class ConditionalGaussianInformation(Source):
         if self._counted is None or not self._all_levels(given):
             known = self._known.get((target, given))
             gain = self._level_gains(target, given, [other]) if known is None else known[0, [other]]
-            found = covariance(self._residuals(target, given), self._residuals(other, given))
-            return (found.statistic / (2 * self.n_rows), float(found.df)), float(gain[0])
+            return self._covariance(target, other, given), float(gain[0])
         place = self._place_of_level
         asked = Query(place[target], tuple(place[k] for k in given), np.array([place[other]]))
         test = self._counted.tests([asked])
+        if not isinstance(test, CountTests):
+            raise TypeError(f"counts gave {type(test).__name__}")
         gain, mean, variance = test.cmi, float(test.null_mean[0]), float(test.null_variance[0])
         if not variance > 0:
             return (0.0, 0.0), float(gain[0])
@@ -328,6 +368,27 @@ class ConditionalGaussianInformation(Source):
         share = 2 * mean / variance
         statistic = float(test.pearson[0]) * share / (2 * self.n_rows)
         return (statistic, mean * share), float(gain[0])
+
+    def _covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
+        """The test of two columns of levels given measurements; by ranks too if they have such."""
+        left, right = self._residuals(one, given), self._residuals(other, given)
+        found = self._statistic(covariance(left, right))
+        pair = {one, other}
+        if pair <= self._ranked and pair & self._ordinal:
+            steps = [self._steps(k) for k in (one, other)]
+            by_rank = self._statistic(covariance(left @ steps[0], right @ steps[1]))
+            found = self._smaller(found, by_rank)
+        return float(found[1, 0]), float(found[2, 0])
+
+    def _statistic(self, found: Covariance) -> Floats:
+        return np.array([[0.0], [found.statistic / (2 * self.n_rows)], [float(found.df)]])
+
+    def _steps(self, k: int) -> Singles:
+        """The rank of each level but the first, counted from that: what its indicator is worth."""
+        codes, arity = self._columns.codes[k], self._columns.arities[k]
+        ranks = ranks_of(codes)[[int(np.argmax(codes == code)) for code in range(arity)]]
+        steps: Singles = (ranks[1:] - ranks[0])[:, None].astype(np.float32)
+        return steps
 
     # Regressions of levels.
 
@@ -412,6 +473,12 @@ class ConditionalGaussianInformation(Source):
 
     def _levels_first(self, k: int) -> tuple[bool, int]:
         return not self._level[k], k
+
+
+def _counted(levels: Table, n_jobs: int | None) -> Source:
+    """The columns of levels by themselves."""
+    counts = CountedInformation(levels, n_jobs=n_jobs)
+    return RankedInformation(counts, levels) if has_ranks(levels) else counts
 
 
 def _standardised(table: Table) -> tuple[Floats, Floats, Floats]:

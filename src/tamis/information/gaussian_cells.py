@@ -100,10 +100,17 @@ class Fit(NamedTuple):
 
 class Columns:
     """The columns of a table: ``codes`` of levels, and ``values`` of mean 0 and variance 1; each
-    has a row for every column, that of the other kind being of no use."""
+    has a row for every column, that of the other kind being of no use. Those of levels that are
+    ``ranked`` have values too, and moments."""
 
     def __init__(
-        self, codes: Ints, arities: Sequence[int], values: Floats, levels: Sequence[bool], thin: int
+        self,
+        codes: Ints,
+        arities: Sequence[int],
+        values: Floats,
+        levels: Sequence[bool],
+        thin: int,
+        ranked: Sequence[int] = (),
     ) -> None:
         self.codes, self.values, self.arities = codes, values, list(arities)
         self.is_level = list(levels)
@@ -114,7 +121,7 @@ class Columns:
         self._grassberger = Grassberger().terms(counts, self.n_rows, 0)
         self.halves: Floats = psi(np.maximum(counts, 1) / 2)
         """psi(i / 2), which the biases of fitted variances are made of."""
-        measured = [k for k, level in enumerate(self.is_level) if not level]
+        measured = [k for k, level in enumerate(self.is_level) if not level] + list(ranked)
         self._place = np.zeros(len(self.is_level), dtype=np.int64)
         self._place[measured] = np.arange(len(measured))
         self.by_row = np.ascontiguousarray(values[measured].T)

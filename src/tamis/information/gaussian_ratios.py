@@ -23,9 +23,8 @@ from tamis.information.cell_algebra import (
 from tamis.information.gaussian_cells import Columns, Members
 from tamis.information.interface import Floats
 
-
 Pair = tuple[Members, Members, int, int]
-"""Given levels, given measurements, and two columns, a level first if there is one."""
+"""Given levels, given measurements, and two columns, of which the first may be of levels."""
 
 
 class Ratios(NamedTuple):
@@ -80,11 +79,12 @@ def of_measured_target(
     return Ratios(*found)
 
 
-def of_pairs(columns: Columns, pairs: Sequence[Pair]) -> Ratios:
-    """Single tests, those in the same cells in one call."""
+def of_pairs(columns: Columns, pairs: Sequence[Pair], *, by_rank: bool = False) -> Ratios:
+    """Single tests, those in the same cells in one call; levels are taken ``by_rank``, as if they
+    were measured, or as they are."""
     together: dict[tuple[Members, int | None], list[int]] = defaultdict(list)
     for i, (levels, _, first, _) in enumerate(pairs):
-        together[levels, first if columns.is_level[first] else None].append(i)
+        together[levels, first if columns.is_level[first] and not by_rank else None].append(i)
     found = np.zeros((3, len(pairs)))
     for (levels, k), places in together.items():
         asked = [
