@@ -188,11 +188,19 @@ class ConditionalGaussianInformation(Source):
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The ln likelihood of a set's joint law less that of the given part's, and ln(n) / 2 for
-        each parameter: differences between sets, so that equivalent DAGs score alike."""
+        each parameter: differences between sets, so that equivalent DAGs score alike.
+
+        Numbers whose law differs between levels are not normal without them: the difference then
+        pays a level for what is wrong with that. No level has a probability above 1.
+        """
         found = np.empty(len(contexts))
         for i, (target, given) in enumerate(contexts):
             given = self._varying(given)
-            found[i] = self._set_score(self._with(target, given)) - self._set_score(given)
+            (after, size), (before, less) = (
+                self._set_score(one) for one in (self._with(target, given), given)
+            )
+            rise = min(after - before, 0.0) if self._level[target] else after - before
+            found[i] = rise - 0.5 * math.log(self.n_rows) * (size - less)
         return found
 
     def scale_free(self) -> ConditionalGaussianInformation:
@@ -453,15 +461,15 @@ class ConditionalGaussianInformation(Source):
             )
         return found
 
-    def _set_score(self, members: Members) -> float:
-        """The penalised likelihood of the joint law of a set."""
+    def _set_score(self, members: Members) -> tuple[float, float]:
+        """The ln likelihood of the joint law of a set, and how many parameters it has."""
         if not members:
-            return 0.0
+            return 0.0, 0.0
         fit = self._fit(members)
         levels, _ = self._columns.split(members)
         size = math.prod(float(self._columns.arities[k]) for k in levels) - 1 + fit.size
         entropy = fit.entropy + float(self._log_scale[list(members)].sum())
-        return -self.n_rows * entropy - 0.5 * math.log(self.n_rows) * size
+        return -self.n_rows * entropy, size
 
     def _with(self, target: int, given: Members) -> Members:
         """The set with one more column, if that varies."""
