@@ -74,6 +74,14 @@ class Constants:
         "on choosing seeds, docs/missing-and-weights.md",
     )
 
+    ranks_share: float = _constant(
+        0.2,
+        "the share of alpha with which ordinal columns are tested for what is monotone; the rest "
+        "is for counting their levels",
+        "0.5, 0.2, 0.1 on choosing seeds, 200 rows: 91, 84, 79 of a hundred monotone dependences "
+        "found and 56, 63, 65 U-shaped ones; as categories 50 and 66",
+    )
+
     # Between classes and searches.
     alike: float = _constant(
         3.0,

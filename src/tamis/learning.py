@@ -84,7 +84,7 @@ def learn(table: Table | None, asked: Settings, progress: Progress | None = None
             answers.remove(best)
             best, raised = _at_its_alpha(_refined(best), asked)
             answers, notes = [best, *answers], (*notes, *raised)
-        losses = best.tried[0].losses if best.tried else {}
+        losses = best.tried[0].weigh() if best.tried else {}
         notes = (*notes, *_units_note(best))
         return Names(best.settings, best.information).result(
             table, best.outcome, losses, _ranking(answers), notes

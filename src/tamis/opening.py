@@ -14,6 +14,7 @@ from tamis.information.checked import checked
 from tamis.information.counting import open_counts
 from tamis.information.incomplete import open_incomplete
 from tamis.information.interface import Source
+from tamis.information.ranked import RankedInformation, has_ranks
 from tamis.plugins import answer_of, qualified_name, refusal
 from tamis.settings import Settings
 from tamis.tables import Table
@@ -92,7 +93,10 @@ def open_information(table: Table, settings: Settings) -> Source:
     if table.missing:
         _require_for_missing(settings)
     if entropy is not None:
-        return (open_long if is_long(table) else open_counts)(table, entropy, n_jobs)
+        counts = (open_long if is_long(table) else open_counts)(table, entropy, n_jobs)
+        # Ranks are of complete rows of equal weight; others have their levels counted.
+        whole = not table.missing and table.weights is None
+        return RankedInformation(counts, table) if whole and has_ranks(table) else counts
     # Counts add up the same in any order of the rows; sums of numbers do so only to rounding.
     ordered = in_canonical_order(table)
     if ordered.missing:

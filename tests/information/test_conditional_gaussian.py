@@ -17,7 +17,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.gaussian_cells import tied
 from tamis.information.interface import Context, Group, Query
-from tamis.information.logistic import covariance, regress
+from tamis.information.logistic import Design, covariance, regress, residuals
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
 from tamis.tables import read_table
 
@@ -230,11 +230,12 @@ def test_a_level_that_is_told_perfectly_has_no_entropy_left_and_none_below_0():
 
 def test_residuals_have_mean_0_and_agree_with_themselves():
     rng = np.random.default_rng(4)
-    codes, design = rng.integers(0, 3, 500), np.column_stack([np.ones(500), rng.normal(size=500)])
-    found = regress(codes, 3, design)
-    np.testing.assert_allclose(found.residuals.mean(axis=0), 0, atol=1e-3)
-    assert covariance(found.residuals, found.residuals).statistic > 400
-    assert covariance(found.residuals, found.residuals[:, :1]).df == 2
+    codes = rng.integers(0, 3, 500)
+    design = Design.of_cells(rng.integers(0, 2, 500), 2, rng.normal(size=(1, 500)))
+    left = residuals(codes, design, regress(codes, 3, design))
+    np.testing.assert_allclose(left.mean(axis=0), 0, atol=1e-3)
+    assert covariance(left, left).statistic > 400
+    assert covariance(left, left[:, :1]).df == 2
 
 
 @pytest.mark.parametrize(("link", "least", "most"), [(0.0, 0.0, 0.12), (2.0, 0.9, 1.0)])

@@ -31,6 +31,10 @@ REMEMBERED = 0.1
 """An answer that comes in less than this share of the time was not counted again."""
 DEEPEST = 8
 """Paths are followed as far as this."""
+TIRES = 0.9
+FEWEST_PATHS = 0.05
+"""Beyond, each column is taken by this share of those that would go on as before, and paths so few
+are not counted."""
 COSTED = 2
 """Contexts are timed at least down to here, even where nothing was found to condition on."""
 MOST_CELLS = 2**24
@@ -131,6 +135,7 @@ def probe(information: Source, rule: Rule, clock: Clock = time.perf_counter) -> 
         going = passed or refused
         if not going:
             break
+    found.reached += _tail(found.reached, len(varying) - 1)
     return found
 
 
@@ -140,6 +145,16 @@ def _step(pps: PPS, paths: Paths, going: Sequence[int]) -> list[int]:
     paths.rows[going] = [pps.rows.find(*paths.context(i)) for i in going]
     pps.go_on(paths, np.array(going), NOBODY, limit=depth + 1)
     return [i for i in going if paths.depths[i] > depth]
+
+
+def _tail(reached: Sequence[float], longest: int) -> list[float]:
+    """The shares of paths that would take more columns than paths were followed for: they go on as
+    often as before, and tire."""
+    if len(reached) < DEEPEST:
+        return []
+    rate = TIRES * (reached[-1] / reached[0]) ** (1 / (DEEPEST - 1))
+    further = range(1, longest - DEEPEST + 1)
+    return [reached[-1] * rate**j for j in further if reached[-1] * rate**j > FEWEST_PATHS]
 
 
 def time_scores(

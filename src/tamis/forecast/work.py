@@ -26,6 +26,10 @@ A_CONTEXT = 2e-5
 AUTO_CONTEXT = 1.5e-4
 AUTO_COLUMN = 5e-6
 """The same for each context of "auto", which refines: and for each column of it."""
+FEW_MEMBERS, AUTO_MEMBER = 4, 8e-5
+"""And for each column that paths take beyond so many: dense graphs are searched for longer."""
+BACKWARD = 0.7
+"""Single tests of "auto" a context, for each column that the probed paths take."""
 MASKED = 0.25
 """Tests that masking makes, of all pairs of columns."""
 GROUPS = 1.0
@@ -74,12 +78,17 @@ def work_of(
     # A test reads rows, but not every column.
     longer = scale / max(d / found.columns, 1.0)
     tests = contexts + (MASKED * d**2 if search not in ("auto", "sequential") else 0.0)
+    if search == "auto":
+        # Where rows do not bring tests, members are also tested one by one on their way out.
+        tests *= max(1.0, BACKWARD * sum(found.reached))
     counting += tests * found.test * longer
     if search != "auto":
         return Work(contexts, counting, slow * (d * A_NODE + contexts * A_CONTEXT))
     rest = LIKELIHOODS * found.likelihood + (GROUPS * found.group if looks_ahead else 0.0)
     counting += contexts * rest * longer
-    return Work(contexts, counting, slow * contexts * (AUTO_CONTEXT + AUTO_COLUMN * d))
+    many = max(sum(found.reached) - FEW_MEMBERS, 0.0)
+    a_context = AUTO_CONTEXT + AUTO_COLUMN * d + AUTO_MEMBER * many
+    return Work(contexts, counting, slow * contexts * a_context)
 
 
 def _deep_cost(search: str, found: Probe) -> float:

@@ -16,21 +16,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
+from scipy.special import chdtrc
 
 from tamis.constants import constants
 from tamis.counts.independence import STATS
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.gaussian_cells import Columns, Fit
+from tamis.information.gaussian_cells import Columns, Fit, Members
 from tamis.information.gaussian_ratios import (
+    Pair,
     Ratios,
     of_level_target,
     of_measured_target,
     of_measurements,
+    of_pairs,
 )
 from tamis.information.interface import (
     LEVELS,
@@ -40,23 +43,57 @@ from tamis.information.interface import (
     Floats,
     Group,
     Ints,
+    Profiles,
     Query,
     Source,
 )
-from tamis.information.logistic import Regression, covariance, linear_gains, regress
+from tamis.information.logistic import (
+    Covariance,
+    Design,
+    Singles,
+    covariance,
+    entropy_left,
+    linear_gains,
+    regress,
+    residuals,
+    unexplained,
+)
 from tamis.information.neighbours.chance import whole
-from tamis.information.null_laws import RatioTests
+from tamis.information.null_laws import CountTests, RatioTests
+from tamis.information.ranked import (
+    RankedInformation,
+    has_ranks,
+    ordered,
+    ranks_of,
+    with_share,
+)
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
 
 THIN = 10
 """Cells with fewer rows have no covariance of their own."""
 MOST_BYTES = 2**27
-"""What is kept of each kind, contexts and regressions, may take so much; then all of it goes."""
+"""What is kept of each kind, such as contexts and regressions, may take so much."""
 MOST_CELLS = 64
 """With up to so many cells a logistic regression has a constant for each, else for each level."""
 
-Members = tuple[int, ...]
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Kept(dict[Key, Value]):
+    """What has been worked out, until it takes too much; then all of it goes."""
+
+    _bytes = 0
+
+    def keep(self, key: Key, value: Value, n_bytes: int) -> None:
+        """Keep one more."""
+        if self._bytes + n_bytes > MOST_BYTES:
+            self.clear()
+            self._bytes = 0
+        self[key] = value
+        self._bytes += n_bytes
 
 
 class ConditionalGaussianInformation(Source):
@@ -69,22 +106,32 @@ class ConditionalGaussianInformation(Source):
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
         self.names = table.names
         self.n_rows = float(table.n_rows)
-        self._level = np.array([kind != "number" for kind in table.kinds])
+        is_level = np.array([kind != "number" for kind in table.kinds])
         values, self._log_scale, spread = _standardised(table)
-        self._varies = np.where(self._level, table.arities > 1, spread)
+        ordinal = [k for k in ordered(table) if table.arities[k] > 2]
+        for k in ordinal:
+            values[k] = ranks_of(table.codes[k].astype(np.int64))
+        self._ordinal = frozenset(ordinal)
+        self._ranked = frozenset(ordered(table))
+        varies = np.where(is_level, table.arities > 1, spread)
+        # Lists: they are read one by one, and often.
+        self._level: list[bool] = is_level.tolist()
+        self._varies: list[bool] = varies.tolist()
         self._columns = Columns(
             table.codes.astype(np.int64), table.arities.tolist(), values,
-            self._level.tolist(), whole("thin", thin, 3),
+            self._level, whole("thin", thin, 3), ordinal,
         )  # fmt: skip
-        self._levels = np.flatnonzero(self._level & self._varies).tolist()
-        self._measured = np.flatnonzero(~self._level & self._varies).tolist()
-        self._counted = (
-            CountedInformation(table.select(self._levels), n_jobs=n_jobs) if self._levels else None
-        )
+        self._levels: list[int] = np.flatnonzero(is_level & varies).tolist()
+        self._measured: list[int] = np.flatnonzero(~is_level & varies).tolist()
+        self._place_of_level = {k: place for place, k in enumerate(self._levels)}
+        self._counted = _counted(table.select(self._levels), n_jobs) if self._levels else None
         self._indicators, self._owner = self._all_indicators()
         self._known: dict[tuple[int, Members], Floats] = {}
+        self._left: dict[Members, Floats] = {}
         self._fits: dict[Members, Fit | None] = {}
-        self._regressions: dict[tuple[int, Members], Regression] = {}
+        self._regressions = Kept[tuple[int, Members], Floats]()
+        self._kept_residuals = Kept[tuple[int, Members], Singles]()
+        self._designs = Kept[Members, Design]()
 
     @classmethod
     def from_table(cls, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> Self:
@@ -101,8 +148,18 @@ class ConditionalGaussianInformation(Source):
 
     def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
-        found = [self._ratios(*context)[0] for context in contexts]
+        keys = [(target, self._varying(given)) for target, given in contexts]
+        self._know([key for key in dict.fromkeys(keys) if key not in self._known])
+        found = [self._known[key][0] for key in keys]
         return np.array(found, dtype=np.float64).reshape(len(contexts), self.n_variables)
+
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
+        """Entropies and gains; entropies that take a regression are left open."""
+        entropies = [
+            math.nan if self._is_regressed(*context) else self._entropy(*context)
+            for context in contexts
+        ]
+        return Profiles(np.array(entropies, dtype=np.float64), self.cmi(contexts))
 
     def as_tests(self, cmi: Floats, stats: Floats) -> RatioTests:
         """Likelihood ratios, scaled to follow chi-squared: 2 n times the first statistic."""
@@ -110,12 +167,13 @@ class ConditionalGaussianInformation(Source):
 
     def tests(self, queries: Sequence[Query]) -> RatioTests:
         """The candidates of all queries, end to end."""
-        gains, stats = [np.zeros(0)], [np.zeros((0, STATS))]
-        for query in queries:
-            found = self._tests(*query)
-            gains.append(found[:, -1])
-            stats.append(found[:, :STATS])
-        return self.as_tests(np.concatenate(gains), np.concatenate(stats))
+        asked = [
+            (target, self._varying(given), k)
+            for target, given, candidates in queries
+            for k in candidates.tolist()
+        ]
+        lines = self._lines(asked)
+        return self.as_tests(lines[:, -1], lines[:, :STATS])
 
     def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
         """The same for groups of variables, judged one after the other, levels first: gains add
@@ -124,17 +182,25 @@ class ConditionalGaussianInformation(Source):
         for i, (target, given, members) in enumerate(groups):
             before = given
             for k in sorted(set(members) - {target, *given}, key=self._levels_first):
-                found[i] += self._tests(target, before, np.array([k]))[0]
+                found[i] += self._lines([(target, self._varying(before), k)])[0]
                 before = tuple(sorted((*before, k)))
         return self.as_tests(found[:, -1], found[:, :STATS])
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The ln likelihood of a set's joint law less that of the given part's, and ln(n) / 2 for
-        each parameter: differences between sets, so that equivalent DAGs score alike."""
+        each parameter: differences between sets, so that equivalent DAGs score alike.
+
+        Numbers whose law differs between levels are not normal without them: the difference then
+        pays a level for what is wrong with that. No level has a probability above 1.
+        """
         found = np.empty(len(contexts))
         for i, (target, given) in enumerate(contexts):
             given = self._varying(given)
-            found[i] = self._set_score(self._with(target, given)) - self._set_score(given)
+            (after, size), (before, less) = (
+                self._set_score(one) for one in (self._with(target, given), given)
+            )
+            rise = min(after - before, 0.0) if self._level[target] else after - before
+            found[i] = rise - 0.5 * math.log(self.n_rows) * (size - less)
         return found
 
     def scale_free(self) -> ConditionalGaussianInformation:
@@ -160,126 +226,226 @@ class ConditionalGaussianInformation(Source):
         given = self._varying(given)
         if target in given or not self._varies[target]:
             return 0.0
-        if self._level[target] and not self._level[list(given)].all():
-            return self._regression(target, given).entropy
+        if self._is_regressed(target, given):
+            weights = self._coefficients(target, given)
+            return entropy_left(self._columns.codes[target], self._design(given), weights)
         before, after = self._fit(given), self._fit(self._with(target, given))
         found = after.unbiased - before.unbiased
         return found + float(self._log_scale[target]) if not self._level[target] else max(found, 0)
 
-    def _ratios(self, target: int, given: Members) -> Floats:
-        """For all columns the gain, that in likelihood, and the degrees of freedom; of two
-        columns of levels the gain alone."""
-        key = target, self._varying(given)
-        if key not in self._known:
-            found = self._fresh_ratios(*key)
-            if (len(self._known) + 1) * found.nbytes > MOST_BYTES:
-                self._known.clear()
-            self._known[key] = found
-        return self._known[key]
+    def _is_regressed(self, target: int, given: Members) -> bool:
+        """Whether the entropy of a target is that of a regression: levels given measurements."""
+        return (
+            bool(self._varies[target])
+            and self._level[target]
+            and target not in given
+            and any(self._varies[k] and not self._level[k] for k in given)
+        )
 
-    def _fresh_ratios(self, target: int, given: Members) -> Floats:
+    def _know(self, keys: Sequence[tuple[int, Members]]) -> None:
+        """Work out the ratios of all columns in some contexts."""
+        everyone = [*self._measured, *self._levels]
+        if (len(self._known) + len(keys)) * 24 * self.n_variables > MOST_BYTES:
+            self._known.clear()
+        for key in keys:
+            self._known[key] = self._ratios(*key, everyone)
+
+    def _ratios(self, target: int, given: Members, others: Sequence[int]) -> Floats:
+        """For some columns the gain, half the statistic a row and its degrees of freedom; of two
+        columns of levels the gain alone. A row has a place for every column."""
         found = np.zeros((3, self.n_variables))
         if target in given or not self._varies[target]:
             return found
-        measured = [k for k in given if not self._level[k]]
-        cells = self._columns.cells([k for k in given if self._level[k]])
-
-        def file(others: Sequence[int], ratios: Ratios) -> None:
-            found[:, others] = ratios.gain - ratios.expected, ratios.gain, ratios.df
-
-        numbers = [k for k in self._measured if k != target and k not in given]
-        levels = [k for k in self._levels if k != target and k not in given]
-        asked = self._columns, cells, target, measured
+        others = [k for k in others if self._varies[k] and k != target and k not in given]
+        levels, numbers = self._columns.split(others)
+        asked = self._columns, *self._columns.split_at(given, target)
         if not self._level[target]:
-            file(numbers, of_measurements(*asked, numbers))
-            file(levels, of_measured_target(*asked, levels))
-        else:
-            file(numbers, of_level_target(*asked, numbers))
-            found[0, levels] = self._level_gains(target, given)[levels]
+            if numbers:
+                found[:, numbers] = self._scaled(of_measurements(*asked, numbers))
+            if levels:
+                found[:, levels] = self._scaled(of_measured_target(*asked, levels))
+            ranked = [k for k in levels if k in self._ordinal]
+            if ranked:
+                by_rank = self._scaled(of_measurements(*asked, ranked))
+                found[:, ranked] = self._smaller(found[:, ranked], by_rank)
+        elif numbers:
+            found[:, numbers] = self._scaled(of_level_target(*asked, numbers))
+            if target in self._ordinal:
+                by_rank = self._scaled(of_measurements(*asked, numbers))
+                found[:, numbers] = self._smaller(found[:, numbers], by_rank)
+        if self._level[target] and levels:
+            found[0, levels] = self._level_gains(target, given, levels)
         return found
 
-    def _level_gains(self, target: int, given: Members) -> Floats:
+    def _scaled(self, ratios: Ratios) -> Floats:
+        """The gain, half a statistic a row, scaled so that its mean under independence is that of
+        chi-squared (Bartlett), and its degrees of freedom."""
+        expected = 2 * self.n_rows * ratios.expected
+        usable = (ratios.df > 0) & (expected > 0)
+        scale = np.where(usable, ratios.df / np.where(usable, expected, 1.0), 0.0)
+        return np.array([ratios.gain - ratios.expected, ratios.gain * scale, ratios.df * usable])
+
+    def _smaller(self, of_levels: Floats, of_ranks: Floats) -> Floats:
+        """The larger gain, and the statistic of the p-value of both (``ranked``)."""
+        rows = 2 * self.n_rows
+        both = np.array([of_levels, of_ranks])
+        shares = np.array([[1 - constants.ranks_share], [constants.ranks_share]])
+        df = both[:, 2]
+        p = np.where(df > 0, chdtrc(np.maximum(df, 1e-300), rows * both[:, 1]), 1.0)
+        statistics = with_share(rows * both[:, 1], p, df, shares) / rows
+        chosen = (p / shares).argmin(axis=0), np.arange(p.shape[1])
+        df = df[chosen]
+        found: Floats = np.array(
+            [both[:, 0].max(axis=0), np.where(df > 0, statistics[chosen], 0.0), df]
+        )
+        return found
+
+    def _level_gains(self, target: int, given: Members, others: Sequence[int]) -> Floats:
         """I(target ; l | given) of columns of levels."""
-        found = np.zeros(self.n_variables)
-        place = {k: i for i, k in enumerate(self._levels)}
-        if self._counted is not None and self._level[list(given)].all():
+        place = self._place_of_level
+        if self._counted is not None and self._all_levels(given):
             context = Context(place[target], tuple(place[k] for k in given))
-            found[self._levels] = self._counted.cmi([context])[0]
-        else:
-            design = self._design(given)
-            found[self._levels] = linear_gains(self._indicators, self._owner, place[target], design)
+            gains: Floats = self._counted.cmi([context])[0][[place[k] for k in others]]
+            return gains
+        if given not in self._left:
+            if len(self._left) * len(self._indicators) ** 2 * 8 > MOST_BYTES:
+                self._left.clear()
+            self._left[given] = unexplained(self._indicators, self._design(given))
+        return linear_gains(
+            self._left[given], self._owner, place[target], [place[k] for k in others], self.n_rows
+        )
+
+    def _all_levels(self, given: Members) -> bool:
+        return all(self._level[k] for k in given)
+
+    def _lines(self, asked: Sequence[tuple[int, Members, int]]) -> Floats:
+        """For each test, of a target given a set with a candidate, its STATS and its gain."""
+        ratios = np.zeros((3, len(asked)))
+        pairs: list[Pair] = []
+        places, of_levels = [], []
+        for i, (target, given, k) in enumerate(asked):
+            if k == target or k in given or target in given or not self._both_vary(target, k):
+                continue
+            known = self._known.get((target, given))
+            if self._level[target] and self._level[k]:
+                of_levels.append(i)
+            elif known is not None:
+                ratios[:, i] = known[:, k]
+            else:
+                places.append(i)
+                first, second = (k, target) if self._level[k] else (target, k)
+                pairs.append((*self._columns.split(given), first, second))
+        if pairs:
+            ratios[:, places] = self._of_pairs(pairs)
+        found = np.zeros((len(asked), STATS + 1))
+        found[:, -1], found[:, 0], found[:, 1] = ratios
+        for i in of_levels:
+            found[i, :2], found[i, -1] = self._of_levels(*asked[i])
         return found
 
-    def _tests(self, target: int, given: Members, candidates: Ints) -> Floats:
-        """For each candidate its STATS and its gain."""
-        gain, ratio, df = self._ratios(target, given)
-        found = np.zeros((len(candidates), STATS + 1))
-        found[:, -1] = gain[candidates]
-        # Bartlett: scaled so that its mean under independence is that of chi-squared.
-        expected = 2 * self.n_rows * (ratio - gain)
-        usable = (df > 0) & (expected > 0)
-        scale = np.where(usable, df / np.where(usable, expected, 1.0), 0.0)
-        found[:, 0], found[:, 1] = (ratio * scale)[candidates], (df * usable)[candidates]
-        for i, k in enumerate(candidates.tolist()):
-            pair = {target, k}
-            if len(pair - {*given}) == 2 and pair <= {*self._levels}:
-                found[i, :2] = self._of_levels(target, k, self._varying(given))
+    def _of_pairs(self, pairs: Sequence[Pair]) -> Floats:
+        found = self._scaled(of_pairs(self._columns, pairs))
+        ranked = [i for i, (_, _, first, _) in enumerate(pairs) if first in self._ordinal]
+        if ranked:
+            again = [pairs[i] for i in ranked]
+            by_rank = self._scaled(of_pairs(self._columns, again, by_rank=True))
+            found[:, ranked] = self._smaller(found[:, ranked], by_rank)
         return found
 
-    def _of_levels(self, target: int, other: int, given: Members) -> tuple[float, float]:
-        """The test of two columns of levels: half its statistic a row, and degrees of freedom."""
-        if self._counted is None or not self._level[list(given)].all():
-            left, right = (self._regression(k, given).residuals for k in (target, other))
-            found = covariance(left, right)
-            return found.statistic / (2 * self.n_rows), float(found.df)
-        place = {k: i for i, k in enumerate(self._levels)}
+    def _both_vary(self, one: int, other: int) -> bool:
+        return self._varies[one] and self._varies[other]
+
+    def _of_levels(
+        self, target: int, given: Members, other: int
+    ) -> tuple[tuple[float, float], float]:
+        """The test of two columns of levels: half its statistic a row, and degrees of freedom; and
+        the gain."""
+        if self._counted is None or not self._all_levels(given):
+            known = self._known.get((target, given))
+            gain = self._level_gains(target, given, [other]) if known is None else known[0, [other]]
+            return self._covariance(target, other, given), float(gain[0])
+        place = self._place_of_level
         asked = Query(place[target], tuple(place[k] for k in given), np.array([place[other]]))
         test = self._counted.tests([asked])
-        mean, variance = float(test.null_mean[0]), float(test.null_variance[0])
+        if not isinstance(test, CountTests):
+            raise TypeError(f"counts gave {type(test).__name__}")
+        gain, mean, variance = test.cmi, float(test.null_mean[0]), float(test.null_variance[0])
         if not variance > 0:
-            return 0.0, 0.0
+            return (0.0, 0.0), float(gain[0])
         # The gamma law of the permutation test, as a chi-squared one.
         share = 2 * mean / variance
-        return float(test.pearson[0]) * share / (2 * self.n_rows), mean * share
+        statistic = float(test.pearson[0]) * share / (2 * self.n_rows)
+        return (statistic, mean * share), float(gain[0])
+
+    def _covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
+        """The test of two columns of levels given measurements; by ranks too if they have such."""
+        left, right = self._residuals(one, given), self._residuals(other, given)
+        found = self._statistic(covariance(left, right))
+        pair = {one, other}
+        if pair <= self._ranked and pair & self._ordinal:
+            steps = [self._steps(k) for k in (one, other)]
+            by_rank = self._statistic(covariance(left @ steps[0], right @ steps[1]))
+            found = self._smaller(found, by_rank)
+        return float(found[1, 0]), float(found[2, 0])
+
+    def _statistic(self, found: Covariance) -> Floats:
+        return np.array([[0.0], [found.statistic / (2 * self.n_rows)], [float(found.df)]])
+
+    def _steps(self, k: int) -> Singles:
+        """The rank of each level but the first, counted from that: what its indicator is worth."""
+        codes, arity = self._columns.codes[k], self._columns.arities[k]
+        ranks = ranks_of(codes)[[int(np.argmax(codes == code)) for code in range(arity)]]
+        steps: Singles = (ranks[1:] - ranks[0])[:, None].astype(np.float32)
+        return steps
 
     # Regressions of levels.
 
-    def _regression(self, k: int, given: Members) -> Regression:
-        key = k, given
-        if key not in self._regressions:
+    def _residuals(self, k: int, given: Members) -> Singles:
+        """What is left of the indicators of a column; as they are large, few are kept, but what
+        they follow from is."""
+        found = self._kept_residuals.get((k, given))
+        if found is None:
+            weights = self._coefficients(k, given)
+            found = residuals(self._columns.codes[k], self._design(given), weights)
+            self._kept_residuals.keep((k, given), found, found.nbytes)
+        return found
+
+    def _coefficients(self, k: int, given: Members) -> Floats:
+        found = self._regressions.get((k, given))
+        if found is None:
             codes, arity = self._columns.codes[k], self._columns.arities[k]
             found = regress(codes, arity, self._design(given))
-            kept = sum(one.residuals.nbytes for one in self._regressions.values())
-            if kept + found.residuals.nbytes > MOST_BYTES:
-                self._regressions.clear()
-            self._regressions[key] = found
-        return self._regressions[key]
+            self._regressions.keep((k, given), found, found.nbytes)
+        return found
 
-    def _design(self, given: Members) -> Floats:
-        """A constant for each cell, the measurements, and their products."""
+    def _design(self, given: Members) -> Design:
+        found = self._designs.get(given)
+        if found is None:
+            found = self._fresh_design(given)
+            self._designs.keep(given, found, found.nbytes)
+        return found
+
+    def _fresh_design(self, given: Members) -> Design:
+        """A constant for each cell, or each level where cells are many; the measurements, and
+        their products."""
         levels, measured = self._columns.split(given)
-        values = self._columns.values[measured]
+        values = self._columns.values[list(measured)]
         rows, columns = np.triu_indices(len(measured))
         cells = self._columns.cells(levels)
-        n_cells = len(cells.counts)
-        if n_cells <= MOST_CELLS:
-            cell = np.empty_like(cells.cell)
-            cell[cells.order] = cells.cell
-            dummies = (cell[:, None] == np.arange(n_cells)).astype(np.float64)
-        else:
-            chosen = np.isin(self._owner, [self._levels.index(k) for k in levels])
-            ones = np.ones((len(cells.cell), 1))
-            dummies = np.concatenate([ones, self._indicators[:, chosen]], axis=1)
-        products = values[rows] * values[columns]
-        return np.concatenate([dummies, values.T, products.T], axis=1)
+        numbers = np.concatenate([values, values[rows] * values[columns]])
+        if len(cells.counts) <= MOST_CELLS:
+            return Design.of_cells(cells.cell, len(cells.counts), numbers)
+        chosen = np.isin(self._owner, [self._place_of_level[k] for k in levels])
+        numbers = np.concatenate([self._indicators[chosen], numbers])
+        return Design.of_cells(np.zeros_like(cells.cell), 1, numbers)
 
     def _all_indicators(self) -> tuple[Floats, Ints]:
-        """Of every level but the first of a column, and the place of that column."""
+        """Of every level but the first of a column, a line each, and the place of that column."""
         codes, arities = self._columns.codes, self._columns.arities
-        each = [codes[k][:, None] == np.arange(1, arities[k]) for k in self._levels]
+        each = [codes[k] == np.arange(1, arities[k])[:, None] for k in self._levels]
         owner = [place for place, k in enumerate(self._levels) for _ in range(1, arities[k])]
-        blank = np.zeros((codes.shape[1], 0))
-        return np.concatenate([blank, *each], axis=1), np.array(owner, dtype=np.int64)
+        blank = np.zeros((0, codes.shape[1]))
+        return np.concatenate([blank, *each]), np.array(owner, dtype=np.int64)
 
     # Sets.
 
@@ -295,15 +461,15 @@ class ConditionalGaussianInformation(Source):
             )
         return found
 
-    def _set_score(self, members: Members) -> float:
-        """The penalised likelihood of the joint law of a set."""
+    def _set_score(self, members: Members) -> tuple[float, float]:
+        """The ln likelihood of the joint law of a set, and how many parameters it has."""
         if not members:
-            return 0.0
+            return 0.0, 0.0
         fit = self._fit(members)
         levels, _ = self._columns.split(members)
         size = math.prod(float(self._columns.arities[k]) for k in levels) - 1 + fit.size
         entropy = fit.entropy + float(self._log_scale[list(members)].sum())
-        return -self.n_rows * entropy - 0.5 * math.log(self.n_rows) * size
+        return -self.n_rows * entropy, size
 
     def _with(self, target: int, given: Members) -> Members:
         """The set with one more column, if that varies."""
@@ -315,6 +481,12 @@ class ConditionalGaussianInformation(Source):
 
     def _levels_first(self, k: int) -> tuple[bool, int]:
         return not self._level[k], k
+
+
+def _counted(levels: Table, n_jobs: int | None) -> Source:
+    """The columns of levels by themselves."""
+    counts = CountedInformation(levels, n_jobs=n_jobs)
+    return RankedInformation(counts, levels) if has_ranks(levels) else counts
 
 
 def _standardised(table: Table) -> tuple[Floats, Floats, Floats]:

@@ -3,43 +3,90 @@
 A set A with levels D and measurements C has the law P(D) N(C ; mean_D, cov_D). A cell of D with too
 few rows has no covariance of its own: all such cells share one, each about its own mean, and if
 they have too few rows together, the next larger cells join them.
+
+The moments of all measurements in the cells of D are worked out once for each D: whatever is asked
+about D follows from these small matrices, and no more from the rows.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import psi
 
+from tamis.information.cell_algebra import group_terms, number_cells, scatters
 from tamis.information.estimators import Grassberger
 from tamis.information.interface import Floats, Ints
 
-RIDGE = 1e-9
-"""Added to every variance, as a share of the column's own: a column that its cell determines has
-no density, and counts as one that is known to nine digits."""
-LOG_2_PI_E = math.log(2 * math.pi * math.e)
+MOST_BYTES = 2**27
+"""What is kept of cells may take so much; then all of it goes."""
+
+Members = tuple[int, ...]
 
 
-class Cells(NamedTuple):
-    """The occupied cells of some levels: the rows by cell, and where those of each cell start."""
+class Strata(NamedTuple):
+    """The full cells of some levels, those in the same cell of fewer levels side by side, and
+    where those of each of these start."""
 
     order: Ints
-    cell: Ints
     starts: Ints
-    counts: Ints
 
 
-class Moments(NamedTuple):
-    """A line for each cell: its rows, the means of some columns, their sums of squares, and the
-    sums of products of the first few of them with all; squares and products about the means."""
+class Cells:
+    """The occupied cells of some levels, with the moments of measurements in those that are full:
+    that have rows enough to have any of their own. Of the others their scatter is added up, each
+    about its own mean."""
 
-    counts: Ints
-    means: Floats
-    squares: Floats
-    products: Floats
+    def __init__(self, cell: Ints, counts: Ints, thin: int) -> None:
+        self.cell, self.counts = cell, counts
+        self.full = np.flatnonzero(counts >= thin)
+        self._known: tuple[Floats, Floats, Floats] | None = None
+        self._strata: dict[int, Strata] = {}
+        self._shared: dict[int, tuple[bool, Ints] | None] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """What is kept, in bytes."""
+        kept = self.cell.nbytes + self.counts.nbytes
+        return kept + sum(one.nbytes for one in self._known or ())
+
+    def moments(self, values: Floats) -> tuple[Floats, Floats, Floats]:
+        """The means and the scatter of full cells, and the scatter of all others together; values
+        have a row for each row of the table."""
+        if self._known is None:
+            m = values.shape[1]
+            means, scatter = np.zeros((len(self.full), m)), np.zeros((len(self.full), m, m))
+            rest = np.zeros((m, m))
+            place = np.full(len(self.counts), -1)
+            place[self.full] = np.arange(len(self.full))
+            scatters(values, self.cell, self.counts, place, means, scatter, rest)
+            self._known = means, scatter, rest
+        return self._known
+
+    def strata(self, k: int, coarse: Cells) -> Strata:
+        """The full cells by those of ``coarse``, which are without the levels of k."""
+        if k not in self._strata:
+            of_cell = np.zeros(len(self.counts), dtype=np.int64)
+            of_cell[self.cell] = coarse.cell
+            stratum = of_cell[self.full]
+            order = np.argsort(stratum, kind="stable")
+            sizes = np.unique(stratum, return_counts=True)[1]
+            self._strata[k] = Strata(order, np.concatenate([[0], np.cumsum(sizes)]))
+        return self._strata[k]
+
+    def shared(self, needed: int, q: int) -> tuple[bool, Ints] | None:
+        """Whether there is a covariance that cells share, and the places among full cells of those
+        that share it; None where rows are too few for any."""
+        if q not in self._shared:
+            group = tied(self.counts, needed, q)
+            found = None
+            if group is not None:
+                some = bool(self.counts.min() < needed)
+                found = some, np.flatnonzero(group[self.full] == 0) if some else np.zeros(0, int)
+            self._shared[q] = found
+        return self._shared[q]
 
 
 class Fit(NamedTuple):
@@ -53,47 +100,79 @@ class Fit(NamedTuple):
 
 class Columns:
     """The columns of a table: ``codes`` of levels, and ``values`` of mean 0 and variance 1; each
-    has a row for every column, that of the other kind being of no use."""
+    has a row for every column, that of the other kind being of no use. Those of levels that are
+    ``ranked`` have values too, and moments."""
 
     def __init__(
-        self, codes: Ints, arities: Sequence[int], values: Floats, levels: Sequence[bool], thin: int
+        self,
+        codes: Ints,
+        arities: Sequence[int],
+        values: Floats,
+        levels: Sequence[bool],
+        thin: int,
+        ranked: Sequence[int] = (),
     ) -> None:
         self.codes, self.values, self.arities = codes, values, list(arities)
         self.is_level = list(levels)
         self.n_rows = codes.shape[1]
-        self._thin = thin
+        self.thin = thin
         counts = np.arange(self.n_rows + 1)
         self._plugin = -(counts / self.n_rows) * np.log(np.maximum(counts, 1) / self.n_rows)
         self._grassberger = Grassberger().terms(counts, self.n_rows, 0)
+        self.halves: Floats = psi(np.maximum(counts, 1) / 2)
+        """psi(i / 2), which the biases of fitted variances are made of."""
+        measured = [k for k, level in enumerate(self.is_level) if not level] + list(ranked)
+        self._place = np.zeros(len(self.is_level), dtype=np.int64)
+        self._place[measured] = np.arange(len(measured))
+        self.by_row = np.ascontiguousarray(values[measured].T)
+        self._cells: dict[Members, Cells] = {}
+        self._kept = 0
 
-    def split(self, members: Sequence[int]) -> tuple[list[int], list[int]]:
+    def split(self, members: Sequence[int]) -> tuple[Members, Members]:
         """The levels and the measurements among some columns."""
-        levels = [k for k in members if self.is_level[k]]
-        return levels, [k for k in members if not self.is_level[k]]
+        levels = tuple([k for k in members if self.is_level[k]])
+        return levels, tuple([k for k in members if not self.is_level[k]])
+
+    def split_at(self, given: Sequence[int], target: int) -> tuple[Members, int, Members]:
+        """The same, around a target."""
+        levels, measured = self.split(given)
+        return levels, target, measured
 
     def needed(self, q: int) -> int:
         """How many rows a cell needs for the covariance of q measurements."""
-        return max(self._thin, q + 4)
+        return max(self.thin, q + 4)
 
-    def cells(self, levels: Sequence[int]) -> Cells:
-        """The cells that these columns make of the rows."""
-        cell = np.zeros(self.n_rows, dtype=np.int64)
-        n_cells = 1
-        for k in levels:
-            n_cells *= self.arities[k]
-            cell, n_cells = _compressed(cell * self.arities[k] + self.codes[k], n_cells)
-        return sorted_by(cell)
+    def places(self, measured: Sequence[int]) -> Ints:
+        """Where measured columns stand in the moments of cells."""
+        found: Ints = self._place[list(measured)]
+        return found
 
-    def moments(self, cells: Cells, inside: Sequence[int], others: Sequence[int]) -> Moments:
-        """Of ``inside`` and then ``others``, which are measured columns, in each cell."""
-        values = self.values[[*inside, *others]][:, cells.order]
-        means = np.add.reduceat(values, cells.starts, axis=1) / cells.counts
-        values -= means[:, cells.cell]
-        squares = np.add.reduceat(values * values, cells.starts, axis=1)
-        products = np.empty((len(cells.counts), len(inside), len(values)))
-        for i in range(len(inside)):
-            products[:, i] = np.add.reduceat(values[i] * values, cells.starts, axis=1).T
-        return Moments(cells.counts, means.T, squares.T, products)
+    def cells(self, levels: Members) -> Cells:
+        """The cells that these columns, in their order, make of the rows."""
+        found = self._cells.get(levels)
+        if found is None:
+            found = self._made(levels)
+            if self._kept > MOST_BYTES:
+                self._cells.clear()
+                self._kept = 0
+            self._cells[levels] = found
+            # With the moments that will be asked of it.
+            self._kept += found.nbytes + 8 * len(found.full) * self.by_row.shape[1] ** 2
+        return found
+
+    def _made(self, levels: Members) -> Cells:
+        """From the cells of all levels but the last, so that numbers do not depend on what is
+        kept."""
+        if not levels:
+            return Cells(np.zeros(self.n_rows, dtype=np.int64), np.array([self.n_rows]), self.thin)
+        before, k = self.cells(levels[:-1]), levels[-1]
+        fine = before.cell * self.arities[k] + self.codes[k]
+        n_cells = len(before.counts) * self.arities[k]
+        if n_cells > 4 * self.n_rows + 64:
+            _, cell, counts = np.unique(fine, return_inverse=True, return_counts=True)
+        else:
+            cell, counts = number_cells(fine, n_cells)
+        return Cells(cell, counts, self.thin)
 
     def fit(self, members: Sequence[int]) -> Fit | None:
         """The law of a set; None where the means of its cells use up the rows."""
@@ -106,34 +185,18 @@ class Columns:
         q = len(measured)
         if q == 0:
             return Fit(plugin, unbiased, 0.0)
-        group = tied(cells.counts, self.needed(q), q)
-        if group is None:
+        shared = cells.shared(self.needed(q), q)
+        if shared is None:
             return None
-        found = _grouped(cells.counts, self.moments(cells, measured, []).products, group)
-        share = found.rows / self.n_rows
-        logs = q * LOG_2_PI_E + np.linalg.slogdet(found.covariances)[1]
-        return Fit(
-            plugin + 0.5 * float(share @ logs),
-            unbiased + 0.5 * float(share @ (logs - _bias(found.free, found.rows, q))),
-            len(cells.counts) * q + len(share) * q * (q + 1) / 2,
+        _, scatter, rest = cells.moments(self.by_row)
+        logs, bias, n_groups = group_terms(
+            cells.counts, cells.full, scatter, rest, *shared, self.places(measured), self.halves
         )
-
-
-class _Grouped(NamedTuple):
-    """A line for each group of cells that share a covariance: it, rows, and rows less means."""
-
-    covariances: Floats
-    rows: Ints
-    free: Ints
-
-
-def _grouped(counts: Ints, scatter: Floats, group: Ints) -> _Grouped:
-    n_groups = int(group.max()) + 1
-    rows = np.bincount(group, weights=counts, minlength=n_groups).astype(np.int64)
-    total = np.zeros((n_groups, *scatter.shape[1:]))
-    np.add.at(total, group, scatter)
-    covariances = total / rows[:, None, None] + RIDGE * np.eye(scatter.shape[1])
-    return _Grouped(covariances, rows, rows - np.bincount(group, minlength=n_groups))
+        return Fit(
+            plugin + 0.5 * logs,
+            unbiased + 0.5 * (logs - bias),
+            len(cells.counts) * q + n_groups * q * (q + 1) / 2,
+        )
 
 
 def tied(counts: Ints, needed: int, q: int) -> Ints | None:
@@ -153,27 +216,3 @@ def tied(counts: Ints, needed: int, q: int) -> Ints | None:
     group = np.zeros(len(counts), dtype=np.int64)
     group[~shared] = np.arange(1, int((~shared).sum()) + 1)
     return group
-
-
-def sorted_by(cell: Ints) -> Cells:
-    """Cells from the number of each row's; every number occurs."""
-    counts = np.bincount(cell)
-    order = np.argsort(cell, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    return Cells(order, cell[order], starts, counts)
-
-
-def _compressed(cell: Ints, n_cells: int) -> tuple[Ints, int]:
-    """The same cells, numbered without those that no row is in."""
-    if n_cells > 4 * len(cell) + 64:
-        _, cell = np.unique(cell, return_inverse=True)
-        return cell, int(cell.max()) + 1
-    occupied = np.bincount(cell, minlength=n_cells) > 0
-    number = np.cumsum(occupied) - 1
-    return number[cell], int(number[-1]) + 1
-
-
-def _bias(free: Ints, rows: Ints, q: int) -> Floats:
-    """By how much ln of the determinant of a fitted covariance is off in the mean (Wishart)."""
-    halves = (free[:, None] - np.arange(q)) / 2
-    return np.asarray(psi(halves).sum(axis=1) + q * np.log(2 / rows))

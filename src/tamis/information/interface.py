@@ -151,7 +151,9 @@ class Profiles(NamedTuple):
     tests.
 
     ``entropies`` has shape (contexts,), ``cmi`` (contexts, d); ``stats``, if any, (contexts, d, a
-    few), each line of which ``Source.as_tests`` turns into a test.
+    few), each line of which ``Source.as_tests`` turns into a test. An entropy may be left open, as
+    nan, where it takes much longer than the cmi: few of them are read, and ``Source.entropies``
+    gives it.
     """
 
     entropies: Floats

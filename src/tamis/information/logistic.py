@@ -10,17 +10,35 @@ measure). It is enough that both regressions are right in the limit, whatever th
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from tamis.information.interface import Floats, Ints
+
+Singles = NDArray[np.float32]
 
 PENALTY = 0.01
 """On every squared coefficient, in nats: it keeps them finite where a level is told perfectly."""
 STEPS = 30
-CLOSE = 1e-6
-"""Coefficients are found when the next step changes the likelihood by less nats than this."""
+CLOSE = 1e-4
+"""Coefficients are found when a step promises to change the likelihood by less nats than this; it
+is still taken."""
+ROUGHLY = 1.0
+"""The same for the first guess, which is of some of the rows:"""
+FEWEST, PER_COEFFICIENT = 1000, 20
+"""at least so many of them, and so many for each coefficient."""
+ROUNDING = 1e-7
+"""Losses that differ by a smaller share are the same."""
+SMALL = 5.0
+"""Where a step promises so many nats, second derivatives are about the same after it."""
+MOST_PRODUCTS = 2**25
+"""The products of the columns of a design are kept if they take so many bytes."""
 
 
 class Covariance(NamedTuple):
@@ -30,100 +48,222 @@ class Covariance(NamedTuple):
     df: int
 
 
-class Regression(NamedTuple):
-    """Indicators of all levels but the first, less their probabilities; and the entropy that is
-    left, in nats a row, without the bias of the fit."""
+class Design:
+    """What levels are regressed on: indicators of cells, of which every row is in one, and numbers,
+    a line each. Rows are sorted by cell: those of ``order`` stand in ``counts`` a cell.
 
-    residuals: Floats
-    entropy: float
+    The products of two numbers are kept while they are small: second derivatives are weighted sums
+    of them, whatever is regressed. Single precision will do for what Newton's method corrects.
+    """
+
+    def __init__(self, order: Ints, counts: Ints, numbers: Floats) -> None:
+        self.order, self.counts, self.numbers = order, counts, numbers
+        self.starts = np.concatenate([[0], np.cumsum(counts)])
+        self.singles = numbers.astype(np.float32)
+        self.width = len(counts) + len(numbers)
+        self._rows, self._columns = np.tril_indices(len(numbers))
+        few = len(self._rows) * len(order) * 4 <= MOST_PRODUCTS
+        self._products = _products(self.singles) if few else None
+
+    @classmethod
+    def of_cells(cls, cell: Ints, n_cells: int, numbers: Floats) -> Design:
+        """From the cell of each row, and numbers that are not sorted; no cell is empty."""
+        order = np.argsort(cell, kind="stable")
+        return cls(order, np.bincount(cell, minlength=n_cells), numbers[:, order])
+
+    @property
+    def nbytes(self) -> int:
+        """What it takes, in bytes."""
+        products = 0 if self._products is None else self._products.nbytes
+        return self.order.nbytes + 2 * self.numbers.nbytes + products
+
+    def some(self, every: int) -> Design:
+        """The same of every so manieth row of each cell; ``order`` is of the rows here."""
+        within = np.arange(len(self.order)) - np.repeat(self.starts[:-1], self.counts)
+        chosen = np.flatnonzero(within % every == 0)
+        return Design(chosen, -(-self.counts // every), self.numbers[:, chosen])
+
+    def logits(self, weights: Floats) -> Singles:
+        """The sums of weighted columns, for each line of weights."""
+        light = weights.astype(np.float32)
+        constants = np.repeat(light[:, : len(self.counts)], self.counts, axis=1)
+        found: Singles = constants + light[:, len(self.counts) :] @ self.singles
+        return found
+
+    def sums(self, of_rows: Singles) -> Floats:
+        """The products of columns and lines of rows, added up over the rows."""
+        cells = np.add.reduceat(of_rows, self.starts[:-1], axis=1)
+        return np.concatenate([cells, of_rows @ self.singles.T], axis=1, dtype=np.float64)
+
+    def weighted(self, weights: Singles) -> Floats:
+        """The products of any two columns, added up with weights, for each line of these."""
+        n_cells = len(self.counts)
+        found = np.zeros((len(weights), self.width, self.width))
+        within = np.arange(n_cells)
+        found[:, within, within] = np.add.reduceat(weights, self.starts[:-1], axis=1)
+        for i, (start, stop) in enumerate(pairwise(self.starts.tolist())):
+            shared = weights[:, start:stop] @ self.singles[:, start:stop].T
+            found[:, i, n_cells:] = found[:, n_cells:, i] = shared
+        numbers = found[:, n_cells:, n_cells:]
+        if self._products is None:
+            for i, one in enumerate(weights):
+                numbers[i] = (self.singles * one) @ self.singles.T
+        else:
+            sums = weights @ self._products.T
+            numbers[:, self._rows, self._columns] = numbers[:, self._columns, self._rows] = sums
+        return found
 
 
-def regress(codes: Ints, arity: int, design: Floats) -> Regression:
-    """Levels on a design with a row for each row of the table, a constant among its columns."""
-    wanted = (codes[:, None] == np.arange(1, arity)).astype(np.float64)
-    weights = np.zeros((design.shape[1], arity - 1))
-    p, loss = _probabilities(design, weights, wanted)
-    for _ in range(STEPS):
-        step = _newton(design, weights, wanted - p, p)
-        size = 1.0
-        while True:
-            fresh = weights + size * step
-            new_p, new_loss = _probabilities(design, fresh, wanted)
-            if new_loss <= loss or size < 1e-4:
-                break
-            size /= 2
-        gained = loss - new_loss
-        if new_loss <= loss:
-            weights, p, loss = fresh, new_p, new_loss
-        if gained < CLOSE:
-            break
+def _products(numbers: Singles) -> Singles:
+    """Of each line with itself and those before it."""
+    size = len(numbers)
+    found = np.empty((size * (size + 1) // 2, numbers.shape[1]), dtype=np.float32)
+    start = 0
+    for i in range(size):
+        np.multiply(numbers[: i + 1], numbers[i], out=found[start : start + i + 1])
+        start += i + 1
+    return found
+
+
+def regress(codes: Ints, arity: int, design: Design) -> Floats:
+    """The coefficients of levels on a design, a line for each level but the first."""
+    own = codes[design.order]
+    weights = np.zeros((arity - 1, design.width))
+    every = len(codes) // max(FEWEST, PER_COEFFICIENT * weights.size)
+    if every > 1:
+        fewer = design.some(every)
+        weights = _fitted(own[fewer.order], fewer, weights, ROUGHLY)
+    return _fitted(own, design, weights, CLOSE)
+
+
+def residuals(codes: Ints, design: Design, weights: Floats) -> Singles:
+    """Indicators of all levels but the first, less their probabilities, a row for each row of the
+    table."""
+    own = codes[design.order]
+    p, _ = _probabilities(design, weights, own)
+    found = np.empty((len(codes), len(weights)), dtype=np.float32)
+    found[design.order] = (_indicators(own, len(weights)) - p).T
+    return found
+
+
+def entropy_left(codes: Ints, design: Design, weights: Floats) -> float:
+    """The entropy that a regression leaves, in nats a row, without the bias of the fit."""
+    p, loss = _probabilities(design, weights, codes[design.order])
     # Each free coefficient takes half a nat that new rows would not confirm (Akaike, 1973).
     curved = _curvature(design, p)
     free = len(curved) - PENALTY * float(np.trace(np.linalg.inv(curved)))
     fitted = loss - 0.5 * PENALTY * float((weights**2).sum())
-    return Regression(wanted - p, (fitted + 0.5 * free) / len(codes))
+    return (fitted + 0.5 * free) / len(codes)
 
 
-def covariance(left: Floats, right: Floats) -> Covariance:
+def _fitted(codes: Ints, design: Design, weights: Floats, close: float) -> Floats:
+    """The coefficients of least loss, by Newton's method; second derivatives are worked out anew
+    unless steps promise little, and quickly less."""
+    wanted = _indicators(codes, len(weights))
+    p, loss = _probabilities(design, weights, codes)
+    factor, promised = None, math.inf
+    for _ in range(STEPS):
+        slope = design.sums(wanted - p) - PENALTY * weights
+        if factor is None:
+            factor = cho_factor(_curvature(design, p), lower=True, check_finite=False)
+        step = cho_solve(factor, slope.ravel(), check_finite=False).reshape(weights.shape)
+        promise = 0.5 * float((slope * step).sum())
+        size = 1.0
+        while True:
+            fresh = weights + size * step
+            new_p, new_loss = _probabilities(design, fresh, codes)
+            if new_loss <= loss * (1 + ROUNDING) or size < 1e-4:
+                break
+            size /= 2
+        if new_loss > loss * (1 + ROUNDING):
+            break
+        weights, p, loss = fresh, new_p, new_loss
+        if promise < close:
+            break
+        if promise > min(0.2 * promised, SMALL) or size < 1:
+            factor = None
+        promised = promise
+    return weights
+
+
+def covariance(left: Singles, right: Singles) -> Covariance:
     """Whether residuals of two columns are related: the squared length of their mean products,
     in the measure of the products themselves."""
     products = (left[:, :, None] * right[:, None, :]).reshape(len(left), -1)
-    sums = products.sum(axis=0)
-    values, vectors = np.linalg.eigh(products.T @ products)
+    sums = products.sum(axis=0, dtype=np.float64)
+    values, vectors = np.linalg.eigh((products.T @ products).astype(np.float64))
     # A level that the set tells perfectly leaves nothing to test.
     speaks = values > 1e-9 * len(products)
     along = vectors.T[speaks] @ sums
     return Covariance(float((along**2 / values[speaks]).sum()), int(speaks.sum()))
 
 
-def linear_gains(indicators: Floats, owner: Ints, target: int, design: Floats) -> Floats:
-    """I(target ; k | design) for the columns of levels 0, 1, ..., as if their indicators were
-    normal: a stand-in for gains that says which is largest, from one linear regression of all.
+def unexplained(indicators: Floats, design: Design) -> Floats:
+    """The covariances that a linear regression of indicators, a line each, on a design leaves."""
+    columns = np.concatenate([indicators[:, design.order], design.numbers])
+    # About the means of cells there is nothing more for their constants to tell.
+    means = np.add.reduceat(columns, design.starts[:-1], axis=1) / design.counts
+    columns -= np.repeat(means, design.counts, axis=1)
+    products = columns @ columns.T / columns.shape[1]
+    k = len(indicators)
+    values, vectors = np.linalg.eigh(products[k:, k:])
+    # Columns that follow from others tell nothing more.
+    speaks = values > 1e-10 * max(values.max(initial=0.0), 1.0)
+    told = (vectors.T[speaks] @ products[k:, :k]) / np.sqrt(values[speaks])[:, None]
+    left: Floats = products[:k, :k] - told.T @ told
+    return left + 1e-9 * np.eye(k)
+
+
+def linear_gains(
+    left: Floats, owner: Ints, target: int, others: Sequence[int], n_rows: float
+) -> Floats:
+    """I(target ; k | design) for other columns of levels, as if their indicators were normal: a
+    stand-in for gains that says which is largest, from the covariances that are left.
 
     ``owner`` names the column of levels that each indicator belongs to.
     """
-    basis = np.linalg.qr(design)[0]
-    told = basis.T @ indicators
-    left = (indicators.T @ indicators - told.T @ told) / len(design)
-    left += 1e-9 * np.eye(len(left))
-    found = np.zeros(int(owner.max()) + 1)
+    found = np.zeros(len(others))
     own = np.flatnonzero(owner == target)
-    for k in range(len(found)):
-        if k != target:
-            other = np.flatnonzero(owner == k)
-            both = np.concatenate([own, other])
-            logs = [np.linalg.slogdet(left[np.ix_(one, one)])[1] for one in (own, other, both)]
-            bias = len(own) * len(other) / len(design)
-            found[k] = 0.5 * (logs[0] + logs[1] - logs[2] - bias)
+    for i, k in enumerate(others):
+        other = np.flatnonzero(owner == k)
+        both = np.concatenate([own, other])
+        logs = [np.linalg.slogdet(left[np.ix_(one, one)])[1] for one in (own, other, both)]
+        bias = len(own) * len(other) / n_rows
+        found[i] = 0.5 * (logs[0] + logs[1] - logs[2] - bias)
     return found
 
 
-def _probabilities(design: Floats, weights: Floats, wanted: Floats) -> tuple[Floats, float]:
+def _indicators(codes: Ints, n_levels: int) -> Singles:
+    """Of all levels but the first, a line each."""
+    found: Singles = (codes == np.arange(1, n_levels + 1)[:, None]).astype(np.float32)
+    return found
+
+
+def _probabilities(design: Design, weights: Floats, codes: Ints) -> tuple[Singles, float]:
     """Of all levels but the first; and the penalised loss in nats."""
-    logits = design @ weights
-    top = np.maximum(logits.max(axis=1), 0.0)
-    shares = np.exp(logits - top[:, None])
-    total = shares.sum(axis=1) + np.exp(-top)
-    loss = (np.log(total) + top - (wanted * logits).sum(axis=1)).sum()
-    return shares / total[:, None], float(loss + 0.5 * PENALTY * (weights**2).sum())
+    logits = design.logits(weights)
+    top = np.maximum(logits.max(axis=0), 0)
+    logits -= top
+    rows = np.arange(len(codes))
+    own = np.where(codes > 0, logits[codes - 1, rows], -top)
+    shares = np.exp(logits, out=logits)
+    total = shares.sum(axis=0) + np.exp(-top)
+    loss = float((np.log(total) - own).sum(dtype=np.float64))
+    shares /= total
+    return shares, loss + 0.5 * PENALTY * float((weights**2).sum())
 
 
-def _newton(design: Floats, weights: Floats, left: Floats, p: Floats) -> Floats:
-    """The step to where the quadratic approximation of the loss is least."""
-    slope = design.T @ left - PENALTY * weights
-    step = np.linalg.solve(_curvature(design, p), slope.T.ravel())
-    return np.asarray(step.reshape(weights.shape[::-1]).T, dtype=np.float64)
-
-
-def _curvature(design: Floats, p: Floats) -> Floats:
+def _curvature(design: Design, p: Singles) -> Floats:
     """Second derivatives of the penalised loss; coefficients of one level after the other."""
-    n_columns, n_levels = design.shape[1], p.shape[1]
+    n_levels, n_columns = len(p), design.width
+    first, second = np.triu_indices(n_levels)
+    weights = -p[first] * p[second]
+    weights[first == second] += p
+    blocks = design.weighted(weights)
     curvature = np.empty((n_levels, n_columns, n_levels, n_columns))
-    for a in range(n_levels):
-        for b in range(a, n_levels):
-            weight = p[:, a] * ((a == b) - p[:, b])
-            block = design.T @ (weight[:, None] * design)
-            curvature[a, :, b] = curvature[b, :, a] = block
+    for a, b, block in zip(first.tolist(), second.tolist(), blocks, strict=True):
+        curvature[a, :, b] = curvature[b, :, a] = block
     size = n_levels * n_columns
-    matrix: Floats = curvature.reshape(size, size) + PENALTY * np.eye(size)
+    matrix: Floats = curvature.reshape(size, size)
+    matrix[np.diag_indices(size)] += PENALTY
     return matrix

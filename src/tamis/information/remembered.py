@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -49,7 +50,7 @@ class RememberedInformation(Wrapper):
         unknown = []
         for i, context in enumerate(contexts):
             row = self._rows.get(context)
-            if row is None:
+            if row is None or math.isnan(row[0]):
                 unknown.append(i)
             else:
                 found[i] = row[0]

@@ -11,8 +11,9 @@ conditions. Within its class the answer is the likeliest member. Beyond the pape
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from tamis.constants import constants
 from tamis.defaults import Search
 from tamis.information.interface import Context, Query, Source
 from tamis.search.directions import directions
-from tamis.search.members import Edge, topological
+from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, unit_probability
 from tamis.search.orders import Ordering, best_ordering, loss_without
 from tamis.search.outcome import Admission, Outcome
@@ -57,8 +58,9 @@ class Tried:
     """None for a refined DAG that does not replace that of a search."""
     merits: tuple[float, ...] = ()
     """Its score for each price of parent sets, with how evenly its noise is spread."""
-    losses: Mapping[Edge, float] = field(default_factory=dict)
-    """What the likelihood loses without the direction of an arrow that the class has."""
+    weigh: Callable[[], Mapping[Edge, float]] = field(default=dict)
+    """What the likelihood loses without the direction of an arrow that the class has: that takes
+    as long as the search for the class, and only the answer is asked for it."""
 
     @property
     def evenness(self) -> float:
@@ -276,13 +278,28 @@ def _told(
     else:
         outcome = _outcome(information, selector, found, chosen.parents)
         answer = replace(chosen, search=REFINED, outcome=outcome)
-    compelled = directions(information, chosen.parents, selector.pps.constraints).compelled
-    losses = {
-        (p, k): loss_without(selector, found, p, k)
-        for p, k in sorted(compelled)
-        if found.place(p) < found.place(k)
-    }
-    return replace(answer, losses=losses)
+    return replace(answer, weigh=partial(_losses, information, selector, found, chosen.parents))
+
+
+def _losses(
+    information: Source,
+    selector: Selector,
+    found: Ordering,
+    parents: Mapping[int, frozenset[int]],
+) -> dict[Edge, float]:
+    """What the likelihood loses without each direction that the class has; in dense graphs it is
+    looked for while as many selections are made as new starts may take, and the rest of the
+    directions, whose losses are only known to be no larger, stay below what is claimed."""
+    compelled = directions(information, parents, selector.pps.constraints).compelled
+    most = selector.n_made + constants.selections_per_pair * len(found.order) ** 2
+    unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
+    losses: dict[Edge, float] = {}
+    for p, k in sorted(compelled):
+        if found.place(p) < found.place(k):
+            within = selector.n_made <= most
+            loss = loss_without(selector, found, p, k, climbs=within)
+            losses[p, k] = loss if within else min(loss, unclaimed)
+    return losses
 
 
 def _part(progress: Progress | None, i: int) -> Progress | None:

@@ -132,7 +132,7 @@ class GrownBoundaries(Boundaries):
             self._paths.roots[k] = pps.rows.find(k, ())
         self._paths.rows[:] = self._paths.roots
         self._paths.most[:] = 0
-        self.entropies = pps.rows.entropies[self._paths.rows]
+        self.entropies = pps.rows.entropies(self._paths.rows, range(d))
 
     def given(self, target: int) -> Given:
         """What PPS has found so far."""
@@ -190,7 +190,7 @@ class GrownBoundaries(Boundaries):
         pps.go_on(paths, active, newcomers)
         full = active[~paths.refused[active]].tolist()
         pps.enter(paths, full)  # nobody is left: on to the rows of their last members
-        self.entropies[active] = pps.rows.entropies[paths.rows[active]]
+        self.entropies[active] = pps.rows.entropies(paths.rows[active], active.tolist())
         if self._mentioned is not None:
             paths.rivals[active] |= self._mentioned[active]
         if self._allowed is not None:

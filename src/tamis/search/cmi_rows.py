@@ -45,7 +45,7 @@ class CmiRows:
         size = FIRST_ROWS if ordered else 2 * d
         self._unused = list(range(size - 1, -1, -1))
         self.given: list[Given] = [()] * size
-        self.entropies = np.empty(size)
+        self._entropies = np.empty(size)
         self.order = np.empty((size if ordered else 0, d), dtype=_unsigned(d))
         self.cmi = np.empty((0 if ordered else size, d))
         self.stats: Floats | None = None
@@ -65,6 +65,17 @@ class CmiRows:
         ]
         for part in in_parts(unknown, self._information.n_variables):
             self._file(part, self._information.profiles(part))
+
+    def entropies(self, rows: Ints, targets: Sequence[int]) -> Floats:
+        """H(target | given) of rows, each of one of the targets; what they have left open is asked
+        for."""
+        found: Floats = self._entropies[rows]
+        still_open = np.flatnonzero(np.isnan(found))
+        if len(still_open):
+            asked = [Context(targets[i], self.given[rows[i]]) for i in still_open.tolist()]
+            found[still_open] = self._information.entropies(asked)
+            self._entropies[rows[still_open]] = found[still_open]
+        return found
 
     def judged(self, target: int, given: Given, variable: int) -> tuple[float, float] | None:
         """The cmi and the strength of a variable, if they are kept."""
@@ -109,7 +120,7 @@ class CmiRows:
             self._index[target][given] = row
             self.given[row] = given
         rows = np.array(fresh)
-        self.entropies[rows] = counted.entropies
+        self._entropies[rows] = counted.entropies
         self.known[rows] = -1
         self.following[rows] = -1
         if self._ordered:
@@ -137,9 +148,9 @@ class CmiRows:
 
     def _grow(self) -> None:
         """Add a quarter to the store, where it is: a copy of the cmi may not fit beside them."""
-        size = len(self.entropies)
+        size = len(self._entropies)
         more = max(size // 4, FIRST_ROWS)
-        for name in ("entropies", "order", "cmi", "stats", "known", "strengths", "following"):
+        for name in ("_entropies", "order", "cmi", "stats", "known", "strengths", "following"):
             field = getattr(self, name)
             if field is not None and len(field) == size:
                 field.resize((size + more, *field.shape[1:]), refcheck=False)

@@ -139,14 +139,16 @@ def best_ordering(
     return best
 
 
-def loss_without(selector: Selector, found: Ordering, parent: int, child: int) -> float:
+def loss_without(
+    selector: Selector, found: Ordering, parent: int, child: int, *, climbs: bool = True
+) -> float:
     """By how much the best score falls if ``child`` is to stand before ``parent``, as far as moves
-    from this order show."""
+    from this order show; if nothing ``climbs`` from there, only that it falls by no more."""
     other = found.copy()
     first = tuck(selector, other, parent, child)
     if first is None:
         return math.inf
-    if found.is_wide:
+    if found.is_wide or not climbs:
         return max(-first.rise, 0.0)
     concerned = other.go_to(first.order, first.selected)
     waits = list(other.waits)

@@ -328,7 +328,7 @@ class PPS:
         row = self.rows.find(*context)
         if row < 0:
             return float(self.information.entropies([context])[0])
-        return float(self.rows.entropies[row])
+        return float(self.rows.entropies(np.array([row]), [context.target])[0])
 
     def judge(self, groups: Sequence[Group]) -> None:
         """Test single candidates, or sets of several. Whole rows would tell the same and more of

@@ -1,0 +1,126 @@
+"""Ordinal columns: against Mantel's statistic stratum by stratum, and what counting would see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from benchmarks.ordinal import columns, p_value, rejected
+from scipy.stats import chi2
+
+import tamis
+from tamis.constants import constants
+from tamis.information.counted import CountedInformation
+from tamis.information.interface import Context, Query
+from tamis.information.ranked import RankedInformation, has_ranks, ranks_of
+from tamis.opening import open_information
+from tamis.settings import Settings
+from tamis.tables import read_table
+
+ORDINAL = {"a": "ordinal", "b": "ordinal"}
+
+
+def table_of(data, types=None):
+    return read_table(data, continuous=True, types=ORDINAL if types is None else types)
+
+
+def mantel(data, given: list[str]) -> float:
+    """Stratum by stratum, from the definition."""
+    u, v = (ranks_of(np.unique(data[k], return_inverse=True)[1]) for k in "ab")
+    n = len(u)
+    strata = np.column_stack(
+        [np.zeros(n), *(np.unique(data[k], return_inverse=True)[1] for k in given)]
+    )
+    total, variance = 0.0, 0.0
+    for stratum in np.unique(strata, axis=0):
+        rows = (strata == stratum).all(axis=1)
+        if rows.sum() > 1:
+            total += ((u[rows] - u[rows].mean()) * (v[rows] - v[rows].mean())).sum()
+            variance += u[rows].var() * v[rows].var() * rows.sum() ** 2 / (rows.sum() - 1)
+    return total**2 / variance
+
+
+@pytest.mark.parametrize("given", [[], ["s"]])
+def test_ranks_are_compared_stratum_by_stratum(given):
+    data = columns(np.random.default_rng(1), 300, "monotone", "level", "level")
+    table = table_of(data)
+    asked = [Query(0, tuple(range(2, 2 + len(given))), np.array([1]))]
+    found = open_information(table, Settings().on("counts")).tests(asked)
+    statistic = mantel(data, given)
+    counts = CountedInformation(table)
+    levels = float(np.exp(counts.tests(asked).log_p[0]))
+    share = constants.ranks_share
+    ref = min(levels / (1 - share), chi2.sf(statistic, 1) / share, 1)
+    assert np.exp(found.log_p[0]) == pytest.approx(ref, rel=1e-6)
+    assert found.cmi[0] == pytest.approx(max(counts.tests(asked).cmi[0], (statistic - 1) / 600))
+
+
+@pytest.mark.parametrize("other", ["level", "number"])
+@pytest.mark.parametrize("given", ["level", "number"])
+def test_the_other_end_may_come_first(given, other):
+    """Levels in reverse change nothing."""
+    data = columns(np.random.default_rng(2), 300, "monotone", given, other)
+    turned = {
+        k: np.array([f"l{4 - int(v[1])}" for v in own]) if k == "a" else own
+        for k, own in data.items()
+    }
+    types = {k: kind for k, kind in ORDINAL.items() if k == "a" or other == "level"}
+    assert p_value(table_of(turned, types)) == pytest.approx(
+        p_value(table_of(data, types)), rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("other", ["level", "number"])
+@pytest.mark.parametrize("given", ["level", "number"])
+def test_what_is_monotone_is_found_with_fewer_rows_and_the_rest_is_not_lost(given, other):
+    seeds = range(7000, 7060)
+    found = {
+        (kind, effect): rejected(kind, 200, effect, given, other, seeds)
+        for kind in ("category", "ordinal")
+        for effect in ("none", "monotone", "U-shaped")
+    }
+    assert found["ordinal", "monotone"] > found["category", "monotone"] + 0.1
+    assert found["ordinal", "U-shaped"] > found["category", "U-shaped"] - 0.12
+    assert found["ordinal", "none"] <= 0.15
+
+
+def test_profiles_and_single_tests_agree():
+    table = table_of(columns(np.random.default_rng(3), 200, "monotone", "level", "level"))
+    source = open_information(table, Settings().on("counts"))
+    assert isinstance(source, RankedInformation)
+    whole = source.profiles([Context(0, (2,)), Context(1, ())])
+    for i, (target, given) in enumerate([(0, (2,)), (1, ())]):
+        others = np.array([k for k in range(3) if k != target and k not in given])
+        single = source.tests([Query(target, given, others)])
+        np.testing.assert_allclose(whole.cmi[i, others], single.cmi)
+        np.testing.assert_allclose(whole.stats[i, others], single.stats)
+
+
+def test_without_ordinal_columns_all_is_as_before():
+    data = columns(np.random.default_rng(4), 100, "monotone", "level", "level")
+    table = table_of(data, {})
+    assert not has_ranks(table)
+    assert isinstance(open_information(table, Settings().on("counts")), CountedInformation)
+
+
+def test_ordered_categoricals_are_learned_by_their_order():
+    rng = np.random.default_rng(5)
+    size = rng.integers(0, 5, 150)
+    price = np.clip(size + rng.integers(-2, 3, 150), 0, 4)
+    words = np.array(["tiny", "small", "middle", "large", "huge"])
+    frame = pd.DataFrame(
+        {
+            "size": pd.Categorical(words[size], categories=words, ordered=True),
+            "price": pd.Categorical(words[price], categories=words, ordered=True),
+            "noise": rng.integers(0, 2, 150).astype(str),
+        }
+    )
+    model = tamis.TAM().fit(frame)
+    assert {frozenset(edge) for edge in model.graph_.edges} == {frozenset(("size", "price"))}
+
+
+def test_ranks_have_mean_0_and_variance_1_and_know_ties():
+    found = ranks_of(np.array([0, 0, 1, 2]))
+    assert found.mean() == pytest.approx(0)
+    assert found.var() == pytest.approx(1)
+    assert found[0] == found[1] < found[2] < found[3]
