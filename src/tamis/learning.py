@@ -21,7 +21,7 @@ from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
 from tamis.naming import Names, layers_found
-from tamis.opening import in_search_order, open_information, open_outside, readings
+from tamis.opening import by_kinds, in_search_order, open_information, open_outside, readings
 from tamis.result import Result, Run
 from tamis.search.auto import (
     LIKELIHOOD,
@@ -117,7 +117,8 @@ def _readings(
 
     Moments are read first, being cheap. Where they explain the table far better than counts do on
     the same DAG, as they do for sums with many levels, the counts are not searched: their tables
-    would be huge.
+    would be huge. Where counts explain the table better, columns of many values are numbers all
+    the same, and the kinds of the columns decide.
     """
     answers: list[Answer] = []
     notes: tuple[str, ...] = ()
@@ -141,6 +142,10 @@ def _readings(
         if len(kinds) > 1:
             answer = replace(answer, shift=_shift(table, answer))
         answers.append(answer)
+    if len(answers) > 1 and "number" in table.kinds and answers[-1].score > answers[0].score:
+        # Counted, values that few rows share would depend on nothing.
+        settings = asked.on(by_kinds(table))
+        return [_answer(open_information(table, settings), settings, progress)], notes
     return answers, notes
 
 

@@ -47,7 +47,7 @@ def readings(table: Table, asked: Settings) -> list[KindName]:
         return [given]
     if table.told or table.missing or not _is_whole(table):
         # Where values are missing, the likelihoods of two readings would not be of the same rows.
-        return [_by_kinds(table)]
+        return [by_kinds(table)]
     if table.weights is not None:
         return ["counts"]
     # What is asked for in terms of counts is asked of counts.
@@ -57,7 +57,8 @@ def readings(table: Table, asked: Settings) -> list[KindName]:
     return ["counts", "gaussian"] if _is_lattice(table) else ["counts"]
 
 
-def _by_kinds(table: Table) -> KindName:
+def by_kinds(table: Table) -> KindName:
+    """What the kinds of the columns ask for."""
     if "number" not in table.kinds:
         return "counts"
     # Rows that are elsewhere have no cells: whole numbers among them have moments like the rest.
