@@ -17,7 +17,7 @@ from tamis.errors import DataError
 from tamis.information.interface import Floats
 from tamis.information.moments import Moments
 from tamis.information.shrinkage import spread_of_products
-from tamis.tables.assemble import check_types, require_rows
+from tamis.tables.assemble import check_names, check_types, require_rows
 from tamis.tables.columns import Column
 from tamis.tables.growing import MOST_LEVELS, GrowingColumn, changed
 from tamis.tables.kinds import IGNORE
@@ -105,10 +105,10 @@ def open_stream(source: str, types: Mapping[str, str] | None = None) -> Stream:
     return stream.choose(wanted(stream.names, types or {}))
 
 
-def wanted(names: Sequence[str], types: Mapping[str, str]) -> list[str]:
-    """The columns that are not ignored; all that are named must be there."""
+def wanted(names: Sequence[str], types: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns that are not ignored, checked; all that are named must be there."""
     check_types(names, types)
-    return [name for name in names if types.get(name) != IGNORE]
+    return check_names(name for name in names if types.get(name) != IGNORE)
 
 
 def look(stream: Stream, heard: Heard | None = None, *, moments: bool = False) -> Seen:
