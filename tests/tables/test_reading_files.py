@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_containers import decode
 
+from tamis.blocks.looking import open_stream
 from tamis.errors import DataError, FileFormatError, TamisError, TamisWarning
 from tamis.tables import csv_file, read_table
 from tamis.tables.csv_file import CsvFile
@@ -263,6 +264,18 @@ def test_empty_names_are_refused_with_the_usual_cause(csv_with):
     message = refused(csv_with(",a\n0,x\n1,y\n"), DataError)
     assert "The name of column 1 of 2 is empty" in message
     assert "index" in message
+
+
+@pytest.mark.parametrize("write", ["write_csv", "write_parquet", "write_ipc"])
+def test_a_column_that_is_left_out_may_have_any_name(tmp_path, write):
+    frame = PARQUET.with_columns(pl.Series("", range(3)))
+    path = tmp_path / f"t.{ {'write_csv': 'csv', 'write_ipc': 'arrow'}.get(write, 'parquet') }"
+    getattr(frame, write)(path)
+    assert decode(read_table(path, types={"": "ignore"})) == PARQUET.to_dict(as_series=False)
+    stream = open_stream(str(path), {"": "ignore"})
+    assert stream.chosen == ("a", "b")
+    with pytest.raises(DataError, match="The name of column 3 of 3 is empty"):
+        open_stream(str(path))
 
 
 def test_a_single_column_is_refused_with_what_was_read(csv_with):

@@ -360,6 +360,21 @@ def test_a_query_that_fails_says_why():
     assert "absent" in message
 
 
+@pytest.mark.parametrize("missing", ["drop", "pairwise"])
+def test_other_types_are_refused_beside_missing_values_too(missing):
+    days = pd.to_datetime([DAY, DAY] * 2)
+    for odd in (
+        pd.Series(days.tz_localize("UTC")),
+        pd.Series(pd.period_range("2024", periods=4)),
+        pl.Series([[1], [2]] * 2),
+        pl.Series([object(), object()] * 2, dtype=pl.Object),
+        pa.chunked_array([[b"a", b"b"] * 2], pa.binary_view()),
+        pa.chunked_array([[[1], [2]] * 2], pa.list_view(pa.int64())),
+    ):
+        with pytest.raises(DataError, match="Column 'odd' holds values of type"):
+            read_table({"gap": ["x", None, "x", "y"], "odd": odd, "good": GOOD}, missing=missing)
+
+
 def test_structured_arrays_need_plain_fields():
     records = np.zeros(4, dtype=[("a", int), ("odd", int, (2,))])
     assert "Column 'odd' holds arrays of shape (2,)" in refused(records)

@@ -102,13 +102,13 @@ class Seen:
 def open_stream(source: str, types: Mapping[str, Told] | None = None) -> Stream:
     """The rows at a path, by the ending of the files, with the columns that are not ignored."""
     stream = stream_of(find_parts(source))
-    return stream.choose(check_names(wanted(stream.names, types or {})))
+    return stream.choose(wanted(stream.names, types or {}))
 
 
-def wanted(names: Sequence[str], types: Mapping[str, Told]) -> list[str]:
-    """The columns that are not ignored; all that are named must be there."""
+def wanted(names: Sequence[str], types: Mapping[str, Told]) -> tuple[str, ...]:
+    """The columns that are not ignored, checked; all that are named must be there."""
     require_known(types, names)
-    return [name for name in names if types.get(name) != IGNORE]
+    return check_names(name for name in names if types.get(name) != IGNORE)
 
 
 def look(stream: Stream, heard: Heard | None = None, *, moments: bool = False) -> Seen:

@@ -25,7 +25,6 @@ from tamis.blocks.packed import PROGRAM_BYTES, Counted, PackedTable, checked_lim
 from tamis.blocks.packing import write_planes
 from tamis.blocks.plane_file import PlaneFile
 from tamis.errors import SettingError
-from tamis.tables.assemble import check_names
 from tamis.tables.columns import Column
 from tamis.tables.kinds import Told, checked_types
 from tamis.tables.paths import PLANES_ENDING, STREAMED_ENDINGS, ending_of, is_several
@@ -103,7 +102,7 @@ def _planes(table: PackedTable, types: Mapping[str, Told]) -> PackedTable:
             f"types: column {numbers[0]!r} of a plane file is counted, whatever its levels: read "
             "the table itself to take it as a number"
         )
-    return table.select([table.names.index(name) for name in check_names(kept)])
+    return table.select([table.names.index(name) for name in kept])
 
 
 def _open_files(

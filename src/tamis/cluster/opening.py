@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from tamis.blocks.looking import Seen, open_stream, reading_of, wanted
+from tamis.blocks.looking import Seen, reading_of, wanted
 from tamis.blocks.moment_table import MomentTable, table_of_moments
 from tamis.blocks.opening import WITHOUT_ROWS, open_blocks, require_memory
 from tamis.blocks.packed import DEFAULT_MEMORY, Counted
@@ -19,11 +19,10 @@ from tamis.cluster.parts import FilePart, FramePart, Names, Part
 from tamis.cluster.table import ClusterTable
 from tamis.errors import DataError, SettingError
 from tamis.information.moments import Moments
-from tamis.tables.assemble import check_names
 from tamis.tables.columns import Column
 from tamis.tables.kinds import Told, checked_types
 from tamis.tables.paths import PARQUET_ENDINGS, ending_of, find_parts
-from tamis.tables.streams import row_groups
+from tamis.tables.streams import row_groups, stream_of
 
 PART_CELLS = 2**26
 """Row groups of a file go to one part until it has so many cells."""
@@ -105,7 +104,7 @@ def _crew_of(
     types: Mapping[str, Told],
 ) -> tuple[Crew, tuple[str, ...]]:
     """Who works on a Dask data frame, and what there is to say about it."""
-    names = _names_of(check_names(frame.columns), types)
+    names = _names_of(tuple(map(str, frame.columns)), types)
     partitions = frame.to_delayed()
     parts = [FramePart(i, len(partitions), one) for i, one in enumerate(partitions)]
     client = _current_client()
@@ -115,7 +114,7 @@ def _crew_of(
 
 
 def _names_of(names: tuple[str, ...], types: Mapping[str, Told]) -> Names:
-    return Names(names, check_names(wanted(names, types)))
+    return Names(names, wanted(names, types))
 
 
 def open_files(
@@ -131,7 +130,7 @@ def open_files(
     # A worker has a directory of its own.
     paths = [os.path.abspath(path) for path in find_parts(source)]
     kinds = checked_types(types)
-    names = _names_of(open_stream(paths[0]).names, kinds)
+    names = _names_of(stream_of(paths[:1]).names, kinds)
     crew = Crew(client, _file_parts(paths, len(names.all)), names)
     return _opened(crew, progress or nobody, information, kinds) or source
 

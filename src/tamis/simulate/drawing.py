@@ -56,7 +56,7 @@ class Simulated:
         ``NAME.csv``, ``NAME.parquet`` or ``NAME.pq`` holds the rows, ``NAME.graph.csv`` the
         edges (parent, child) and ``NAME.bif`` the network, if there is one and it is small;
         a file that the network was read from is left alone. Whatever fails, no file is half
-        written. Parquet needs the extra ``parquet``.
+        written.
         """
         return write_simulated(self, path)
 

@@ -23,7 +23,6 @@ import pyarrow.csv as arrow_csv
 from numpy.typing import NDArray
 
 from tamis.errors import FileFormatError
-from tamis.tables.assemble import check_different
 from tamis.tables.paths import codec_of, ending_of
 from tamis.tables.refusals import shown_path
 
@@ -298,7 +297,7 @@ def _names(path: str, header: list[str]) -> tuple[str, ...]:
             f"The file {shown_path(path)} is empty or starts with a blank line. "
             "Its first line must hold the names of the columns."
         )
-    return check_different(tuple(name.strip() for name in header))
+    return tuple(name.strip() for name in header)
 
 
 def _chunks(

@@ -38,6 +38,8 @@ def is_series(data: object) -> bool:
 
 def is_stream(data: object) -> bool:
     """Whether this hands out a table of arrow, such as a query of DuckDB, or is a lazy frame."""
+    if isinstance(data, type):
+        return False
     return hasattr(data, "__arrow_c_stream__") or _is_lazy(data) or _is_dataset(data)
 
 
@@ -55,12 +57,14 @@ def read_frame(data: NativeFrame, how: Reading) -> Table:
 
 def read_stream(data: NativeFrame, how: Reading) -> Table:
     """What comes out of a query or a stream of batches, which is run for it once."""
+    return read_frame(_run(data), how)
+
+
+def _run(data: NativeFrame) -> NativeFrame:
     try:
         if _is_lazy(data):
-            return read_frame(data.collect(engine="streaming"), how)
-        return _read_arrow(data.to_table() if _is_dataset(data) else pa.table(data), how)
-    except DataError:
-        raise
+            return data.collect(engine="streaming")
+        return data.to_table() if _is_dataset(data) else pa.table(data)
     # Whoever holds the query has errors of its own kinds.
     except Exception as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
@@ -80,7 +84,11 @@ def encode_series(series: NativeSeries) -> Column:
     if _is_categorical(native):
         return _encode_categorical(getattr(native, "cat", native))
     array = arrow_of(native)
-    return encode_cells(_cells(native)) if array is None else encode_arrow(array)
+    if array is not None:
+        return encode_arrow(array)
+    if getattr(getattr(native, "dtype", None), "kind", "") == "M":
+        raise ColumnRefused(Problem.UNSUPPORTED, "holds values of type Datetime")
+    return encode_cells(_cells(native))
 
 
 def take_series(series: NativeSeries, rows: NDArray[np.bool_]) -> NativeSeries:
@@ -89,11 +97,10 @@ def take_series(series: NativeSeries, rows: NDArray[np.bool_]) -> NativeSeries:
     if isinstance(native, np.ndarray) or _is_categorical(native):
         return native[rows]
     array = arrow_of(native)
-    return (
-        np.array([*take_cells(_cells(native), rows), None], dtype=object)[:-1]
-        if (array is None)
-        else take_arrow(array, rows)
-    )
+    if array is not None:
+        return take_arrow(array, rows)
+    # One more than there are, or numpy would make a table of cells that are sequences.
+    return np.array([*take_cells(_cells(native), rows), None], dtype=object)[:-1]
 
 
 _SERIES = Encoding(encode_series, take_series)
@@ -148,8 +155,6 @@ def order_of(series: NativeSeries) -> tuple[Label, ...] | None:
 
 
 def _cells(native: NativeSeries) -> list[Any]:
-    if getattr(getattr(native, "dtype", None), "kind", "") == "M":
-        raise ColumnRefused(Problem.UNSUPPORTED, "holds values of type Datetime")
     return list(native.to_list() if hasattr(native, "to_list") else native.tolist())
 
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tamis.errors import DataError, FileFormatError
-from tamis.tables.assemble import check_different
 from tamis.tables.csv_file import CsvFile
 from tamis.tables.growing import GrowingColumn, GrowingText, TypedColumn
 from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, ending_of
@@ -36,6 +35,7 @@ class Stream(ABC):
     """A table in batches of rows."""
 
     names: tuple[str, ...]
+    """As they stand there: whether they will do is known when columns have been chosen."""
     expected_rows: int = 0
     """The number of rows, or 0 where only reading them can tell."""
     column_bytes: int = 0
@@ -90,8 +90,7 @@ class FileStream(Stream):
         self._paths = paths
         self._alone = len(paths) == 1
         self._first = shown_path(paths[0]) if names is None else "the first file"
-        found = self._names_in(paths[0]) if names is None else names
-        self.names = check_different(tuple(found))
+        self.names = tuple(self._names_in(paths[0]) if names is None else names)
 
     def parts(self) -> Sequence[Stream]:
         """Each file by itself."""
