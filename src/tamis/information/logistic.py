@@ -115,10 +115,15 @@ class Design:
 
 
 def product(left: Singles, right: Singles) -> Singles:
-    """A matrix product of finite numbers. Some libraries compute with what lies beyond the end of
-    a row of single precision and do not use it, but raise the flag of an invalid value for it."""
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+    """A matrix product in single precision, or in double where that is not finite.
+
+    The flag of an invalid value was seen raised for finite operands, rarely and not again for the
+    same ones, so the result is looked at and not the flag.
+    """
+    with np.errstate(invalid="ignore"):
         found: Singles = left @ right
+    if not np.isfinite(found).all():
+        found = (left.astype(np.float64) @ right.astype(np.float64)).astype(np.float32)
     return found
 
 
