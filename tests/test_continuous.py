@@ -213,7 +213,7 @@ def test_an_edge_without_a_test_has_no_p_value_and_only_there(tmp_path):
     [
         ({"k": 0}, "source: k must be a whole number from 1 on, not 0"),
         ({"k": 2.5}, "k must be a whole number"),
-        ({"shuffles": 1}, "shuffles must be a whole number from 2 on"),
+        ({"shuffles": 1}, "shuffles must be a whole number from 2 to 100000"),
         ({"seed": -1}, "seed must be"),
         ({"K": 3}, "has no setting 'K'; it has k, shuffles, seed"),
         ("k", "source must be a mapping"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
+from scipy.stats import multivariate_normal
 
 import tamis
 from tamis.errors import DataError, SettingError, TamisWarning
@@ -187,6 +188,62 @@ def test_equivalent_graphs_score_alike():
     np.testing.assert_allclose(scores, scores[0], rtol=1e-10)
     worse = source.penalised_likelihoods([Context(A, ()), Context(X, ()), Context(Y, (X,))]).sum()
     assert worse < scores[0] - 10
+
+
+def naive_fit(data, levels: list[str], numbers: list[str]) -> float:
+    """The ln likelihood of a set whose cells are all filled, from the density of each row."""
+    n, total = len(data["a"]), 0.0
+    strata = np.column_stack([np.zeros(n), *(data[k] for k in levels)])
+    for stratum in np.unique(strata, axis=0):
+        rows = (strata == stratum).all(axis=1)
+        total += rows.sum() * math.log(rows.mean())
+        if numbers:
+            inside = np.column_stack([data[k][rows] for k in numbers])
+            law = multivariate_normal(inside.mean(axis=0), np.cov(inside.T, bias=True))
+            total += law.logpdf(inside).sum()
+    return total
+
+
+@pytest.mark.parametrize(("levels", "numbers"), [("a", "x"), ("ab", "xyz"), ("", "xy"), ("b", "")])
+def test_scores_are_likelihoods_of_the_rows(levels, numbers):
+    data = columns(900)
+    source = source_of(data)
+    members = tuple(NAMES.index(k) for k in levels + numbers)
+    score = sum(
+        source.penalised_likelihoods([Context(k, members[:i])])[0] for i, k in enumerate(members)
+    )
+    n_cells, q = math.prod({"a": 2, "b": 3}[k] for k in levels), len(numbers)
+    size = n_cells - 1 + n_cells * (q + q * (q + 1) / 2)
+    ref = naive_fit(data, list(levels), list(numbers)) - 0.5 * math.log(900) * size
+    assert score == pytest.approx(ref, abs=1e-3)
+
+
+def test_whole_rows_and_single_tests_agree():
+    """Rows come from one compiled loop, single tests from another."""
+    source, other = source_of(columns()), source_of(columns())
+    for target, known in [(X, (A, Y)), (B, (A, Z)), (A, (B,)), (Z, ())]:
+        others = np.array([k for k in range(5) if k != target and k not in known])
+        whole = source.cmi([Context(target, known)])[0, others]
+        single = evidence(other, target, known, *others)
+        np.testing.assert_allclose(single.cmi, whole, atol=1e-12)
+        after = evidence(source, target, known, *others)
+        np.testing.assert_allclose(single.stats, after.stats, rtol=1e-9)
+
+
+def test_a_level_told_by_numbers_is_not_paid_for_their_misfit():
+    rng = np.random.default_rng(12)
+    a = rng.integers(0, 2, 400)
+    source = source_of({"a": a, "x": 20.0 * a + rng.normal(size=400)})
+    forward = source.penalised_likelihoods([Context(0, ()), Context(1, (0,))]).sum()
+    backward = source.penalised_likelihoods([Context(1, ()), Context(0, (1,))]).sum()
+    assert forward > backward + 100
+
+
+def test_entropies_that_take_a_regression_are_left_open():
+    source = source_of(columns())
+    found = source.profiles([Context(A, (X,)), Context(A, (B,)), Context(X, (A,))]).entropies
+    assert np.isnan(found).tolist() == [True, False, False]
+    assert np.isfinite(source.entropies([Context(A, (X,))])).all()
 
 
 def test_a_group_is_judged_one_after_the_other():

@@ -54,6 +54,7 @@ from tamis.information.logistic import (
     covariance,
     entropy_left,
     linear_gains,
+    product,
     regress,
     residuals,
     unexplained,
@@ -384,7 +385,7 @@ class ConditionalGaussianInformation(Source):
         pair = {one, other}
         if pair <= self._ranked and pair & self._ordinal:
             steps = [self._steps(k) for k in (one, other)]
-            by_rank = self._statistic(covariance(left @ steps[0], right @ steps[1]))
+            by_rank = self._statistic(covariance(product(left, steps[0]), product(right, steps[1])))
             found = self._smaller(found, by_rank)
         return float(found[1, 0]), float(found[2, 0])
 

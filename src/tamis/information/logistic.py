@@ -87,13 +87,13 @@ class Design:
         """The sums of weighted columns, for each line of weights."""
         light = weights.astype(np.float32)
         constants = np.repeat(light[:, : len(self.counts)], self.counts, axis=1)
-        found: Singles = constants + light[:, len(self.counts) :] @ self.singles
+        found: Singles = constants + product(light[:, len(self.counts) :], self.singles)
         return found
 
     def sums(self, of_rows: Singles) -> Floats:
         """The products of columns and lines of rows, added up over the rows."""
         cells = np.add.reduceat(of_rows, self.starts[:-1], axis=1)
-        return np.concatenate([cells, of_rows @ self.singles.T], axis=1, dtype=np.float64)
+        return np.concatenate([cells, product(of_rows, self.singles.T)], axis=1, dtype=np.float64)
 
     def weighted(self, weights: Singles) -> Floats:
         """The products of any two columns, added up with weights, for each line of these."""
@@ -102,16 +102,29 @@ class Design:
         within = np.arange(n_cells)
         found[:, within, within] = np.add.reduceat(weights, self.starts[:-1], axis=1)
         for i, (start, stop) in enumerate(pairwise(self.starts.tolist())):
-            shared = weights[:, start:stop] @ self.singles[:, start:stop].T
+            shared = product(weights[:, start:stop], self.singles[:, start:stop].T)
             found[:, i, n_cells:] = found[:, n_cells:, i] = shared
         numbers = found[:, n_cells:, n_cells:]
         if self._products is None:
             for i, one in enumerate(weights):
-                numbers[i] = (self.singles * one) @ self.singles.T
+                numbers[i] = product(self.singles * one, self.singles.T)
         else:
-            sums = weights @ self._products.T
+            sums = product(weights, self._products.T)
             numbers[:, self._rows, self._columns] = numbers[:, self._columns, self._rows] = sums
         return found
+
+
+def product(left: Singles, right: Singles) -> Singles:
+    """A matrix product in single precision, or in double where that is not finite.
+
+    The flag of an invalid value was seen raised for finite operands, rarely and not again for the
+    same ones, so the result is looked at and not the flag.
+    """
+    with np.errstate(invalid="ignore"):
+        found: Singles = left @ right
+    if not np.isfinite(found).all():
+        found = (left.astype(np.float64) @ right.astype(np.float64)).astype(np.float32)
+    return found
 
 
 def _products(numbers: Singles) -> Singles:
@@ -191,7 +204,7 @@ def covariance(left: Singles, right: Singles) -> Covariance:
     in the measure of the products themselves."""
     products = (left[:, :, None] * right[:, None, :]).reshape(len(left), -1)
     sums = products.sum(axis=0, dtype=np.float64)
-    values, vectors = np.linalg.eigh((products.T @ products).astype(np.float64))
+    values, vectors = np.linalg.eigh(product(products.T, products).astype(np.float64))
     # A level that the set tells perfectly leaves nothing to test.
     speaks = values > 1e-9 * len(products)
     along = vectors.T[speaks] @ sums
