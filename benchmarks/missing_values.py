@@ -2,8 +2,9 @@
 
 python -m benchmarks.missing_values [section ...]
 
-Sections: graphs (distance to the true DAG), edges (missing and false edges of the same), times;
-about ten minutes on one core. docs/missing-and-weights.md holds the tables.
+Sections: graphs (distance to the true DAG), edges (missing and false edges of the same), times, and
+numbers (distance of classes of Gaussian DAGs, and edges beside categories); about fifteen minutes
+on one core. docs/missing-and-weights.md holds the tables.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tamis
-from tamis.metrics import shd
+from tamis.metrics import shd, to_cpdag
 from tamis.result import Result
 from tamis.simulate import Simulated, draw
 
@@ -28,7 +29,8 @@ DRAWS = 20
 KINDS = (("tree", "mod", 10), ("er", "tables", 10), ("er", "tables", 20))
 SIZES = (1000, 5000)
 LAWS = ("at random, 5 %", "at random, 20 %", "by another column, 20 %", "by itself, 20 %")
-CHOICES = ("complete", "drop", "level", "pairwise")
+CHOICES = ("complete", "drop-anyway", "level", "pairwise")
+NUMBER_CHOICES = ("complete", "drop-anyway", "pairwise")
 
 Cells = dict[str, list[object]]
 
@@ -167,7 +169,54 @@ def times() -> None:
     table("Seconds to read and learn, 20 % at random", ("columns", "rows", *CHOICES[1:]), lines)
 
 
-SECTIONS = {"graphs": graphs, "edges": edges, "times": times}
+def numbers() -> None:
+    """Gaussian DAGs in units of their own; then with every third column cut into three levels."""
+    for mixed in (False, True):
+        lines = []
+        for n in (500, 2000):
+            for law in ("at random, 10 %", *LAWS[1:]):
+                found: dict[str, list[int]] = {choice: [] for choice in NUMBER_CHOICES}
+                for seed in range(FIRST_SEED, FIRST_SEED + (DRAWS // 2 if mixed else DRAWS)):
+                    truth = draw("er", "gaussian", n=n, seed=seed, d=10, edges=10 if mixed else 15)
+                    for choice in NUMBER_CHOICES:
+                        data = numbers_with_gaps(truth, law, seed, choice, mixed=mixed)
+                        found[choice].append(number_distance(truth, learned(data, choice), mixed))
+                cells = [f"{np.mean(found[choice]):.1f}" for choice in NUMBER_CHOICES]
+                lines.append([str(n), law, *cells])
+        what = "Edges lost or false, numbers and levels" if mixed else "Distance of CPDAGs, numbers"
+        table(what, ("rows", "missing", *NUMBER_CHOICES), lines)
+
+
+def numbers_with_gaps(truth: Simulated, law: str, seed: int, choice: str, *, mixed: bool) -> Cells:
+    rng = np.random.default_rng([seed, 78])
+    values = np.array(list(truth.data.values()))
+    values = (values.T - values.mean(axis=1)) / values.std(axis=1) * rng.uniform(0.5, 3, 10)
+    share = 0.1 if "10" in law else 0.2
+    found: Cells = {}
+    for k, name in enumerate(truth.data):
+        deciding = values[:, k if "itself" in law else 0]
+        high = deciding > np.median(deciding)
+        chance = np.where(high, 2 * share, 0.0) if law.startswith("by") else share
+        gone = rng.random(len(values)) < chance
+        gone &= not (law.startswith("by another") and k == 0) and choice != "complete"
+        cells: list[object] = values[:, k].tolist()
+        if mixed and k % 3 == 1:
+            scaled = values[:, k] / values[:, k].std()
+            cells = [f"v{level}" for level in np.digitize(scaled, [-0.5, 0.5])]
+        found[name] = [None if g else v for g, v in zip(gone, cells, strict=True)]
+    return found
+
+
+def number_distance(truth: Simulated, result: Result | None, mixed: bool) -> int:
+    if result is None:
+        return truth.graph.number_of_edges()
+    if not mixed:
+        return shd(to_cpdag(result.graph), to_cpdag(truth.graph))
+    pairs = {frozenset((e.parent, e.child)) for e in result.edges}
+    return len(pairs ^ {frozenset(edge) for edge in truth.graph.edges})
+
+
+SECTIONS = {"graphs": graphs, "edges": edges, "times": times, "numbers": numbers}
 
 if __name__ == "__main__":
     for section in sys.argv[1:] or SECTIONS:

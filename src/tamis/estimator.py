@@ -117,10 +117,11 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         The kinds of columns by name, where they are not what `tamis.inspect` finds: "category",
         "ordinal", "number", or "ignore" for one that is left out; a list of its levels from low
         to high makes a column ordinal in this order. A plan of `tamis.inspect` does the same.
-    missing : {"error", "drop", "level", "pairwise"}
-        What is done about missing values: they are refused; rows that have any are left out; they
-        are a level of their own; each test uses the rows that have its columns. The last two are
-        for columns of levels. See docs/missing-and-weights.md.
+    missing : {"error", "drop", "level", "pairwise", "drop-anyway"}
+        What is done about missing values: they are refused; rows that have any are left out, as
+        long as that is at most half of them, or with "drop-anyway" also if it is more; categories
+        have a level of their own for them; each test uses what is present, which is also what
+        "level" does for numbers. See docs/missing-and-weights.md.
     memory : int, str or None
         The bytes that the process may take, such as "2GB", while it reads files in blocks, for
         counts or moments: a plane file of `tamis pack`, a folder or a pattern (None is 2GB), and
