@@ -168,7 +168,8 @@ def reading_of(
     columns: Mapping[str, Column], types: Mapping[str, Told], information: str
 ) -> Literal["counts", "moments", "rows"]:
     """What a table of these columns is learned from, as in memory: numbers beside categories need
-    their rows. Whole numbers whose kinds nobody has named are counted."""
+    their rows, and so do ranks of ordinal columns. Whole numbers whose kinds nobody has named are
+    counted."""
     if information != "auto":
         return "moments" if information == "gaussian" else "counts"
     labels = [label for column in columns.values() for label in column.levels]
@@ -176,14 +177,24 @@ def reading_of(
     whole = all(column.levels for column in columns.values())
     kinds = {column.kind for column in columns.values()}
     if "number" not in kinds or (whole and not told and all(type(one) is int for one in labels)):
-        return "counts"
+        return "rows" if any(map(_is_ranked, columns.values())) else "counts"
     return "moments" if kinds == {"number"} else "rows"
 
 
-def beside_categories(columns: Mapping[str, Column], where: str) -> DataError:
-    """The refusal of numbers beside categories whose rows cannot be had."""
+def _is_ranked(column: Column) -> bool:
+    return column.kind == "ordinal" and len(column.levels) > 2
+
+
+def needs_rows(columns: Mapping[str, Column], where: str) -> DataError:
+    """The refusal of columns whose rows cannot be had: numbers beside categories, or ordinals."""
     numbers = [name for name, column in columns.items() if column.kind == "number"]
     others = [name for name in columns if name not in numbers]
+    if not numbers:
+        ranked = {name: "category" for name, one in columns.items() if _is_ranked(one)}
+        return DataError(
+            f"Ordinal columns ({listed(map(shown, ranked))}) have ranks, and those need all rows "
+            f"in memory, {where}: count them as categories, with types={ranked}."
+        )
     cure = {name: "number" for name in others if not _has_text(columns[name])}
     named = f"take them as numbers too, with types={cure}; " if len(cure) == len(others) else ""
     return DataError(

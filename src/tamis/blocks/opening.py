@@ -14,8 +14,8 @@ from tamis.blocks.looking import (
     Progress,
     Seen,
     begins_measured,
-    beside_categories,
     look_at_parts,
+    needs_rows,
     open_stream,
     reading_of,
     wanted,
@@ -79,11 +79,11 @@ def open_blocks(
 
 
 def require_memory(columns: Mapping[str, Column], n_rows: int, memory: int) -> None:
-    """Refuse numbers beside categories if their rows would not fit."""
+    """Refuse numbers beside categories, and ordinal columns, if their rows would not fit."""
     needed = PROGRAM_BYTES + CELL_BYTES * n_rows * len(columns)
     if needed > memory:
         where = f"about {needed / 10**9:.2g}GB, where {memory / 10**9:.2g}GB are allowed"
-        raise beside_categories(columns, where)
+        raise needs_rows(columns, where)
 
 
 def _is_for_blocks(path: str, limit: int | None) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.defaults import Search
-from tamis.information.interface import Context, Query, Source
+from tamis.information.interface import LEVELS, Context, Query, Source
 from tamis.search.directions import directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, unit_probability
@@ -289,16 +289,19 @@ def _losses(
 ) -> dict[Edge, float]:
     """What the likelihood loses without each direction that the class has; in dense graphs it is
     looked for while as many selections are made as new starts may take, and the rest of the
-    directions, whose losses are only known to be no larger, stay below what is claimed."""
+    directions, whose losses are only known to be no larger, stay below what is claimed. So do
+    arrows from a number to a level: how the likelihood takes them hangs on the number's law."""
     compelled = directions(information, parents, selector.pps.constraints).compelled
     most = selector.n_made + constants.selections_per_pair * len(found.order) ** 2
     unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
+    kinds = information.entropy_kinds()
     losses: dict[Edge, float] = {}
     for p, k in sorted(compelled):
         if found.place(p) < found.place(k):
             within = selector.n_made <= most
             loss = loss_without(selector, found, p, k, climbs=within)
-            losses[p, k] = loss if within else min(loss, unclaimed)
+            by_law = kinds[p] != LEVELS and kinds[k] == LEVELS
+            losses[p, k] = loss if within and not by_law else min(loss, unclaimed)
     return losses
 
 
