@@ -357,8 +357,12 @@ def test_named_kinds_are_the_same_in_blocks(tmp_path, kind):
     types = {"id": "ignore", "half": "category", "grade": "ordinal"}
     pattern = split(table, tmp_path, kind, [100, 101])
     model = tamis.TAM(types=types).fit(pattern)
+    assert not isinstance(model._learned_from[0], PackedTable)
+    assert model.result_ == tamis.TAM(types=types).fit(table).result_
+    counted = types | {"grade": "category"}
+    model = tamis.TAM(types=counted).fit(pattern)
     assert isinstance(model._learned_from[0], PackedTable)
-    expected = tamis.TAM(types=types, information="counts").fit(table).result_
+    expected = tamis.TAM(types=counted, information="counts").fit(table).result_
     assert model.result_.levels == expected.levels
     assert model.result_.levels["half"] == ("0", "0.5", "1")
     assert model.result_.parents == expected.parents
