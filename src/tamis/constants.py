@@ -67,6 +67,13 @@ class Constants:
         "what a parameter of a Gaussian column costs, in halves of ln(n); BIC's is 1",
         "1, 1.5, 2 on choosing seeds: mean CPDAG distance 0.90, 0.69, 0.69; 2 is that of FLOP",
     )
+    heavy_tails: float = _constant(
+        6.0,
+        "numbers beside categories enter by their ranks if their kurtosis is larger; a normal law "
+        "has 3",
+        "a test of variances is then off by a factor of 2.5; 9 is the kurtosis of an exponential "
+        "law, and a mixture of normal laws of one variance has less than 3",
+    )
     missing_noise: float = _constant(
         1.0,
         "how much of the logarithm of the turns tried two scores may differ because missing "

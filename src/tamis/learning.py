@@ -16,12 +16,20 @@ from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
+from tamis.information.heavy_tails import ranks_note
 from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.metrics import varsortability
 from tamis.naming import Names, layers_found
-from tamis.opening import by_kinds, in_search_order, open_information, open_outside, readings
+from tamis.opening import (
+    by_kinds,
+    goes_by_ranks,
+    in_search_order,
+    open_information,
+    open_outside,
+    readings,
+)
 from tamis.result import Result, Run
 from tamis.search.auto import (
     LIKELIHOOD,
@@ -85,6 +93,8 @@ def learn(table: Table | None, asked: Settings, progress: Progress | None = None
             best, raised = _at_its_alpha(_refined(best), asked)
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
+        if table is not None and goes_by_ranks(best.settings):
+            notes = (*notes, *ranks_note(table))
         notes = (*notes, *_units_note(best))
         return Names(best.settings, best.information).result(
             table, best.outcome, losses, _ranking(answers), notes

@@ -12,6 +12,7 @@ from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.checked import checked
 from tamis.information.counting import open_counts
+from tamis.information.heavy_tails import by_ranks
 from tamis.information.incomplete import open_incomplete
 from tamis.information.interface import Source
 from tamis.information.ranked import RankedInformation, has_ranks
@@ -100,6 +101,8 @@ def open_information(table: Table, settings: Settings) -> Source:
         return RankedInformation(counts, table) if whole and has_ranks(table) else counts
     # Counts add up the same in any order of the rows; sums of numbers do so only to rounding.
     ordered = in_canonical_order(table)
+    if goes_by_ranks(settings):
+        ordered = by_ranks(ordered)
     if ordered.missing:
         return open_incomplete(kind, ordered, settings.source, n_jobs)
     if ordered.weights is not None:
@@ -111,6 +114,11 @@ def open_information(table: Table, settings: Settings) -> Source:
 
         ordered = in_steps(ordered)
     return open_source(kind, ordered, settings.source, n_jobs)
+
+
+def goes_by_ranks(settings: Settings) -> bool:
+    """Whether numbers with heavy tails enter by their ranks: not if their units are to count."""
+    return settings.information == "conditional-gaussian" and settings.units == "unknown"
 
 
 def _require_for_missing(settings: Settings) -> None:

@@ -27,6 +27,7 @@ from tamis.information.interface import (
     Context,
     Floats,
     Group,
+    Profiles,
     Query,
     Source,
     Tests,
@@ -130,6 +131,10 @@ class OwnRows(Source):
                 gains = part.source.cmi([part.context(target, given)])[0]
                 row[members] = gains[[part.place[k] for k in members]]
         return found
+
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
+        """The cmi; entropies are left open, because they may cost more, and few are read."""
+        return Profiles(np.full(len(contexts), np.nan), self.cmi(contexts))
 
     def tests(self, queries: Sequence[Query]) -> Tests:
         """The candidates of all queries, end to end, each on the rows that have its columns."""
