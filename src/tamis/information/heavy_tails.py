@@ -15,7 +15,6 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.information.interface import Floats
-from tamis.information.neighbours.columns import normal_scores
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
 
@@ -30,9 +29,14 @@ def heavy_columns(table: Table) -> list[int]:
 def by_ranks(table: Table) -> Table:
     """The table with normal scores in place of numbers with heavy tails, in their own unit. Of
     columns with the same ranks one has scores: they would be copies of each other."""
+    heavy = heavy_columns(table)
+    if not heavy:
+        return table
+    from tamis.information.neighbours.columns import normal_scores  # takes a moment to load
+
     continuous, levels = dict(table.continuous), list(table.levels)
     taken: set[bytes] = set()
-    for k in heavy_columns(table):
+    for k in heavy:
         own = _seen(table, k)
         scores = normal_scores(own)
         if scores.tobytes() in taken:
