@@ -58,15 +58,18 @@ def test_the_plan_is_shown_in_80_columns_with_the_command_that_follows_it(path):
     assert then == f"Then: tamis learn {shlex.quote(path)} --drop id"
 
 
-def test_the_command_that_follows_repeats_the_options_and_asks_for_a_choice(path, tmp_path):
+def test_the_command_that_follows_repeats_the_options_and_says_what_to_do_about_missing_values(path, tmp_path):
     frame = pd.read_csv(path)
     frame.loc[3, "size"] = None
     frame.to_csv(tmp_path / "m.csv", index=False)
     order = "size=small<medium<large"
     asked = ("inspect", str(tmp_path / "m.csv"), "--type", order, "--drop", "p=q")
     then = run(*asked).rstrip("\n").split("\n")[-1]
-    assert then.endswith(f"--drop id --type '{order}' --drop p=q --missing CHOICE")
-    assert run(*asked, "--missing", "drop").rstrip().endswith("--missing drop")
+    assert then.endswith(f"--drop id --type '{order}' --drop p=q --missing drop")
+    assert run(*asked, "--missing", "level").rstrip().endswith("--missing level")
+    frame.loc[: len(frame) // 5, "size"] = None
+    frame.to_csv(tmp_path / "m.csv", index=False)
+    assert run(*asked).rstrip().endswith("--missing pairwise")
 
 
 def test_the_plan_is_shown_as_json(path):
