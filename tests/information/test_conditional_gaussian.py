@@ -12,6 +12,7 @@ from scipy.special import digamma
 from scipy.stats import multivariate_normal
 
 import tamis
+from tamis.constants import constants
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.conditional_gaussian import ConditionalGaussianInformation
 from tamis.information.counted import CountedInformation
@@ -213,8 +214,8 @@ def test_scores_are_likelihoods_of_the_rows(levels, numbers):
         source.penalised_likelihoods([Context(k, members[:i])])[0] for i, k in enumerate(members)
     )
     n_cells, q = math.prod({"a": 2, "b": 3}[k] for k in levels), len(numbers)
-    size = n_cells - 1 + n_cells * (q + q * (q + 1) / 2)
-    ref = naive_fit(data, list(levels), list(numbers)) - 0.5 * math.log(900) * size
+    price = n_cells - 1 + constants.mixed_price * n_cells * (q + q * (q + 1) / 2)
+    ref = naive_fit(data, list(levels), list(numbers)) - 0.5 * math.log(900) * price
     assert score == pytest.approx(ref, abs=1e-3)
 
 
@@ -239,11 +240,25 @@ def test_a_level_told_by_numbers_is_not_paid_for_their_misfit():
     assert forward > backward + 100
 
 
-def test_entropies_that_take_a_regression_are_left_open():
+def test_profiles_leave_entropies_open():
+    """The order search asks for profiles by the thousand, and never for entropies."""
     source = source_of(columns())
-    found = source.profiles([Context(A, (X,)), Context(A, (B,)), Context(X, (A,))]).entropies
-    assert np.isnan(found).tolist() == [True, False, False]
-    assert np.isfinite(source.entropies([Context(A, (X,))])).all()
+    contexts = [Context(A, (X,)), Context(A, (B,)), Context(X, (A,))]
+    assert np.isnan(source.profiles(contexts).entropies).all()
+    assert np.isfinite(source.entropies(contexts)).all()
+
+
+def test_regressions_have_products_only_where_rows_are_enough():
+    """A level that is told by a product, and by nothing else."""
+    rng = np.random.default_rng(3)
+
+    def entropy(n):
+        x, y = rng.normal(size=(2, n))
+        a = (x * y + 0.3 * rng.normal(size=n) > 0).astype(int)
+        return source_of({"a": a, "x": x, "y": y}).entropies([Context(0, (1, 2))])
+
+    assert entropy(400) < 0.5
+    assert entropy(50) > 0.6
 
 
 def test_a_group_is_judged_one_after_the_other():
@@ -365,11 +380,11 @@ def test_constant_columns_inform_nobody():
         source = source_of(data)
     assert [source.varies(k) for k in range(7)] == [True] * 5 + [False] * 2
     contexts = [Context(X, (A, 5, 6)), Context(X, (A,)), Context(5, (X,)), Context(6, (X,))]
-    found = source.profiles(contexts)
-    np.testing.assert_array_equal(found.cmi[0], found.cmi[1])
-    assert not found.cmi[2:].any()
-    assert found.entropies[0] == found.entropies[1]
-    assert not found.entropies[2:].any()
+    cmi, entropies = source.cmi(contexts), source.entropies(contexts)
+    np.testing.assert_array_equal(cmi[0], cmi[1])
+    assert not cmi[2:].any()
+    assert entropies[0] == entropies[1]
+    assert not entropies[2:].any()
 
 
 def test_a_measurement_that_is_constant_in_a_cell_is_a_strong_dependence():

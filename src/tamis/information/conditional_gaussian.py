@@ -26,7 +26,7 @@ from tamis.counts.independence import STATS
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.gaussian_cells import Columns, Fit, Members
+from tamis.information.gaussian_cells import Cells, Columns, Fit, Members
 from tamis.information.gaussian_ratios import (
     Pair,
     Ratios,
@@ -35,6 +35,7 @@ from tamis.information.gaussian_ratios import (
     of_measurements,
     of_pairs,
 )
+from tamis.information.indicators import Indicators
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
@@ -42,7 +43,6 @@ from tamis.information.interface import (
     Context,
     Floats,
     Group,
-    Ints,
     Profiles,
     Query,
     Source,
@@ -53,11 +53,9 @@ from tamis.information.logistic import (
     Singles,
     covariance,
     entropy_left,
-    linear_gains,
     product,
     regress,
     residuals,
-    unexplained,
 )
 from tamis.information.neighbours.chance import whole
 from tamis.information.null_laws import CountTests, RatioTests
@@ -75,6 +73,9 @@ THIN = 10
 """Cells with fewer rows have no covariance of their own."""
 MOST_BYTES = 2**27
 """What is kept of each kind, such as contexts and regressions, may take so much."""
+ROWS_EACH, MOST_COEFFICIENTS = 10, 100
+"""Logistic regressions have products of measurements if there are so many rows for each
+coefficient of a level, and at most so many of these."""
 MOST_CELLS = 64
 """With up to so many cells a logistic regression has a constant for each, else for each level."""
 
@@ -118,6 +119,7 @@ class ConditionalGaussianInformation(Source):
         # Lists: they are read one by one, and often.
         self._level: list[bool] = is_level.tolist()
         self._varies: list[bool] = varies.tolist()
+        self._all_vary = all(self._varies)
         self._columns = Columns(
             table.codes.astype(np.int64), table.arities.tolist(), values,
             self._level, whole("thin", thin, 3), ordinal,
@@ -126,7 +128,9 @@ class ConditionalGaussianInformation(Source):
         self._measured: list[int] = np.flatnonzero(~is_level & varies).tolist()
         self._place_of_level = {k: place for place, k in enumerate(self._levels)}
         self._counted = _counted(table.select(self._levels), n_jobs) if self._levels else None
-        self._indicators, self._owner = self._all_indicators()
+        self._indicators = Indicators(
+            self._columns, self._levels, self._measured, self._columns.arities
+        )
         self._known: dict[tuple[int, Members], Floats] = {}
         self._left: dict[Members, Floats] = {}
         self._fits: dict[Members, Fit | None] = {}
@@ -155,12 +159,8 @@ class ConditionalGaussianInformation(Source):
         return np.array(found, dtype=np.float64).reshape(len(contexts), self.n_variables)
 
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
-        """Entropies and gains; entropies that take a regression are left open."""
-        entropies = [
-            math.nan if self._is_regressed(*context) else self._entropy(*context)
-            for context in contexts
-        ]
-        return Profiles(np.array(entropies, dtype=np.float64), self.cmi(contexts))
+        """Gains; entropies are left open, as most who ask have no use for them."""
+        return Profiles(np.full(len(contexts), np.nan), self.cmi(contexts))
 
     def as_tests(self, cmi: Floats, stats: Floats) -> RatioTests:
         """Likelihood ratios, scaled to follow chi-squared: 2 n times the first statistic."""
@@ -188,7 +188,7 @@ class ConditionalGaussianInformation(Source):
         return self.as_tests(found[:, -1], found[:, :STATS])
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """The ln likelihood of a set's joint law less that of the given part's, and ln(n) / 2 for
+        """The ln likelihood of a set's joint law less that of the given part's, and the price of
         each parameter: differences between sets, so that equivalent DAGs score alike.
 
         Numbers whose law differs between levels are not normal without them: the difference then
@@ -197,11 +197,11 @@ class ConditionalGaussianInformation(Source):
         found = np.empty(len(contexts))
         for i, (target, given) in enumerate(contexts):
             given = self._varying(given)
-            (after, size), (before, less) = (
+            (after, price), (before, less) = (
                 self._set_score(one) for one in (self._with(target, given), given)
             )
             rise = min(after - before, 0.0) if self._level[target] else after - before
-            found[i] = rise - 0.5 * math.log(self.n_rows) * (size - less)
+            found[i] = rise - 0.5 * math.log(self.n_rows) * (price - less)
         return found
 
     def scale_free(self) -> ConditionalGaussianInformation:
@@ -309,12 +309,10 @@ class ConditionalGaussianInformation(Source):
             gains: Floats = self._counted.cmi([context])[0][[place[k] for k in others]]
             return gains
         if given not in self._left:
-            if len(self._left) * len(self._indicators) ** 2 * 8 > MOST_BYTES:
+            if len(self._left) * len(self._indicators.lines) ** 2 * 8 > MOST_BYTES:
                 self._left.clear()
-            self._left[given] = unexplained(self._indicators, self._design(given))
-        return linear_gains(
-            self._left[given], self._owner, place[target], [place[k] for k in others], self.n_rows
-        )
+            self._left[given] = self._unexplained(given)
+        return self._indicators.gains(self._left[given], target, others)
 
     def _all_levels(self, given: Members) -> bool:
         return all(self._level[k] for k in given)
@@ -428,25 +426,34 @@ class ConditionalGaussianInformation(Source):
 
     def _fresh_design(self, given: Members) -> Design:
         """A constant for each cell, or each level where cells are many; the measurements, and
-        their products."""
+        their products where rows are enough."""
         levels, measured = self._columns.split(given)
-        values = self._columns.values[list(measured)]
-        rows, columns = np.triu_indices(len(measured))
-        cells = self._columns.cells(levels)
-        numbers = np.concatenate([values, values[rows] * values[columns]])
-        if len(cells.counts) <= MOST_CELLS:
-            return Design.of_cells(cells.cell, len(cells.counts), numbers)
-        chosen = np.isin(self._owner, [self._place_of_level[k] for k in levels])
-        numbers = np.concatenate([self._indicators[chosen], numbers])
-        return Design.of_cells(np.zeros_like(cells.cell), 1, numbers)
+        cells, indicators = self._constants(levels)
+        numbers = self._columns.values[list(measured)]
+        if self._has_products(len(cells.counts) + len(indicators), len(measured)):
+            rows, columns = np.triu_indices(len(measured))
+            numbers = np.concatenate([numbers, numbers[rows] * numbers[columns]])
+        numbers = np.concatenate([self._indicators.lines[indicators], numbers])
+        return Design.of_cells(cells.cell, len(cells.counts), numbers)
 
-    def _all_indicators(self) -> tuple[Floats, Ints]:
-        """Of every level but the first of a column, a line each, and the place of that column."""
-        codes, arities = self._columns.codes, self._columns.arities
-        each = [codes[k] == np.arange(1, arities[k])[:, None] for k in self._levels]
-        owner = [place for place, k in enumerate(self._levels) for _ in range(1, arities[k])]
-        blank = np.zeros((0, codes.shape[1]))
-        return np.concatenate([blank, *each]), np.array(owner, dtype=np.int64)
+    def _constants(self, levels: Members) -> tuple[Cells, list[int]]:
+        """The cells that have a constant each in regressions, and the places of indicators."""
+        cells = self._columns.cells(levels)
+        if len(cells.counts) <= MOST_CELLS:
+            return cells, []
+        return self._columns.cells(()), self._indicators.places(levels)
+
+    def _has_products(self, n_constants: int, q: int) -> bool:
+        """Whether regressions on q measurements have their products too."""
+        width = n_constants + q * (q + 3) // 2
+        return width <= min(self.n_rows / ROWS_EACH, MOST_COEFFICIENTS)
+
+    def _unexplained(self, given: Members) -> Floats:
+        """The covariances of indicators that a linear regression on the same leaves."""
+        levels, measured = self._columns.split(given)
+        cells, more = self._constants(levels)
+        products = self._has_products(len(cells.counts) + len(more), len(measured))
+        return self._indicators.unexplained(() if more else levels, cells, more, measured, products)
 
     # Sets.
 
@@ -463,14 +470,15 @@ class ConditionalGaussianInformation(Source):
         return found
 
     def _set_score(self, members: Members) -> tuple[float, float]:
-        """The ln likelihood of the joint law of a set, and how many parameters it has."""
+        """The ln likelihood of the joint law of a set, and the price of its parameters, in halves
+        of ln(n)."""
         if not members:
             return 0.0, 0.0
         fit = self._fit(members)
         levels, _ = self._columns.split(members)
-        size = math.prod(float(self._columns.arities[k]) for k in levels) - 1 + fit.size
+        free = math.prod(float(self._columns.arities[k]) for k in levels) - 1
         entropy = fit.entropy + float(self._log_scale[list(members)].sum())
-        return -self.n_rows * entropy, size
+        return -self.n_rows * entropy, free + constants.mixed_price * fit.size
 
     def _with(self, target: int, given: Members) -> Members:
         """The set with one more column, if that varies."""
@@ -478,6 +486,8 @@ class ConditionalGaussianInformation(Source):
 
     def _varying(self, given: Members) -> Members:
         """Without constant columns, which say nothing about anything."""
+        if self._all_vary:
+            return given
         return tuple(k for k in given if self._varies[k])
 
     def _levels_first(self, k: int) -> tuple[bool, int]:

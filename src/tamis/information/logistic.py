@@ -11,7 +11,6 @@ measure). It is enough that both regressions are right in the limit, whatever th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -22,11 +21,13 @@ from scipy.linalg import cho_factor, cho_solve
 from tamis.information.interface import Floats, Ints
 
 Singles = NDArray[np.float32]
+Factor = tuple[Floats, bool]
+"""Of Cholesky's, as scipy has it."""
 
 PENALTY = 0.01
 """On every squared coefficient, in nats: it keeps them finite where a level is told perfectly."""
 STEPS = 30
-CLOSE = 1e-4
+CLOSE = 1e-2
 """Coefficients are found when a step promises to change the likelihood by less nats than this; it
 is still taken."""
 ROUGHLY = 1.0
@@ -37,8 +38,6 @@ ROUNDING = 1e-7
 """Losses that differ by a smaller share are the same."""
 SMALL = 5.0
 """Where a step promises so many nats, second derivatives are about the same after it."""
-MOST_PRODUCTS = 2**25
-"""The products of the columns of a design are kept if they take so many bytes."""
 
 
 class Covariance(NamedTuple):
@@ -52,8 +51,7 @@ class Design:
     """What levels are regressed on: indicators of cells, of which every row is in one, and numbers,
     a line each. Rows are sorted by cell: those of ``order`` stand in ``counts`` a cell.
 
-    The products of two numbers are kept while they are small: second derivatives are weighted sums
-    of them, whatever is regressed. Single precision will do for what Newton's method corrects.
+    Single precision will do for what Newton's method corrects.
     """
 
     def __init__(self, order: Ints, counts: Ints, numbers: Floats) -> None:
@@ -61,9 +59,6 @@ class Design:
         self.starts = np.concatenate([[0], np.cumsum(counts)])
         self.singles = numbers.astype(np.float32)
         self.width = len(counts) + len(numbers)
-        self._rows, self._columns = np.tril_indices(len(numbers))
-        few = len(self._rows) * len(order) * 4 <= MOST_PRODUCTS
-        self._products = _products(self.singles) if few else None
 
     @classmethod
     def of_cells(cls, cell: Ints, n_cells: int, numbers: Floats) -> Design:
@@ -74,8 +69,7 @@ class Design:
     @property
     def nbytes(self) -> int:
         """What it takes, in bytes."""
-        products = 0 if self._products is None else self._products.nbytes
-        return self.order.nbytes + 2 * self.numbers.nbytes + products
+        return self.order.nbytes + self.numbers.nbytes + self.singles.nbytes
 
     def some(self, every: int) -> Design:
         """The same of every so manieth row of each cell; ``order`` is of the rows here."""
@@ -105,12 +99,8 @@ class Design:
             shared = product(weights[:, start:stop], self.singles[:, start:stop].T)
             found[:, i, n_cells:] = found[:, n_cells:, i] = shared
         numbers = found[:, n_cells:, n_cells:]
-        if self._products is None:
-            for i, one in enumerate(weights):
-                numbers[i] = product(self.singles * one, self.singles.T)
-        else:
-            sums = product(weights, self._products.T)
-            numbers[:, self._rows, self._columns] = numbers[:, self._columns, self._rows] = sums
+        for i, one in enumerate(weights):
+            numbers[i] = product(self.singles * one, self.singles.T)
         return found
 
 
@@ -127,26 +117,18 @@ def product(left: Singles, right: Singles) -> Singles:
     return found
 
 
-def _products(numbers: Singles) -> Singles:
-    """Of each line with itself and those before it."""
-    size = len(numbers)
-    found = np.empty((size * (size + 1) // 2, numbers.shape[1]), dtype=np.float32)
-    start = 0
-    for i in range(size):
-        np.multiply(numbers[: i + 1], numbers[i], out=found[start : start + i + 1])
-        start += i + 1
-    return found
-
-
 def regress(codes: Ints, arity: int, design: Design) -> Floats:
     """The coefficients of levels on a design, a line for each level but the first."""
     own = codes[design.order]
     weights = np.zeros((arity - 1, design.width))
     every = len(codes) // max(FEWEST, PER_COEFFICIENT * weights.size)
+    factor = None
     if every > 1:
         fewer = design.some(every)
-        weights = _fitted(own[fewer.order], fewer, weights, ROUGHLY)
-    return _fitted(own, design, weights, CLOSE)
+        weights, factor = _fitted(own[fewer.order], fewer, weights, ROUGHLY)
+        if factor is not None:
+            factor = factor[0] * math.sqrt(len(codes) / len(fewer.order)), factor[1]
+    return _fitted(own, design, weights, CLOSE, factor)[0]
 
 
 def residuals(codes: Ints, design: Design, weights: Floats) -> Singles:
@@ -169,16 +151,20 @@ def entropy_left(codes: Ints, design: Design, weights: Floats) -> float:
     return (fitted + 0.5 * free) / len(codes)
 
 
-def _fitted(codes: Ints, design: Design, weights: Floats, close: float) -> Floats:
+def _fitted(
+    codes: Ints, design: Design, weights: Floats, close: float, factor: Factor | None = None
+) -> tuple[Floats, Factor | None]:
     """The coefficients of least loss, by Newton's method; second derivatives are worked out anew
-    unless steps promise little, and quickly less."""
+    unless steps promise little, and quickly less. Those of some of the rows, as a ``factor``, do
+    for all rows as long as steps get smaller quickly. The last factor comes along."""
     wanted = _indicators(codes, len(weights))
     p, loss = _probabilities(design, weights, codes)
-    factor, promised = None, math.inf
+    promised = math.inf
+    share, small = (0.2, SMALL) if factor is None else (0.5, math.inf)
     for _ in range(STEPS):
         slope = design.sums(wanted - p) - PENALTY * weights
         if factor is None:
-            factor = cho_factor(_curvature(design, p), lower=True, check_finite=False)
+            factor, share, small = _factor(_curvature(design, p)), 0.2, SMALL
         step = cho_solve(factor, slope.ravel(), check_finite=False).reshape(weights.shape)
         promise = 0.5 * float((slope * step).sum())
         size = 1.0
@@ -193,10 +179,15 @@ def _fitted(codes: Ints, design: Design, weights: Floats, close: float) -> Float
         weights, p, loss = fresh, new_p, new_loss
         if promise < close:
             break
-        if promise > min(0.2 * promised, SMALL) or size < 1:
+        if promise > min(share * promised, small) or size < 1:
             factor = None
         promised = promise
-    return weights
+    return weights, factor
+
+
+def _factor(curvature: Floats) -> Factor:
+    found: Factor = cho_factor(curvature, lower=True, check_finite=False)
+    return found
 
 
 def covariance(left: Singles, right: Singles) -> Covariance:
@@ -209,41 +200,6 @@ def covariance(left: Singles, right: Singles) -> Covariance:
     speaks = values > 1e-9 * len(products)
     along = vectors.T[speaks] @ sums
     return Covariance(float((along**2 / values[speaks]).sum()), int(speaks.sum()))
-
-
-def unexplained(indicators: Floats, design: Design) -> Floats:
-    """The covariances that a linear regression of indicators, a line each, on a design leaves."""
-    columns = np.concatenate([indicators[:, design.order], design.numbers])
-    # About the means of cells there is nothing more for their constants to tell.
-    means = np.add.reduceat(columns, design.starts[:-1], axis=1) / design.counts
-    columns -= np.repeat(means, design.counts, axis=1)
-    products = columns @ columns.T / columns.shape[1]
-    k = len(indicators)
-    values, vectors = np.linalg.eigh(products[k:, k:])
-    # Columns that follow from others tell nothing more.
-    speaks = values > 1e-10 * max(values.max(initial=0.0), 1.0)
-    told = (vectors.T[speaks] @ products[k:, :k]) / np.sqrt(values[speaks])[:, None]
-    left: Floats = products[:k, :k] - told.T @ told
-    return left + 1e-9 * np.eye(k)
-
-
-def linear_gains(
-    left: Floats, owner: Ints, target: int, others: Sequence[int], n_rows: float
-) -> Floats:
-    """I(target ; k | design) for other columns of levels, as if their indicators were normal: a
-    stand-in for gains that says which is largest, from the covariances that are left.
-
-    ``owner`` names the column of levels that each indicator belongs to.
-    """
-    found = np.zeros(len(others))
-    own = np.flatnonzero(owner == target)
-    for i, k in enumerate(others):
-        other = np.flatnonzero(owner == k)
-        both = np.concatenate([own, other])
-        logs = [np.linalg.slogdet(left[np.ix_(one, one)])[1] for one in (own, other, both)]
-        bias = len(own) * len(other) / n_rows
-        found[i] = 0.5 * (logs[0] + logs[1] - logs[2] - bias)
-    return found
 
 
 def _indicators(codes: Ints, n_levels: int) -> Singles:

@@ -66,7 +66,7 @@ class Selector:
         self.n_variables = pps.information.n_variables
         self.n_made = 0
         """The selections made so far."""
-        self._least: dict[tuple[int, Members], float] = {}
+        self._least: dict[tuple[int, frozenset[int]], float] = {}
         """The smallest strength of a member, required ones aside, given the others."""
         self._selected: dict[Asked, Selected] = {}
 
@@ -198,7 +198,7 @@ class Selector:
     def _stands(self, blanket: Blanket) -> bool:
         """Whether these members were judged before, and all are needed among this number of
         candidates too."""
-        least = self._least.get((blanket.target, blanket.members))
+        least = self._least.get((blanket.target, frozenset(blanket.members)))
         n = len(blanket.members)
         if least is None or least < self._thresholds[blanket.n_candidates - n + 1]:
             return False
@@ -244,7 +244,7 @@ class Selector:
         blanket.most = min(blanket.most, up_to)
         superfluous = [one for one in own if not one.dependent]
         least = min((one.strength for one in superfluous), default=needed)
-        self._least[blanket.target, blanket.members] = least
+        self._least[blanket.target, frozenset(blanket.members)] = least
         if not superfluous:
             return False
         leaving = superfluous if together else [min(superfluous, key=_strength)]
@@ -255,10 +255,9 @@ class Selector:
 
 
 def _each_given_the_rest(blanket: Blanket) -> list[Group]:
-    ordered = sorted(blanket.members)
-    return [
-        Group(blanket.target, tuple(m for m in ordered if m != k), (k,)) for k in blanket.members
-    ]
+    ordered = tuple(sorted(blanket.members))
+    rest = {k: ordered[:i] + ordered[i + 1 :] for i, k in enumerate(ordered)}
+    return [Group(blanket.target, rest[k], (k,)) for k in blanket.members]
 
 
 def _strength(verdict: Decision) -> tuple[float, float, int]:
