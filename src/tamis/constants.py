@@ -73,9 +73,10 @@ class Constants:
         "has 3",
         "a test of variances is then off by a factor of 2.5; 9 is the kurtosis of an exponential "
         "law, and a mixture of normal laws of one variance has less than 3",
+    )
     mixed_price: float = _constant(
         1.5,
-        "the same of a mean, a coefficient or a variance in a cell of levels; a probability of "
+        "what costs, in halves of ln(n), a mean, a coefficient or a variance in a cell of levels; a probability of "
         "a level costs BIC's",
         "1, 1.5, 2 on 108 tables of choosing seeds: skeleton F1 0.890, 0.895, 0.893, CPDAG "
         "distance 6.14, 6.18, 6.27, alike up to noise; false edges and search time decided",
