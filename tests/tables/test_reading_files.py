@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import threading
 import warnings
@@ -308,6 +309,20 @@ def test_a_pipe_is_opened_once_even_if_its_text_is_refused(tmp_path):
     message = refused(path)
     writer.join()
     assert "pipe.csv' is not UTF-8 at line 2, byte 6 of the file. Save it as CSV" in message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.parametrize("name", ["pipe.csv", "pipe.csv.gz"])
+def test_the_rows_of_a_pipe_are_read(tmp_path, name):
+    path = tmp_path / name
+    os.mkfifo(path)
+    text = b"a,b\n" + b"0,x\n1,y\n" * 4
+    written = gzip.compress(text) if name.endswith(".gz") else text
+    writer = threading.Thread(target=path.write_bytes, args=(written,), daemon=True)
+    writer.start()
+    table = read_table(path)
+    writer.join()
+    assert decode(table) == {"a": [0, 1] * 4, "b": ["x", "y"] * 4}
 
 
 @pytest.mark.parametrize("name", ["table.parquet", "table.PQ", "year=2024.pq"])

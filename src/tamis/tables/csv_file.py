@@ -60,6 +60,11 @@ class CsvFile:
             self.names = _names(path, self._header(reader))
             self._header_lines = reader.line_num
 
+    @property
+    def is_pipe(self) -> bool:
+        """Whether the bytes were there to be read once, and are held since."""
+        return self._content is not None
+
     def batches(self) -> Iterator[Batch]:
         """All rows in order; every call begins again."""
         done = 0

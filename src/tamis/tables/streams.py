@@ -120,6 +120,8 @@ class CsvStream(FileStream):
     is_text = True
 
     def __init__(self, paths: Sequence[str], names: Sequence[str] | None = None) -> None:
+        self._begun: CsvFile | None = None
+        """The file that the names come from: what a pipe holds can be had but once."""
         super().__init__(paths, names)
         self._read: list[tuple[int, CsvFile]] = []
         """Each file that was opened, and the number of its first row."""
@@ -134,7 +136,7 @@ class CsvStream(FileStream):
         self._read = []
         done = 0
         for path in self._paths:
-            file = _opened_csv(path)
+            file = self._opened(path)
             if file.names != self.names:
                 raise FileFormatError(
                     f"The files differ in their columns: {shown_path(path)} begins with another "
@@ -146,7 +148,13 @@ class CsvStream(FileStream):
                 yield columns
 
     def _names_in(self, path: str) -> Sequence[str]:
-        return _opened_csv(path).names
+        self._begun = _opened_csv(path)
+        return self._begun.names
+
+    def _opened(self, path: str) -> CsvFile:
+        if self._begun is not None and self._begun.path == path and self._begun.is_pipe:
+            return self._begun
+        return _opened_csv(path)
 
 
 class ParquetStream(FileStream):
