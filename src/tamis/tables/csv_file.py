@@ -163,7 +163,7 @@ class CsvFile:
     def _not_utf8(self) -> FileFormatError:
         # The decoder that failed worked ahead of the lines, so the place is looked for again.
         offset, place = 0, ""
-        with self._bytes() as file:
+        with io.BufferedReader(self._bytes()) as file:
             for number, line in enumerate(file, start=1):
                 try:
                     line.decode()

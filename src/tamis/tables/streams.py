@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from tamis.errors import DataError, FileFormatError
 from tamis.tables.csv_file import CsvFile
 from tamis.tables.growing import GrowingColumn, GrowingText, TypedColumn
-from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, ending_of
+from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, codec_of, ending_of
 from tamis.tables.refusals import listed, shown, shown_path
 
 BATCH_BYTES = 2**25
@@ -143,9 +143,12 @@ class CsvStream(FileStream):
                     f"header than {self._first}. Give all files the same header."
                 )
             self._read.append((done, file))
-            for columns in file.batches():
-                done += len(columns[0])
-                yield columns
+            try:
+                for columns in file.batches():
+                    done += len(columns[0])
+                    yield columns
+            except OSError as error:
+                raise unreachable(path, error) from error
 
     def _names_in(self, path: str) -> Sequence[str]:
         self._begun = _opened_csv(path)
@@ -247,6 +250,9 @@ def row_groups(path: str) -> list[int]:
 
 def unreachable(path: str, error: OSError) -> FileFormatError:
     """The refusal of a file that is not there, or not for us."""
+    if error.errno is None and codec_of(path) is not None:
+        # It was reached, and those who unpack it stumbled.
+        return _damaged(path, f"compressed by {codec_of(path)}", error)
     return FileFormatError(
         f"The file {shown_path(path)} cannot be read: {error.strerror or error}. Check that it is "
         "a file and that you may read it; on a cluster every worker must reach it under this path."
