@@ -486,6 +486,10 @@ def test_rows_that_are_left_follow_the_columns_that_are_kept():
         lambda written: written.pop("columns"),
         lambda written: written["columns"][0].update(kind="text"),
         lambda written: written["columns"][0].pop("levels"),
+        lambda written: written["columns"][0].update(name=5),
+        lambda written: written["columns"][0].update(low="few"),
+        lambda written: written["columns"][0].update(n_values="many"),
+        lambda written: written["columns"][0].update(n_missing=None),
         lambda written: written["columns"][-1]["suspicions"][0].update(topic="smell"),
     ],
 )
