@@ -609,3 +609,8 @@ def test_a_decimal_that_is_missing_is_missing():
     cells = [decimal.Decimal("1.5"), None, decimal.Decimal("2.5"), decimal.Decimal("NaN")] * 50
     plan = tamis.inspect(table(d=cells))
     assert (plan["d"].kind, plan["d"].n_missing) == ("number", 100)
+
+
+def test_whole_numbers_that_are_one_as_floats_are_not_constant():
+    plan = tamis.inspect({"a": [2**53, 2**53 + 1] * 20, "b": [0, 1, 1, 0] * 10})
+    assert "constant" not in {one.topic for one in plan["a"].suspicions}

@@ -559,3 +559,28 @@ def test_measured_columns_longer_than_a_chunk_are_read_whole(csv_with):
     values = np.random.default_rng(3).normal(size=3 * csv_file._CHUNK + 1)
     path = csv_with("a,b\n" + "".join(f"{k % 2},{x!r}\n" for k, x in enumerate(values.tolist())))
     assert np.array_equal(read_table(path, continuous=True).numbers(1), values)
+
+
+def _two_files(folder: Path, first: object, second: object) -> Path:
+    for name, column in (("a", first), ("b", second)):
+        pq.write_table(pa.table({"x": [0, 1], "y": column}), folder / f"{name}.parquet")
+    return folder
+
+
+def test_orders_that_differ_between_files_are_refused(tmp_path):
+    low, high = pa.array(["lo", "hi"]), pa.array(["hi", "lo"])
+    parts = [pa.DictionaryArray.from_arrays([0, 1], one, ordered=True) for one in (low, high)]
+    message = refused(_two_files(tmp_path, *parts), DataError)
+    assert "Column 'y' has ordered categories that are not the same in all its files" in message
+
+
+def test_categories_in_one_file_and_text_in_another_are_the_same_levels(tmp_path):
+    text = pa.array(["p", "q"])
+    table = read_table(_two_files(tmp_path, text, text.dictionary_encode()))
+    assert decode(table)["y"] == ["p", "q", "p", "q"]
+
+
+def test_a_file_without_columns_is_refused(tmp_path):
+    path = tmp_path / "none.parquet"
+    pq.write_table(pa.table({}), path)
+    assert "needs at least 2 columns, but has none" in refused(path, DataError)

@@ -48,6 +48,9 @@ class Stream(ABC):
         """All rows in order; every call begins again."""
         done = 0
         places = None
+        if not self.names:
+            # A file can have rows without any column.
+            return
         if self._chosen is not None:
             places = [self.names.index(name) for name in self._chosen]
         for columns in self._columns():

@@ -157,7 +157,7 @@ def _constant(column: Found) -> Suspicion | None:
     numbers = column.numbers
     if len(column.labels) == 1:
         value = shown(column.labels[0])
-    elif numbers is not None and (numbers == numbers[0]).all():
+    elif not column.labels and numbers is not None and (numbers == numbers[0]).all():
         value = f"{numbers[0]:.15g}"
     else:
         return None
