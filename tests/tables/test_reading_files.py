@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_containers import decode
 
+import tamis
 from tamis.blocks.looking import open_stream
 from tamis.errors import DataError, FileFormatError, TamisError, TamisWarning
 from tamis.tables import csv_file, read_table
@@ -584,3 +585,10 @@ def test_a_file_without_columns_is_refused(tmp_path):
     path = tmp_path / "none.parquet"
     pq.write_table(pa.table({}), path)
     assert "needs at least 2 columns, but has none" in refused(path, DataError)
+
+
+def test_decimal_commas_are_told_as_such(csv_with):
+    path = csv_with("a;b\n" + "".join(f"{k % 2};{k},{k}5\n" for k in range(40)))
+    message = refused(path, DataError)
+    assert "Column 'b' holds numbers with decimal commas, such as '0,05'. Write decimals" in message
+    assert "with a point" in tamis.inspect(path)["b"].suspicions[0].do
