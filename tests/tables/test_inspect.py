@@ -486,6 +486,10 @@ def test_rows_that_are_left_follow_the_columns_that_are_kept():
         lambda written: written.pop("columns"),
         lambda written: written["columns"][0].update(kind="text"),
         lambda written: written["columns"][0].pop("levels"),
+        lambda written: written["columns"][0].update(name=5),
+        lambda written: written["columns"][0].update(low="few"),
+        lambda written: written["columns"][0].update(n_values="many"),
+        lambda written: written["columns"][0].update(n_missing=None),
         lambda written: written["columns"][-1]["suspicions"][0].update(topic="smell"),
     ],
 )
@@ -605,3 +609,8 @@ def test_a_decimal_that_is_missing_is_missing():
     cells = [decimal.Decimal("1.5"), None, decimal.Decimal("2.5"), decimal.Decimal("NaN")] * 50
     plan = tamis.inspect(table(d=cells))
     assert (plan["d"].kind, plan["d"].n_missing) == ("number", 100)
+
+
+def test_whole_numbers_that_are_one_as_floats_are_not_constant():
+    plan = tamis.inspect({"a": [2**53, 2**53 + 1] * 20, "b": [0, 1, 1, 0] * 10})
+    assert "constant" not in {one.topic for one in plan["a"].suspicions}

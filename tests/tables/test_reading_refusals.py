@@ -43,7 +43,9 @@ def refused(data: object) -> str:
         pl.DataFrame({"bad": [1, None, 2, None], "good": GOOD}),
         pl.DataFrame({"bad": ["x", None, "y", None], "good": GOOD}),
         pl.DataFrame({"bad": [1.0, float("nan"), 2.0, float("nan")], "good": GOOD}),
+        pl.DataFrame({"bad": [1.0, float("nan"), 2.0, None], "good": GOOD}),
         pa.table({"bad": [1, None, 2, None], "good": GOOD}),
+        pa.table({"bad": [1.5, None, 2.5, float("nan")], "good": GOOD}),
         pa.table({"bad": pa.array(["x", None, "y", None]).dictionary_encode(), "good": GOOD}),
         pa.table({"bad": pa.DictionaryArray.from_arrays([0, 1, 0, 1], ["x", None]), "good": GOOD}),
         pa.table({"bad": pa.DictionaryArray.from_arrays([0, 1, 0, 1], [1, np.nan]), "good": GOOD}),
@@ -62,7 +64,11 @@ def test_columns_of_nothing_but_missing_values_are_refused():
         pl.DataFrame({"bad": [None] * 4, "good": GOOD}),
         pa.table({"bad": pa.nulls(4), "good": GOOD}),
     ):
-        assert "Column 'bad' is missing in 4 of 4 rows" in refused(data)
+        message = refused(data)
+        assert message.startswith("Column 'bad' is missing in all 4 rows. What is empty says")
+        # The ways to learn with missing values would refuse it too.
+        assert "pairwise" not in message
+        assert "leave it out with types={'bad': 'ignore'} (--drop bad)" in message
 
 
 def test_masked_arrays_and_records_name_the_masked_column():
@@ -412,3 +418,22 @@ def test_long_names_and_values_are_cut():
 def test_refusals_can_be_caught_as_one_family_or_as_value_errors():
     assert issubclass(DataError, TamisError)
     assert issubclass(DataError, ValueError)
+
+
+class _Raising:
+    def __array__(self, dtype: object = None, copy: object = None) -> object:
+        raise RuntimeError("still on the device\nat 0x0")
+
+
+def test_an_array_that_cannot_be_had_is_refused_with_its_reason():
+    assert "The _Raising gave no array ('still on the device'). Pass" in refused(_Raising())
+
+
+def test_a_class_is_no_table():
+    assert "A value of type type is not a table" in refused(pd.DataFrame)
+
+
+def test_a_stream_that_has_been_read_is_refused_as_such():
+    reader = pa.table({"a": GOOD, "b": GOOD}).to_reader()
+    assert read_table(reader).n_rows == 4
+    assert "gave no rows. A stream is read once: if this one has been, make" in refused(reader)

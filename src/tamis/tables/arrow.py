@@ -70,7 +70,8 @@ def _encode(array: ArrowColumn) -> Column:
         # No levels, but what they measure is told from the objects.
         return encode_cells(array.to_pylist())
     if array.null_count:
-        raise missing(_flags(array.is_null()))
+        # A NaN is missing too, but is not counted among the nulls.
+        raise missing(_flags(array.is_null(nan_is_null=pa.types.is_floating(kind))))
     if is_number(kind):
         return encode_array(numpy_of(array))
     if pa.types.is_boolean(kind):

@@ -60,6 +60,11 @@ class CsvFile:
             self.names = _names(path, self._header(reader))
             self._header_lines = reader.line_num
 
+    @property
+    def is_pipe(self) -> bool:
+        """Whether the bytes were there to be read once, and are held since."""
+        return self._content is not None
+
     def batches(self) -> Iterator[Batch]:
         """All rows in order; every call begins again."""
         done = 0
@@ -158,7 +163,7 @@ class CsvFile:
     def _not_utf8(self) -> FileFormatError:
         # The decoder that failed worked ahead of the lines, so the place is looked for again.
         offset, place = 0, ""
-        with self._bytes() as file:
+        with io.BufferedReader(self._bytes()) as file:
             for number, line in enumerate(file, start=1):
                 try:
                     line.decode()

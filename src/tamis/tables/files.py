@@ -80,8 +80,14 @@ def _read_text(stream: Stream, how: Reading) -> Table:
 
 def _joined(name: str, chunks: Sequence[Any]) -> Any:  # noqa: ANN401 - of arrow
     """The chunks as one column, whose type may differ from file to file if one can hold all."""
+    if _differ_in_order(chunks):
+        raise DataError(
+            f"Column {shown(name)} has ordered categories that are not the same in all its files. "
+            "Give it the same categories in the same order in all of them."
+        )
     if len({chunk.type for chunk in chunks}) == 1:
         return pa.chunked_array(chunks)
+    chunks = [_plain(chunk) for chunk in chunks]
     try:
         tables = [pa.table({"x": chunk}) for chunk in chunks]
         return pa.concat_tables(tables, promote_options="permissive").column(0)
@@ -91,6 +97,20 @@ def _joined(name: str, chunks: Sequence[Any]) -> Any:  # noqa: ANN401 - of arrow
             f"Column {shown(name)} has values of several types between its files, "
             f"{' and '.join(types[:2])}. Give it one type in all of them."
         ) from error
+
+
+def _differ_in_order(chunks: Sequence[Any]) -> bool:
+    """Whether some categories are ordered, and not all in the same way."""
+    filled = [chunk for chunk in chunks if chunk.null_count < len(chunk)]
+    orders = [chunk.dictionary for chunk in filled if getattr(chunk.type, "ordered", False)]
+    return bool(orders) and (
+        len(orders) < len(filled) or not all(one.equals(orders[0]) for one in orders)
+    )
+
+
+def _plain(chunk: Any) -> Any:  # noqa: ANN401 - of arrow
+    """Categories as the values that they stand for."""
+    return chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
 
 
 def _check_path(path: str) -> None:

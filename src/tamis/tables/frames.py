@@ -57,7 +57,13 @@ def read_frame(data: NativeFrame, how: Reading) -> Table:
 
 def read_stream(data: NativeFrame, how: Reading) -> Table:
     """What comes out of a query or a stream of batches, which is run for it once."""
-    return read_frame(_run(data), how)
+    frame = _run(data)
+    if isinstance(data, pa.RecordBatchReader) and not len(frame):
+        raise DataError(
+            "The RecordBatchReader gave no rows. A stream is read once: if this one has been, make "
+            "it again."
+        )
+    return read_frame(frame, how)
 
 
 def _run(data: NativeFrame) -> NativeFrame:

@@ -21,7 +21,7 @@ from tamis.tables.arrays import encode_array
 from tamis.tables.columns import Codes, Column, infinite, too_many_levels
 from tamis.tables.frames import encode_series, numbers_of, order_of
 from tamis.tables.kinds import Told, settled
-from tamis.tables.refusals import ColumnRefused, Problem, at_row, shown
+from tamis.tables.refusals import ColumnRefused, Problem, at_row, empty, shown
 from tamis.tables.table import Label
 from tamis.tables.text import Holds, distinct, encode_texts, held_by, is_missing, numbers_in
 
@@ -84,6 +84,8 @@ class GrowingColumn(ABC):
 
     def settle(self, n_rows: int, told: Told | None, continuous: bool) -> Column:
         """The column of all these rows, without their codes; raises ``ColumnRefused``."""
+        if self._n_missing == n_rows > 0:
+            raise ColumnRefused(Problem.NOTHING, empty(n_rows))
         if self._n_missing:
             where = _words(self._first_missing)
             seen = f"is missing in {self._n_missing} of {n_rows} rows (first {where})"

@@ -11,7 +11,6 @@ from tamis.errors import DataError
 from tamis.tables.columns import Codes, Column, smallest_unsigned
 from tamis.tables.refusals import (
     ColumnRefused,
-    Problem,
     enough_left,
     listed,
     missing,
@@ -41,6 +40,7 @@ def left_out(
     }
     if not absent:
         return None, ""
+    _require_values(absent)
     rows = ~np.logical_or.reduce(list(absent.values()))
     n_left = int(rows.sum())
     if n_left < 2 or not (however_many or enough_left(n_left, given.n_rows)):
@@ -49,6 +49,13 @@ def left_out(
         f"missing='drop' left out {given.n_rows - n_left} of {given.n_rows} rows: "
         f"{_by_count(absent)}."
     )
+
+
+def _require_values(absent: Mapping[str, Flags]) -> None:
+    """Refuse columns that are missing in all rows: nothing that can be done about rows helps."""
+    empty = [(name, missing(flags)) for name, flags in absent.items() if flags.all()]
+    if empty:
+        raise refusal(empty)
 
 
 def settle_present(
@@ -150,8 +157,7 @@ def _checked(one: Settled) -> Settled:
     """The same, unless nothing of the column is present."""
     if one.absent is None or not one.absent.all():
         return one
-    why = ColumnRefused(Problem.NOTHING, f"is missing in all {len(one.absent)} rows")
-    return Settled(why, one.absent)
+    return Settled(missing(one.absent), one.absent)
 
 
 def _spread(column: Column, absent: Flags) -> Column:

@@ -46,6 +46,11 @@ def find_parts(source: str) -> list[str]:
     """The files in the order of their names, all of one kind."""
     if not is_several(source):
         found = [source]
+        if os.path.exists(source) and not os.path.isfile(source):
+            raise FileFormatError(
+                f"{shown_path(source)} is no file but a pipe or a device, which can be read but "
+                "once, and here that is not enough. Write the table into a file first."
+            )
         if not os.path.isfile(source):
             raise FileFormatError(f"There is no file {shown_path(source)}. Check the path.")
     elif os.path.isdir(source):

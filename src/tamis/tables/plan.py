@@ -359,6 +359,11 @@ def _column_from_dict(written: Mapping[str, Any]) -> ColumnPlan:
     for name in ("order", "levels", "kinds"):
         given[name] = tuple(given[name])
     column = ColumnPlan(**given)
+    if not isinstance(column.name, str):
+        raise ValueError(f"a column is named {shown(column.name)}, which is no text")
+    whole = isinstance(column.n_values, int) and isinstance(column.n_missing, int)
+    if not whole or not all(isinstance(x, int | float | None) for x in (column.low, column.high)):
+        raise ValueError(f"column {column.name!r} has something else where numbers belong")
     if column.kind not in TYPES or not set(column.kinds) <= set(TYPES):
         raise ValueError(f"column {column.name!r} is of no known kind")
     if not {one.topic for one in column.suspicions} <= set(TOPICS):

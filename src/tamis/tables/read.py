@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.errors import DataError, TamisWarning
 from tamis.tables.arrays import read_array
@@ -126,12 +127,30 @@ def _read(data: object, how: Reading) -> Table:
         return read_rows(data, how)
     if is_stream(data) and not is_series(data):
         return read_stream(data, how)
-    if hasattr(data, "__array__") and not is_series(data) and not _is_lazy(data):
-        # Tensors and their like are arrays in all but name.
-        return read_array(np.asarray(data), how)
+    if _is_array_like(data):
+        return read_array(_array_of(data), how)
     raise DataError(
         f"{_what(data)} Accepted are data frames, arrays, mappings, lists of rows and paths."
     )
+
+
+def _is_array_like(data: object) -> bool:
+    """Whether this is an array in all but name, as tensors are."""
+    if isinstance(data, type) or is_series(data) or _is_lazy(data):
+        return False
+    return hasattr(data, "__array__")
+
+
+def _array_of(data: object) -> NDArray[Any]:
+    try:
+        return np.asarray(data)
+    # Whoever holds the values has errors of its own kinds.
+    except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(
+            f"The {type(data).__name__} gave no array ({shown(reason)}). Pass numpy.asarray of it, "
+            "once that works."
+        ) from error
 
 
 def _is_lazy(data: object) -> bool:

@@ -36,6 +36,7 @@ class Problem(Enum):
         "A date or a time is neither a level nor a number: leave the column out with {ignore} "
         "({drop}), or turn it into a number, such as the days since the first one."
     )
+    COMMA = "Write decimals with a point, so that they can be read as numbers."
     ORDER = "Name every level in the order of an ordinal column, the lowest first."
     MIXED = "Give all cells of a column one type, for example by converting them to strings."
     MISSING = (
@@ -44,7 +45,7 @@ class Problem(Enum):
         "(a level of its own for categories; numbers as with 'pairwise')."
     )
     NO_NUMBER = "Call it a category or ordinal, or give every label a number."
-    NOTHING = "Drop the column: it has nothing to say."
+    NOTHING = "What is empty says nothing: drop the column, or leave it out with {ignore} ({drop})."
     INFINITE = "Replace infinite values or drop those rows."
     CONTINUOUS = (
         "Continuous columns need a continuous information source, such as "
@@ -136,7 +137,8 @@ def enough_left(n_left: int, n_rows: int) -> bool:
 
 def what_drop_leaves(refused: Iterable[ColumnRefused]) -> str:
     """How many rows have everything, in a sentence; none where nothing is missing."""
-    absent = [why.absent for why in refused if why.absent is not None]
+    # Columns that are empty have to go in any case.
+    absent = [why.absent for why in refused if why.absent is not None and not why.absent.all()]
     if not absent:
         return ""
     n_rows = len(absent[0])
@@ -148,9 +150,16 @@ def what_drop_leaves(refused: Iterable[ColumnRefused]) -> str:
 
 def missing(absent: NDArray[np.bool_], where: str | None = None) -> ColumnRefused:
     """The refusal of a column with missing values, the first of them at ``where``."""
+    if absent.all():
+        return ColumnRefused(Problem.NOTHING, empty(len(absent)), absent=absent)
     where = where or at_row(int(absent.argmax()))
     seen = f"is missing in {int(absent.sum())} of {len(absent)} rows (first {where})"
     return ColumnRefused(Problem.MISSING, seen, absent=absent)
+
+
+def empty(n_rows: int) -> str:
+    """What is seen of a column that has no value."""
+    return f"is missing in all {n_rows} rows"
 
 
 def at_row(row: int) -> str:

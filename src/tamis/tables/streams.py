@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from tamis.errors import DataError, FileFormatError
 from tamis.tables.csv_file import CsvFile
 from tamis.tables.growing import GrowingColumn, GrowingText, TypedColumn
-from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, ending_of
+from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, codec_of, ending_of
 from tamis.tables.refusals import listed, shown, shown_path
 
 BATCH_BYTES = 2**25
@@ -48,6 +48,9 @@ class Stream(ABC):
         """All rows in order; every call begins again."""
         done = 0
         places = None
+        if not self.names:
+            # A file can have rows without any column.
+            return
         if self._chosen is not None:
             places = [self.names.index(name) for name in self._chosen]
         for columns in self._columns():
@@ -120,6 +123,8 @@ class CsvStream(FileStream):
     is_text = True
 
     def __init__(self, paths: Sequence[str], names: Sequence[str] | None = None) -> None:
+        self._begun: CsvFile | None = None
+        """The file that the names come from: what a pipe holds can be had but once."""
         super().__init__(paths, names)
         self._read: list[tuple[int, CsvFile]] = []
         """Each file that was opened, and the number of its first row."""
@@ -134,19 +139,28 @@ class CsvStream(FileStream):
         self._read = []
         done = 0
         for path in self._paths:
-            file = _opened_csv(path)
+            file = self._opened(path)
             if file.names != self.names:
                 raise FileFormatError(
                     f"The files differ in their columns: {shown_path(path)} begins with another "
                     f"header than {self._first}. Give all files the same header."
                 )
             self._read.append((done, file))
-            for columns in file.batches():
-                done += len(columns[0])
-                yield columns
+            try:
+                for columns in file.batches():
+                    done += len(columns[0])
+                    yield columns
+            except OSError as error:
+                raise unreachable(path, error) from error
 
     def _names_in(self, path: str) -> Sequence[str]:
-        return _opened_csv(path).names
+        self._begun = _opened_csv(path)
+        return self._begun.names
+
+    def _opened(self, path: str) -> CsvFile:
+        if self._begun is not None and self._begun.path == path and self._begun.is_pipe:
+            return self._begun
+        return _opened_csv(path)
 
 
 class ParquetStream(FileStream):
@@ -239,6 +253,9 @@ def row_groups(path: str) -> list[int]:
 
 def unreachable(path: str, error: OSError) -> FileFormatError:
     """The refusal of a file that is not there, or not for us."""
+    if error.errno is None and codec_of(path) is not None:
+        # It was reached, and those who unpack it stumbled.
+        return _damaged(path, f"compressed by {codec_of(path)}", error)
     return FileFormatError(
         f"The file {shown_path(path)} cannot be read: {error.strerror or error}. Check that it is "
         "a file and that you may read it; on a cluster every worker must reach it under this path."

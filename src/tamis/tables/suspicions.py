@@ -116,6 +116,9 @@ def _text_identifier(column: Found) -> Suspicion | None:
     n_values, n_rows = column.n_values, column.n_present
     if not too_many_levels(n_values, n_rows):
         return _repeated_identifier(column)
+    if isinstance(column.held, ColumnRefused) and column.held.problem is Problem.COMMA:
+        # Numbers, but for how they are written.
+        return None
     do = _left_out(column.name)
     if n_values == n_rows:
         what = f"is text that differs in every row, such as {shown(column.texts[0])}"
@@ -157,7 +160,7 @@ def _constant(column: Found) -> Suspicion | None:
     numbers = column.numbers
     if len(column.labels) == 1:
         value = shown(column.labels[0])
-    elif numbers is not None and (numbers == numbers[0]).all():
+    elif not column.labels and numbers is not None and (numbers == numbers[0]).all():
         value = f"{numbers[0]:.15g}"
     else:
         return None

@@ -124,12 +124,24 @@ def encode_text(column: TextColumn) -> Column:
     markers = [code for code, cell in enumerate(texts) if is_missing(cell)]
     if markers:
         absent = np.isin(codes, markers)
-        first = int(absent.argmax())
-        row = first if column.rows is None else int(column.rows[first])
-        cell = texts[int(codes[first])]
-        reads = f"reads {shown(cell)}" if cell else "is empty"
-        raise missing(absent, f"{column.where(row)}, which {reads}")
-    return encode_texts(codes, texts, len(codes))
+        raise missing(absent, _first_place(column, absent, codes, texts))
+    try:
+        return encode_texts(codes, texts, len(codes))
+    except ColumnRefused as why:
+        if why.problem is not Problem.INFINITE:
+            raise
+        endless = np.isin(codes, np.flatnonzero(np.isinf(_numbers(texts))))
+        raise infinite(_first_place(column, endless, codes, texts)) from why
+
+
+def _first_place(
+    column: TextColumn, found: NDArray[np.bool_], codes: NDArray[Any], texts: Sequence[str]
+) -> str:
+    """Where the first of these rows stands, and what it reads."""
+    first = int(found.argmax())
+    row = first if column.rows is None else int(column.rows[first])
+    cell = texts[int(codes[first])]
+    return f"{column.where(row)}, which {f'reads {shown(cell)}' if cell else 'is empty'}"
 
 
 def encode_texts(codes: NDArray[Any], texts: Sequence[str], n_rows: int) -> Column:
@@ -138,7 +150,11 @@ def encode_texts(codes: NDArray[Any], texts: Sequence[str], n_rows: int) -> Colu
         column = encode_labels(codes, labels_of(texts))
     except ColumnRefused as why:
         if why.problem is Problem.CONTINUOUS:
-            why.numbers = _numbers(texts)[codes]
+            values = _numbers(texts)
+            endless = np.isinf(values)
+            if endless.any():
+                raise infinite(shown(texts[int(endless.argmax())])) from why
+            why.numbers = values[codes]
         raise
     if too_many_levels(len(column.levels), n_rows) and are_quantities(texts):
         return Column(column.levels, column.codes, _numbers(texts)[codes])

@@ -12,7 +12,7 @@ from tamis.errors import DataError
 from tamis.tables.columns import Column, measure, too_many_levels
 from tamis.tables.discretize.gaps import Floats, Ints
 from tamis.tables.discretize.plan import Plan
-from tamis.tables.refusals import ColumnRefused, Problem, refusal, shown
+from tamis.tables.refusals import ColumnRefused, Problem, empty, refusal, shown
 
 Flags = NDArray[np.bool_]
 Encode = Callable[[Flags | None], Column]
@@ -93,8 +93,7 @@ def _present(encode: Encode) -> _Present:
             else:
                 rows[np.flatnonzero(rows)[why.absent]] = False
             if not rows.any():
-                seen = f"is missing in all {len(rows)} rows"
-                return _Present(ColumnRefused(Problem.NOTHING, seen), rows)
+                return _Present(ColumnRefused(Problem.NOTHING, empty(len(rows))), rows)
 
 
 def _numbers(encode: Encode, *, explicit: bool) -> Floats | None:
