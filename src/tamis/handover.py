@@ -70,7 +70,7 @@ def fitted_network(
             "such weights"
         )
     table = _columns(result, read_table(data, continuous=True))
-    _require_levels(table)
+    _require_levels(table, of_counts=result.settings["information"] == "counts")
     return BayesianNetwork.fit(result.graph, table, equivalent_sample_size=equivalent_sample_size)
 
 
@@ -134,12 +134,17 @@ def _columns(result: Result, table: Table) -> Table:
     return table.select([place[name] for name in result.names])
 
 
-def _require_levels(table: Table) -> None:
-    measured = [table.names[k] for k in sorted(table.continuous)]
+def _require_levels(table: Table, *, of_counts: bool = True) -> None:
+    """Refuse numbers: those without levels, and others unless they were counted."""
+    measured = [
+        name
+        for k, name in enumerate(table.names)
+        if table.is_continuous(k) or (table.kinds[k] == "number" and not of_counts)
+    ]
     if measured:
         shown = ", ".join(map(repr, measured[:_SHOWN]))
         more = f" and {len(measured) - _SHOWN} more" if len(measured) > _SHOWN else ""
         raise SettingError(
-            f"measured columns have no table of probabilities: {shown}{more}. Cut them into "
+            f"numbers have no table of probabilities: {shown}{more}. Cut them into "
             "levels with tamis.discretize and learn from those, or leave them out."
         )

@@ -16,6 +16,8 @@ from tamis.tables.plan import Plan, plan_of
 from tamis.tables.reading import require_missing
 from tamis.tables.refusals import shown_path
 
+SMALL_BYTES = 2**26
+"""Of files that are together no larger than this all are looked at, and otherwise the first."""
 FIRST_ROWS = 100_000
 """Of a Dask data frame so many rows are looked at."""
 
@@ -87,8 +89,8 @@ def _one_file(path: str) -> tuple[str, tuple[str, ...]]:
     if not is_several(path):
         return path, ()
     parts = find_parts(path)
-    if len(parts) == 1:
-        return parts[0], ()
+    if len(parts) == 1 or sum(map(os.path.getsize, parts)) <= SMALL_BYTES:
+        return path, ()
     return parts[0], (f"Of {len(parts):,} files the first was looked at.",)
 
 

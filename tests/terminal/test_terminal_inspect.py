@@ -58,7 +58,7 @@ def test_the_plan_is_shown_in_80_columns_with_the_command_that_follows_it(path):
     assert then == f"Then: tamis learn {shlex.quote(path)} --drop id"
 
 
-def test_the_command_that_follows_repeats_the_options_and_says_what_to_do_about_missing_values(path, tmp_path):
+def test_the_command_that_follows_repeats_the_options_and_can_be_run(path, tmp_path):
     frame = pd.read_csv(path)
     frame.loc[3, "size"] = None
     frame.to_csv(tmp_path / "m.csv", index=False)

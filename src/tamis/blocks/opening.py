@@ -27,11 +27,19 @@ from tamis.blocks.plane_file import PlaneFile
 from tamis.errors import SettingError
 from tamis.tables.columns import Column
 from tamis.tables.kinds import Told, checked_types
-from tamis.tables.paths import PLANES_ENDING, STREAMED_ENDINGS, ending_of, is_several
+from tamis.tables.paths import (
+    PLANES_ENDING,
+    STREAMED_ENDINGS,
+    ending_of,
+    find_parts,
+    is_several,
+)
 from tamis.tables.streams import Stream
 
 CELL_BYTES = 24
 """What a cell takes while a table is read and learned from: a number and two copies."""
+SMALL_BYTES = 2**26
+"""Files that are together no larger than this can be read into memory."""
 WITHOUT_ROWS = ("auto", "counts", "gaussian")
 """The information that can be had without rows in memory."""
 
@@ -61,6 +69,9 @@ def open_blocks(
                 "Parquet, a folder or a pattern; what is in memory already is there"
             )
         return data
+    needs_rows_here = missing != "error" or information not in WITHOUT_ROWS
+    if needs_rows_here and limit is None and is_several(path) and _is_small(path):
+        return data
     if missing != "error":
         raise SettingError(
             f"missing={missing!r} is for tables in memory; in blocks every cell needs a value: "
@@ -84,6 +95,11 @@ def require_memory(columns: Mapping[str, Column], n_rows: int, memory: int) -> N
     if needed > memory:
         where = f"about {needed / 10**9:.2g}GB, where {memory / 10**9:.2g}GB are allowed"
         raise needs_rows(columns, where)
+
+
+def _is_small(path: str) -> bool:
+    """Whether files are so small that they are read into memory where their rows are needed."""
+    return sum(map(os.path.getsize, find_parts(path))) <= SMALL_BYTES
 
 
 def _is_for_blocks(path: str, limit: int | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
@@ -17,13 +18,14 @@ from tamis.blocks.layout import BLOCK_ROWS, Layout
 from tamis.blocks.looking import Progress, Seen, look_at_parts, open_stream
 from tamis.blocks.plane_file import Codes, digest
 from tamis.counts.planes import build_planes
-from tamis.errors import SettingError
+from tamis.errors import SettingError, TamisWarning
 from tamis.tables.columns import Column, smallest_unsigned
 from tamis.tables.continuous import require_levels
 from tamis.tables.growing import GrowingColumn, changed
 from tamis.tables.kinds import Told, checked_types
 from tamis.tables.missing import require_complete
 from tamis.tables.paths import PLANES_ENDING, ending_of
+from tamis.tables.refusals import listed, shown
 from tamis.tables.streams import Stream
 from tamis.tables.table import Table
 
@@ -48,7 +50,22 @@ def pack(
     stream = open_stream(os.fspath(source), kinds)
     seen = look_at_parts(stream, progress)
     columns = seen.settle(stream.chosen, kinds, continuous=False)
+    _warn_of_numbers(columns)
     return write_planes(path, stream, seen, columns, block_rows=block_rows, progress=progress)
+
+
+def _warn_of_numbers(columns: Mapping[str, Column]) -> None:
+    """Say which columns a table in memory would take for more than categories."""
+    numbers = [shown(name) for name, column in columns.items() if column.kind != "category"]
+    if numbers and any(type(one.levels[0]) is not int for one in columns.values()):
+        warnings.warn(
+            TamisWarning(
+                f"Packed as categories, which a table in memory would not take them for: "
+                f"{listed(numbers)}. Learn from the files themselves, or cut numbers into levels "
+                "first, with tamis.discretize."
+            ),
+            stacklevel=3,
+        )
 
 
 def write_planes(

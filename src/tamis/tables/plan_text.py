@@ -24,7 +24,8 @@ _NAMED = 12
 
 BOTH_WAYS = (
     "Every column holds whole numbers and no kind is named, so the table is read both ways, as "
-    "categories and as numbers, and what explains it better is kept."
+    "categories and as numbers, and what explains it better is kept; columns of many values are "
+    "numbers in either case."
 )
 _LEVELLED = ("category", "ordinal")
 _PLURALS = {"number": "numbers", "category": "categories", "ordinal": "ordinal columns"}

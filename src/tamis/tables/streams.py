@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -178,7 +179,7 @@ class ParquetStream(FileStream):
         self._groups = None if groups is None else list(range(*groups))
         for path in paths:
             with _opened_parquet(path) as file:
-                self._require_same_columns(path, file.schema_arrow.names)
+                self._require_same_columns(path, _names_of(file.schema_arrow))
                 self.expected_rows += file.metadata.num_rows
 
     def _columns(self) -> Iterator[Sequence[Any]]:
@@ -202,7 +203,7 @@ class ArrowStream(FileStream):
     def _columns(self) -> Iterator[Sequence[Any]]:
         for path in self._paths:
             batches = _schema_and_batches(path)
-            self._require_same_columns(path, next(batches).names)
+            self._require_same_columns(path, _names_of(next(batches)))
             for batch in batches:
                 yield batch.select(list(self.names)).columns
 
@@ -302,9 +303,13 @@ def _schema_and_batches(path: str) -> Iterator[Any]:
         raise _damaged(path, "Feather", error) from error
 
 
+_INDEX = re.compile(r"__index_level_[0-9]+__")
+"""What pandas calls an index without a name in a file; in memory it is no column either."""
+
+
 def _names_of(schema: Any) -> list[str]:  # noqa: ANN401 - of arrow
     try:
-        return list(schema.names)
+        return [name for name in schema.names if not _INDEX.fullmatch(name)]
     except UnicodeDecodeError as error:
         raise DataError(
             f"The column name {shown(error.object)} is not UTF-8. Rename the column."
