@@ -426,9 +426,9 @@ def test_what_needs_rows_is_refused(tmp_path):
     for needs_rows in (model.certify, model.bootstrap):
         with pytest.raises(SettingError, match="rows are never held in memory"):
             needs_rows()
-    with pytest.raises(SettingError, match="measured columns have no table of probabilities"):
+    with pytest.raises(SettingError, match="numbers have no table of probabilities"):
         model.save(str(tmp_path / "n.bif"))
-    with pytest.raises(SettingError, match="measured columns have no table of probabilities"):
+    with pytest.raises(SettingError, match="numbers have no table of probabilities"):
         model.to_pgmpy()
     table = model._learned_from[0]
     for needs_rows in (lambda: table.numbers(0), lambda: table.arrange(np.arange(3))):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 from tamis.blocks.packing import pack
+from tamis.errors import TamisWarning
 from tamis.terminal.consoles import console
 from tamis.terminal.waiting import waiting
 from tamis.terminal.words import count
@@ -18,7 +20,9 @@ def run(source: str, target: str, *, quiet: bool) -> None:
             # How many rows a CSV file has is known when it has been read.
             wait.step(what, done, of or done)
 
-        header = pack(source, target, progress=heard)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", TamisWarning)
+            header = pack(source, target, progress=heard)
     if quiet:
         return
     levels = sum(map(len, header.levels))
@@ -30,3 +34,5 @@ def run(source: str, target: str, *, quiet: bool) -> None:
         highlight=False,
         soft_wrap=True,
     )
+    for one in caught:
+        console().print(f"Note: {one.message}", markup=False, highlight=False)
