@@ -16,7 +16,7 @@ from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
-from tamis.information.heavy_tails import ranks_note
+from tamis.information.heavy_tails import ranks_note, thin_note
 from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
@@ -94,7 +94,8 @@ def learn(table: Table | None, asked: Settings, progress: Progress | None = None
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
         if table is not None and goes_by_ranks(best.settings):
-            notes = (*notes, *ranks_note(table))
+            thin = (best.settings.source or {})["thin"]
+            notes = (*notes, *ranks_note(table), *thin_note(table, thin))
         notes = (*notes, *_units_note(best))
         return Names(best.settings, best.information).result(
             table, best.outcome, losses, _ranking(answers), notes

@@ -60,3 +60,13 @@ def test_a_monotone_change_of_a_heavy_column_changes_no_class():
 def test_columns_of_the_same_ranks_are_no_copies():
     frame = skewed(5).assign(squared=lambda one: one["income"] ** 2)
     assert tamis.TAM(n_jobs=1).fit(frame).graph_.number_of_nodes() == 6
+
+
+def test_categories_with_few_rows_a_level_are_told_of():
+    rng = np.random.default_rng(6)
+    state = np.repeat(np.arange(27), 6)
+    rate = state % 5 + 0.1 * rng.normal(size=len(state))
+    states = [f"state {k}" for k in state]
+    model = tamis.TAM(n_jobs=1).fit({"state": states, "rate": rate, "x": rng.normal(size=162)})
+    assert any("levels of 'state': dependence on them" in note for note in model.result_.warnings)
+    assert not any("Too few rows" in note for note in tamis.TAM().fit(skewed(1)).result_.warnings)

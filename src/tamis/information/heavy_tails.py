@@ -59,6 +59,29 @@ def ranks_note(table: Table) -> tuple[str, ...]:
     )
 
 
+def thin_note(table: Table, thin: int) -> tuple[str, ...]:
+    """What is to be said about categories of which most rows are in levels of fewer rows than a
+    comparison of numbers needs: no number can be seen to depend on them."""
+    found = [
+        shown(table.names[k])
+        for k, kind in enumerate(table.kinds)
+        if kind != "number" and _in_thin_levels(table, k, thin) > 0.5
+    ]
+    if not found:
+        return ()
+    return (
+        f"Too few rows a level (fewer than {thin}) to compare numbers between most levels of "
+        f"{listed(found)}: dependence on them is hardly seen. Merge levels, or take numbers for "
+        "them.",
+    )
+
+
+def _in_thin_levels(table: Table, k: int, thin: int) -> float:
+    """The share of rows in levels of fewer rows."""
+    rows = np.bincount(table.codes[k][table.present(k)])
+    return float(rows[rows < thin].sum() / max(rows.sum(), 1))
+
+
 def _seen(table: Table, k: int) -> Floats:
     found: Floats = table.numbers(k)[table.present(k)]
     return found
