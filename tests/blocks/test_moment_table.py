@@ -436,7 +436,9 @@ def test_what_needs_rows_is_refused(tmp_path):
             needs_rows()
     for information in ("copula", "neighbours", "conditional-gaussian"):
         with pytest.raises(SettingError, match=f"information='{information}' needs the rows"):
-            tamis.TAM(information=information).fit(pattern)
+            tamis.TAM(information=information, memory="1GB").fit(pattern)
+    small = tamis.TAM("node", information="copula").fit(pattern)
+    assert small.n_features_in_ == len(model.result_.names)
     with pytest.raises(DataError, match="columns have levels"):
         tamis.TAM(information="counts").fit(pattern)
     with pytest.raises(DataError, match="Weights belong to rows"):
@@ -467,7 +469,10 @@ def test_the_command_learns_and_forecasts_from_files_of_numbers(tmp_path):
     for options, message in (
         (["--bootstrap", "3"], "--bootstrap needs the rows in memory"),
         (["--out", str(tmp_path / "n.bif")], "would need the rows in memory"),
-        (["--information", "copula"], "--information copula needs the rows in memory"),
+        (
+            ["--information", "copula", "--memory", "1GB"],
+            "--information copula needs the rows in memory",
+        ),
     ):
         found = run(app, ["learn", pattern, *options])
         assert found.exit_code != 0

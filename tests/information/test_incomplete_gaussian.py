@@ -94,7 +94,10 @@ def test_the_moments_are_the_most_likely_ones(seed):
 @settings(max_examples=15)
 def test_steps_by_pattern_are_those_by_row(seed, d, share):
     values, present = drawn(seed, d, 80, share)
-    found = fit_moments(values, present)
+    with warnings.catch_warnings():
+        # Where columns are rarely seen together it may stop before it is there.
+        warnings.simplefilter("ignore", TamisWarning)
+        found = fit_moments(values, present)
     mean, covariance = naive_em(values, present, found.n_steps)
     scale = np.sqrt(np.outer(covariance.diagonal(), covariance.diagonal()))
     np.testing.assert_allclose(found.covariance / scale, covariance / scale, atol=1e-5)

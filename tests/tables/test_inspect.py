@@ -104,9 +104,12 @@ def test_files_have_the_plan_of_their_table(tmp_path):
         assert tamis.inspect(path).types == {"id": "ignore", "day": "ignore"}
 
 
-def test_of_a_folder_the_first_file_is_looked_at(tmp_path):
+def test_of_a_large_folder_the_first_file_is_looked_at(tmp_path, monkeypatch):
     for name in "ab":
         pd.DataFrame(table()).to_csv(tmp_path / f"{name}.csv", index=False)
+    whole = tamis.inspect(tmp_path)
+    assert (whole.n_rows, whole.notes) == (2 * N, ())
+    monkeypatch.setattr("tamis.inspection.SMALL_BYTES", 10)
     assert tamis.inspect(tmp_path).notes == ("Of 2 files the first was looked at.",)
     assert tamis.inspect(str(tmp_path / "a*.csv")).notes == ()
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
@@ -18,7 +17,7 @@ from tamis.blocks.layout import BLOCK_ROWS, Layout
 from tamis.blocks.looking import Progress, Seen, look_at_parts, open_stream
 from tamis.blocks.plane_file import Codes, digest
 from tamis.counts.planes import build_planes
-from tamis.errors import SettingError, TamisWarning
+from tamis.errors import SettingError
 from tamis.tables.columns import Column, smallest_unsigned
 from tamis.tables.continuous import require_levels
 from tamis.tables.growing import GrowingColumn, changed
@@ -37,6 +36,7 @@ def pack(
     block_rows: int = BLOCK_ROWS,
     progress: Progress | None = None,
     types: Mapping[str, Told] | None = None,
+    noted: Callable[[str], None] | None = None,
 ) -> Header:
     """Pack files, one, those of a folder or of a pattern, into a plane file; say what is in it.
 
@@ -44,28 +44,29 @@ def pack(
     name next to it, and what stands there has no header yet. Levels are those that `read_table`
     would find. Measured columns and missing values are refused: planes have levels only. ``types``
     names the kinds of columns where the user knows better, or "ignore" for those to leave out.
+    ``noted`` is told what else there is to know.
     """
     path = _checked_target(target)
     kinds = checked_types(types)
     stream = open_stream(os.fspath(source), kinds)
     seen = look_at_parts(stream, progress)
     columns = seen.settle(stream.chosen, kinds, continuous=False)
-    _warn_of_numbers(columns)
+    note = _numbers_note(columns)
+    if note is not None and noted is not None:
+        noted(note)
     return write_planes(path, stream, seen, columns, block_rows=block_rows, progress=progress)
 
 
-def _warn_of_numbers(columns: Mapping[str, Column]) -> None:
-    """Say which columns a table in memory would take for more than categories."""
+def _numbers_note(columns: Mapping[str, Column]) -> str | None:
+    """Which columns a table in memory would take for more than categories."""
     numbers = [shown(name) for name, column in columns.items() if column.kind != "category"]
-    if numbers and any(type(one.levels[0]) is not int for one in columns.values()):
-        warnings.warn(
-            TamisWarning(
-                f"Packed as categories, which a table in memory would not take them for: "
-                f"{listed(numbers)}. Learn from the files themselves, or cut numbers into levels "
-                "first, with tamis.discretize."
-            ),
-            stacklevel=3,
-        )
+    if not numbers or all(type(one.levels[0]) is int for one in columns.values()):
+        return None
+    return (
+        f"Packed as categories, which a table in memory would not take them for: "
+        f"{listed(numbers)}. Learn from the files themselves, or cut numbers into levels first, "
+        "with tamis.discretize."
+    )
 
 
 def write_planes(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import warnings
 
 from tamis.blocks.packing import pack
-from tamis.errors import TamisWarning
 from tamis.terminal.consoles import console
 from tamis.terminal.waiting import waiting
 from tamis.terminal.words import count
@@ -20,9 +18,8 @@ def run(source: str, target: str, *, quiet: bool) -> None:
             # How many rows a CSV file has is known when it has been read.
             wait.step(what, done, of or done)
 
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", TamisWarning)
-            header = pack(source, target, progress=heard)
+        notes: list[str] = []
+        header = pack(source, target, progress=heard, noted=notes.append)
     if quiet:
         return
     levels = sum(map(len, header.levels))
@@ -34,5 +31,5 @@ def run(source: str, target: str, *, quiet: bool) -> None:
         highlight=False,
         soft_wrap=True,
     )
-    for one in caught:
-        console().print(f"Note: {one.message}", markup=False, highlight=False)
+    for note in notes:
+        console().print(f"Note: {note}", markup=False, highlight=False)
