@@ -437,7 +437,7 @@ def test_what_needs_rows_is_refused(tmp_path):
     for information in ("copula", "neighbours", "conditional-gaussian"):
         with pytest.raises(SettingError, match=f"information='{information}' needs the rows"):
             tamis.TAM(information=information, memory="1GB").fit(pattern)
-    small = tamis.TAM("node", information="copula").fit(pattern)
+    small = tamis.TAM("node", information="conditional-gaussian").fit(pattern)
     assert small.n_features_in_ == len(model.result_.names)
     with pytest.raises(DataError, match="columns have levels"):
         tamis.TAM(information="counts").fit(pattern)
