@@ -15,7 +15,7 @@ with clean_ending():
     import typer
 
     from tamis.cli_experiment import experiment
-    from tamis.cli_learn import learn
+    from tamis.cli_learn import DropOption, OnlyOption, TypeOption, learn
     from tamis.terminal import completion
 
 app = typer.Typer(
@@ -61,23 +61,9 @@ def inspect(
             "looked at.",
         ),
     ],
-    type_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--type",
-            metavar="NAME=KIND",
-            help="What a column is: category, ordinal, number or ignore; or its levels from low "
-            "to high, as in 'size=small<medium<large'. May be repeated.",
-        ),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B,...", help="Columns to leave out. May be repeated."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B,...", help="Leave out all other columns. May be repeated."),
-    ] = None,
+    type_: TypeOption = None,
+    drop: DropOption = None,
+    only: OnlyOption = None,
     missing: Annotated[
         str,
         typer.Option(
@@ -109,13 +95,18 @@ def pack(
     planes: Annotated[
         str, typer.Argument(metavar="FILE", help="Where the planes go: a file ending in .tamis.")
     ],
+    type_: TypeOption = None,
+    drop: DropOption = None,
+    only: OnlyOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")] = False,
 ) -> None:
     """Pack a table into a plane file, which learn counts in blocks, within a limit of memory."""
     with clean_ending():
+        from tamis.terminal.choosing import types_from_options
         from tamis.terminal.packing import run
 
-        run(table, planes, quiet=quiet)
+        types = types_from_options(table, type_ or (), drop or (), only or ())
+        run(table, planes, types=types, quiet=quiet)
 
 
 @app.command()

@@ -9,6 +9,24 @@ import typer
 from tamis.terminal import completion
 from tamis.terminal.endings import clean_ending
 
+TypeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="NAME=KIND",
+        help="What a column is: category, ordinal, number or ignore; or its levels from low to "
+        "high, as in 'size=small<medium<large'. May be repeated.",
+    ),
+]
+DropOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B,...", help="Columns to leave out. May be repeated."),
+]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B,...", help="Leave out all other columns. May be repeated."),
+]
+
 
 def _some(jobs: int | None) -> int | None:
     if jobs == 0:
@@ -196,23 +214,9 @@ def learn(
     seed: Annotated[
         int, typer.Option(metavar="S", help="What --bootstrap and --certify draw from.")
     ] = 1,
-    type_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--type",
-            metavar="NAME=KIND",
-            help="What a column is: category, ordinal, number or ignore; or its levels from low "
-            "to high, as in 'size=small<medium<large'. May be repeated.",
-        ),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B,...", help="Columns to leave out. May be repeated."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="A,B,...", help="Leave out all other columns. May be repeated."),
-    ] = None,
+    type_: TypeOption = None,
+    drop: DropOption = None,
+    only: OnlyOption = None,
     require: Annotated[
         list[str] | None,
         typer.Option(metavar="'A -> B'", help="An arrow that must be there. May be repeated."),

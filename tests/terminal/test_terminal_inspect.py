@@ -11,6 +11,7 @@ import pytest
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
+from tamis.blocks.plane_file import PlaneFile
 from tamis.cli import app
 from tamis.errors import SettingError
 from tamis.terminal.choosing import types_from_options
@@ -156,3 +157,9 @@ def test_columns_of_a_packed_file_are_left_out(path, tmp_path):
     packed = str(tmp_path / "levels.tamis")
     run("pack", str(tmp_path / "levels.csv"), packed)
     assert "3 columns" in run("learn", packed, "--drop", "a,b")
+
+
+def test_columns_can_be_left_out_of_a_packed_file(path, tmp_path):
+    target = tmp_path / "t.tamis"
+    run("pack", path, str(target), "--only", "size,p=q")
+    assert set(PlaneFile(target).header.names) == {"size", "p=q"}

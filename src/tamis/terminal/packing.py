@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from tamis.blocks.packing import pack
+from tamis.tables.kinds import Told
 from tamis.terminal.consoles import console
 from tamis.terminal.waiting import waiting
 from tamis.terminal.words import count
 
 
-def run(source: str, target: str, *, quiet: bool) -> None:
+def run(
+    source: str, target: str, *, types: Mapping[str, Told] | None = None, quiet: bool = False
+) -> None:
     """Pack, and say what is in the file."""
     with waiting(quiet=quiet) as wait:
 
@@ -19,7 +23,7 @@ def run(source: str, target: str, *, quiet: bool) -> None:
             wait.step(what, done, of or done)
 
         notes: list[str] = []
-        header = pack(source, target, progress=heard, noted=notes.append)
+        header = pack(source, target, progress=heard, types=types, noted=notes.append)
     if quiet:
         return
     levels = sum(map(len, header.levels))
