@@ -157,6 +157,12 @@ class Constants:
     weak_unseen: float = _constant(
         1.0, "weak edges assumed beside those that were seen", "after Laplace"
     )
+    weak_dense: float = _constant(
+        3.0,
+        "edges a column from which on weaker ones are not looked for",
+        "no published network has as many; where everything depends on everything, more edges "
+        "explain little and cost another search",
+    )
     weak_least: float = _constant(
         0.1,
         "alpha stays unless the edges to be expected are such a share of those found",

@@ -21,14 +21,14 @@ def alpha_for(outcome: Outcome, alpha: float, n_variables: int) -> float:
     """The alpha of the whole graph that the strengths of its edges ask for; ``alpha`` found them.
 
     It is never lower, and it stays where no weak edge was found: that there are any must be shown
-    at alpha itself.
+    at alpha itself. In dense graphs it stays too.
     """
     found = [deviate(one) for one in strengths(outcome.boundaries.values())]
     pairs = n_variables * (n_variables - 1) / 2
     absent = pairs - len(found)
     before = deviate(math.log(pairs / alpha))
     n_near = sum(z <= before + constants.weak_reach for z in found)
-    if not n_near or absent < 1:
+    if not n_near or absent < 1 or len(found) > constants.weak_dense * n_variables:
         return alpha
     density = (n_near + constants.weak_unseen) / constants.weak_reach
     after = meeting(density, absent)
