@@ -139,7 +139,7 @@ def test_the_summary_says_what_was_read_run_and_found():
         "2,000 rows, 7 columns of 2 to 4 levels",
         "auto (the best of node, sieve and sequential, refined)",
         "grassberger",
-        "permutation test at level 0.02 for the whole graph",
+        "permutation test at alpha 0.02 for the whole graph",
         "Searches tried",
         "rests on Condition 1",
         "4 layers",
@@ -164,7 +164,7 @@ def test_what_was_run_is_said_in_words():
         COLUMNS="200",
     )  # fmt: skip
     assert "layer (layers; masked by the whole layer so far)" in shown.stdout
-    assert "G-test at level 0.01; at most 3; superfluous ones removed together" in shown.stdout
+    assert "G-test at alpha 0.01; at most 3; superfluous ones removed together" in shown.stdout
     assert "gain above 0.002 nats" in shown.stdout
 
 
@@ -334,9 +334,9 @@ def test_help_imports_nothing_heavy():
     [
         ("0.005", Fixed(0.005), "gain above 0.005 nats"),
         ("fixed:0.005", Fixed(0.005), "gain above 0.005 nats"),
-        ("permutation", Permutation(), "permutation test at level 0.05"),
-        ("permutation:0.001", Permutation(0.001), "permutation test at level 0.001"),
-        ("chi-squared:1e-2", ChiSquared(0.01), "G-test at level 0.01"),
+        ("permutation", Permutation(), "permutation test at alpha 0.05"),
+        ("permutation:0.001", Permutation(0.001), "permutation test at alpha 0.001"),
+        ("chi-squared:1e-2", ChiSquared(0.01), "G-test at alpha 0.01"),
         ("bic", BIC(), "BIC"),
         ("rate:0.002", Rate(0.002), "gain above the rate of Theorem tuning, c = 0.002"),
     ],

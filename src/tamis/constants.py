@@ -160,8 +160,8 @@ class Constants:
     weak_dense: float = _constant(
         3.0,
         "edges a column from which on weaker ones are not looked for",
-        "no published network has as many; where everything depends on everything, more edges "
-        "explain little and cost another search",
+        "the densest of the 24 networks of the bnlearn repository, water, has 2.06; where "
+        "everything depends on everything, more edges explain little and cost another search",
     )
     weak_least: float = _constant(
         0.1,

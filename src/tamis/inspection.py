@@ -9,15 +9,13 @@ from typing import Any
 from tamis.blocks.plane_file import PlaneFile
 from tamis.errors import FileFormatError
 from tamis.tables.files import names_in
+from tamis.tables.found import look_at
 from tamis.tables.kinds import Told, checked_types
-from tamis.tables.looking import look_at
-from tamis.tables.paths import PLANES_ENDING, ending_of, find_parts, is_several
+from tamis.tables.paths import PLANES_ENDING, are_small, ending_of, find_parts, is_several
 from tamis.tables.plan import Plan, plan_of
 from tamis.tables.reading import require_missing
 from tamis.tables.refusals import shown_path
 
-SMALL_BYTES = 2**26
-"""Of files that are together no larger than this all are looked at, and otherwise the first."""
 FIRST_ROWS = 100_000
 """Of a Dask data frame so many rows are looked at."""
 
@@ -89,7 +87,7 @@ def _one_file(path: str) -> tuple[str, tuple[str, ...]]:
     if not is_several(path):
         return path, ()
     parts = find_parts(path)
-    if len(parts) == 1 or sum(map(os.path.getsize, parts)) <= SMALL_BYTES:
+    if len(parts) == 1 or are_small(parts):
         return path, ()
     return parts[0], (f"Of {len(parts):,} files the first was looked at.",)
 

@@ -93,13 +93,20 @@ def learn(table: Table | None, asked: Settings, progress: Progress | None = None
             best, raised = _at_its_alpha(_refined(best), asked)
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
-        if table is not None and goes_by_ranks(best.settings):
-            thin = (best.settings.source or {})["thin"]
-            notes = (*notes, *ranks_note(table), *thin_note(table, thin))
+        if table is not None:
+            notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best))
         return Names(best.settings, best.information).result(
             table, best.outcome, losses, _ranking(answers), notes
         )
+
+
+def _mixed_notes(table: Table, settings: Settings) -> tuple[str, ...]:
+    """What conditional Gaussians do not take as it is."""
+    if settings.information != "conditional-gaussian" or settings.source is None:
+        return ()
+    ranked = ranks_note(table) if goes_by_ranks(settings) else ()
+    return (*ranked, *thin_note(table, settings.source["thin"]))
 
 
 def _answers(

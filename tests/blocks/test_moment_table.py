@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import tamis
-from tamis.blocks import looking
+from tamis.blocks import first_pass
 from tamis.blocks import opening as blocks_opening
-from tamis.blocks.looking import Seen, look, look_at_parts, open_stream, products_in, reading_of
+from tamis.blocks.first_pass import Seen, look, look_at_parts, open_stream, products_in, reading_of
 from tamis.blocks.moment_table import MomentTable, open_moments, table_of_moments
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import PackedTable
@@ -123,8 +123,8 @@ def test_blocks_and_single_rows_change_rounding_only(tmp_path, kind, monkeypatch
     pattern = split(table, tmp_path, kind, [1, 1, 2, 499])
     whole = Moments.of_table(read_table(table, continuous=True))
     for cells, rows in ((50, 7), (10**6, 1), (1, 1)):
-        monkeypatch.setattr(looking, "BLOCK_CELLS", cells)
-        monkeypatch.setattr(looking, "BLOCK_ROWS", rows)
+        monkeypatch.setattr(first_pass, "BLOCK_CELLS", cells)
+        monkeypatch.setattr(first_pass, "BLOCK_ROWS", rows)
         found = open_blocks(pattern).moments
         assert found.count == 500
         np.testing.assert_allclose(correlations(found), correlations(whole), **CLOSE)
@@ -233,7 +233,7 @@ def test_whole_numbers_beyond_counting_are_measured_and_the_result_says_so(
     tmp_path, kind, monkeypatch
 ):
     monkeypatch.setattr(growing, "MOST_LEVELS", 20)
-    monkeypatch.setattr(looking, "MOST_LEVELS", 20)
+    monkeypatch.setattr(first_pass, "MOST_LEVELS", 20)
     rng = np.random.default_rng(9)
     table = pl.DataFrame({"x": rng.integers(0, 30, 600), "y": rng.normal(size=600)})
     pattern = split(table, tmp_path, kind, [10, 300])

@@ -109,7 +109,7 @@ def test_of_a_large_folder_the_first_file_is_looked_at(tmp_path, monkeypatch):
         pd.DataFrame(table()).to_csv(tmp_path / f"{name}.csv", index=False)
     whole = tamis.inspect(tmp_path)
     assert (whole.n_rows, whole.notes) == (2 * N, ())
-    monkeypatch.setattr("tamis.inspection.SMALL_BYTES", 10)
+    monkeypatch.setattr("tamis.tables.paths.SMALL_BYTES", 10)
     assert tamis.inspect(tmp_path).notes == ("Of 2 files the first was looked at.",)
     assert tamis.inspect(str(tmp_path / "a*.csv")).notes == ()
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from table_containers import decode
 
 import tamis
-from tamis.blocks.looking import open_stream
+from tamis.blocks.first_pass import open_stream
 from tamis.errors import DataError, FileFormatError, TamisError, TamisWarning
 from tamis.tables import csv_file, read_table
 from tamis.tables.csv_file import CsvFile

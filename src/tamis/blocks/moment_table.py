@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.blocks.looking import Progress, Seen, crowded_note, products_in, told_of
+from tamis.blocks.first_pass import Progress, Seen, crowded_note, products_in, told_of
 from tamis.blocks.packed import DEFAULT_MEMORY, Counted, checked_limit, usual_fields
 from tamis.errors import DataError, SettingError
 from tamis.information.gaussian import GaussianInformation, correlation_of

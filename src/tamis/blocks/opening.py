@@ -9,8 +9,7 @@ import weakref
 from collections.abc import Mapping
 from functools import partial
 
-from tamis.blocks.limits import bytes_of
-from tamis.blocks.looking import (
+from tamis.blocks.first_pass import (
     Progress,
     Seen,
     begins_measured,
@@ -20,6 +19,7 @@ from tamis.blocks.looking import (
     reading_of,
     wanted,
 )
+from tamis.blocks.limits import bytes_of
 from tamis.blocks.moment_table import MomentTable, enough_memory, products_of, table_of_moments
 from tamis.blocks.packed import PROGRAM_BYTES, Counted, PackedTable, checked_limit
 from tamis.blocks.packing import write_planes
@@ -30,6 +30,7 @@ from tamis.tables.kinds import Told, checked_types
 from tamis.tables.paths import (
     PLANES_ENDING,
     STREAMED_ENDINGS,
+    are_small,
     ending_of,
     find_parts,
     is_several,
@@ -38,8 +39,6 @@ from tamis.tables.streams import Stream
 
 CELL_BYTES = 24
 """What a cell takes while a table is read and learned from: a number and two copies."""
-SMALL_BYTES = 2**26
-"""Files that are together no larger than this can be read into memory."""
 WITHOUT_ROWS = ("auto", "counts", "gaussian")
 """The information that can be had without rows in memory."""
 
@@ -70,7 +69,7 @@ def open_blocks(
             )
         return data
     needs_rows_here = missing != "error" or information not in WITHOUT_ROWS
-    if needs_rows_here and limit is None and is_several(path) and _is_small(path):
+    if needs_rows_here and limit is None and is_several(path) and are_small(find_parts(path)):
         return data
     if missing != "error":
         raise SettingError(
@@ -95,11 +94,6 @@ def require_memory(columns: Mapping[str, Column], n_rows: int, memory: int) -> N
     if needed > memory:
         where = f"about {needed / 10**9:.2g}GB, where {memory / 10**9:.2g}GB are allowed"
         raise needs_rows(columns, where)
-
-
-def _is_small(path: str) -> bool:
-    """Whether files are so small that they are read into memory where their rows are needed."""
-    return sum(map(os.path.getsize, find_parts(path))) <= SMALL_BYTES
 
 
 def _is_for_blocks(path: str, limit: int | None) -> bool:

@@ -12,9 +12,9 @@ from typing import BinaryIO
 import numpy as np
 
 from tamis.atomic import check_place
+from tamis.blocks.first_pass import Progress, Seen, look_at_parts, open_stream
 from tamis.blocks.header import Header
 from tamis.blocks.layout import BLOCK_ROWS, Layout
-from tamis.blocks.looking import Progress, Seen, look_at_parts, open_stream
 from tamis.blocks.plane_file import Codes, digest
 from tamis.counts.planes import build_planes
 from tamis.errors import SettingError

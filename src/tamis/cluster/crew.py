@@ -13,7 +13,7 @@ from itertools import count as numbers_from
 from secrets import token_hex
 from typing import Any
 
-from tamis.blocks.looking import Seen
+from tamis.blocks.first_pass import Seen
 from tamis.cluster.parts import Names, Part
 from tamis.cluster.waiting import Tick, connection, lost_connection, result_of, unknown_there
 from tamis.cluster.work import (

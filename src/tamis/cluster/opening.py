@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from tamis.blocks.looking import Seen, reading_of, wanted
+from tamis.blocks.first_pass import Seen, reading_of, wanted
 from tamis.blocks.moment_table import MomentTable, table_of_moments
 from tamis.blocks.opening import WITHOUT_ROWS, open_blocks, require_memory
 from tamis.blocks.packed import DEFAULT_MEMORY, Counted

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.blocks.first_pass import Seen, look, products_in
 from tamis.blocks.held import HeldPlanes
-from tamis.blocks.looking import Seen, look, products_in
 from tamis.blocks.packing import encoded, nobody
 from tamis.blocks.passes import Pass, Sums
 from tamis.blocks.view import View

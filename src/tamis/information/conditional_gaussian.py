@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 from scipy.special import chdtrc
@@ -26,7 +26,7 @@ from tamis.counts.independence import STATS
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.gaussian_cells import Cells, Columns, Fit, Members
+from tamis.information.gaussian_cells import Columns, Fit, Members
 from tamis.information.gaussian_ratios import (
     Pair,
     Ratios,
@@ -47,15 +47,12 @@ from tamis.information.interface import (
     Query,
     Source,
 )
+from tamis.information.level_regressions import MOST_BYTES, LevelRegressions
 from tamis.information.logistic import (
     Covariance,
-    Design,
     Singles,
     covariance,
-    entropy_left,
     product,
-    regress,
-    residuals,
 )
 from tamis.information.neighbours.chance import whole
 from tamis.information.null_laws import CountTests, RatioTests
@@ -71,31 +68,6 @@ from tamis.tables.table import Table
 
 THIN = 10
 """Cells with fewer rows have no covariance of their own."""
-MOST_BYTES = 2**27
-"""What is kept of each kind, such as contexts and regressions, may take so much."""
-ROWS_EACH, MOST_COEFFICIENTS = 10, 100
-"""Logistic regressions have products of measurements if there are so many rows for each
-coefficient of a level, and at most so many of these."""
-MOST_CELLS = 64
-"""With up to so many cells a logistic regression has a constant for each, else for each level."""
-
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-
-class Kept(dict[Key, Value]):
-    """What has been worked out, until it takes too much; then all of it goes."""
-
-    _bytes = 0
-
-    def keep(self, key: Key, value: Value, n_bytes: int) -> None:
-        """Keep one more."""
-        if self._bytes + n_bytes > MOST_BYTES:
-            self.clear()
-            self._bytes = 0
-        self[key] = value
-        self._bytes += n_bytes
 
 
 class ConditionalGaussianInformation(Source):
@@ -131,12 +103,10 @@ class ConditionalGaussianInformation(Source):
         self._indicators = Indicators(
             self._columns, self._levels, self._measured, self._columns.arities
         )
+        self._regressions = LevelRegressions(self._columns, self._indicators)
         self._known: dict[tuple[int, Members], Floats] = {}
         self._left: dict[Members, Floats] = {}
         self._fits: dict[Members, Fit | None] = {}
-        self._regressions = Kept[tuple[int, Members], Floats]()
-        self._kept_residuals = Kept[tuple[int, Members], Singles]()
-        self._designs = Kept[Members, Design]()
 
     @classmethod
     def from_table(cls, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> Self:
@@ -228,8 +198,7 @@ class ConditionalGaussianInformation(Source):
         if target in given or not self._varies[target]:
             return 0.0
         if self._is_regressed(target, given):
-            weights = self._coefficients(target, given)
-            return entropy_left(self._columns.codes[target], self._design(given), weights)
+            return self._regressions.entropy(target, given)
         before, after = self._fit(given), self._fit(self._with(target, given))
         found = after.unbiased - before.unbiased
         return found + float(self._log_scale[target]) if not self._level[target] else max(found, 0)
@@ -311,7 +280,7 @@ class ConditionalGaussianInformation(Source):
         if given not in self._left:
             if len(self._left) * len(self._indicators.lines) ** 2 * 8 > MOST_BYTES:
                 self._left.clear()
-            self._left[given] = self._unexplained(given)
+            self._left[given] = self._regressions.unexplained(given)
         return self._indicators.gains(self._left[given], target, others)
 
     def _all_levels(self, given: Members) -> bool:
@@ -378,7 +347,7 @@ class ConditionalGaussianInformation(Source):
 
     def _covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
         """The test of two columns of levels given measurements; by ranks too if they have such."""
-        left, right = self._residuals(one, given), self._residuals(other, given)
+        left, right = (self._regressions.residuals(k, given) for k in (one, other))
         found = self._statistic(covariance(left, right))
         pair = {one, other}
         if pair <= self._ranked and pair & self._ordinal:
@@ -396,64 +365,6 @@ class ConditionalGaussianInformation(Source):
         ranks = ranks_of(codes)[[int(np.argmax(codes == code)) for code in range(arity)]]
         steps: Singles = (ranks[1:] - ranks[0])[:, None].astype(np.float32)
         return steps
-
-    # Regressions of levels.
-
-    def _residuals(self, k: int, given: Members) -> Singles:
-        """What is left of the indicators of a column; as they are large, few are kept, but what
-        they follow from is."""
-        found = self._kept_residuals.get((k, given))
-        if found is None:
-            weights = self._coefficients(k, given)
-            found = residuals(self._columns.codes[k], self._design(given), weights)
-            self._kept_residuals.keep((k, given), found, found.nbytes)
-        return found
-
-    def _coefficients(self, k: int, given: Members) -> Floats:
-        found = self._regressions.get((k, given))
-        if found is None:
-            codes, arity = self._columns.codes[k], self._columns.arities[k]
-            found = regress(codes, arity, self._design(given))
-            self._regressions.keep((k, given), found, found.nbytes)
-        return found
-
-    def _design(self, given: Members) -> Design:
-        found = self._designs.get(given)
-        if found is None:
-            found = self._fresh_design(given)
-            self._designs.keep(given, found, found.nbytes)
-        return found
-
-    def _fresh_design(self, given: Members) -> Design:
-        """A constant for each cell, or each level where cells are many; the measurements, and
-        their products where rows are enough."""
-        levels, measured = self._columns.split(given)
-        cells, indicators = self._constants(levels)
-        numbers = self._columns.values[list(measured)]
-        if self._has_products(len(cells.counts) + len(indicators), len(measured)):
-            rows, columns = np.triu_indices(len(measured))
-            numbers = np.concatenate([numbers, numbers[rows] * numbers[columns]])
-        numbers = np.concatenate([self._indicators.lines[indicators], numbers])
-        return Design.of_cells(cells.cell, len(cells.counts), numbers)
-
-    def _constants(self, levels: Members) -> tuple[Cells, list[int]]:
-        """The cells that have a constant each in regressions, and the places of indicators."""
-        cells = self._columns.cells(levels)
-        if len(cells.counts) <= MOST_CELLS:
-            return cells, []
-        return self._columns.cells(()), self._indicators.places(levels)
-
-    def _has_products(self, n_constants: int, q: int) -> bool:
-        """Whether regressions on q measurements have their products too."""
-        width = n_constants + q * (q + 3) // 2
-        return width <= min(self.n_rows / ROWS_EACH, MOST_COEFFICIENTS)
-
-    def _unexplained(self, given: Members) -> Floats:
-        """The covariances of indicators that a linear regression on the same leaves."""
-        levels, measured = self._columns.split(given)
-        cells, more = self._constants(levels)
-        products = self._has_products(len(cells.counts) + len(more), len(measured))
-        return self._indicators.unexplained(() if more else levels, cells, more, measured, products)
 
     # Sets.
 

@@ -31,7 +31,7 @@ from tamis.tables.refusals import ColumnRefused, Problem, at_row, missing, shown
 from tamis.tables.table import Label
 
 
-class Kind(Enum):
+class CellKind(Enum):
     """What a cell is, whatever library made it."""
 
     MISSING = auto()
@@ -45,20 +45,20 @@ class Kind(Enum):
 def encode_cells(cells: Sequence[Any]) -> Column:
     """Levels from Python or numpy scalars, all of one kind."""
     # Types, not values: cells may be unhashable, and 1, 1.0 and True are equal.
-    kinds = {type_: kind_of(type_) for type_ in set(map(type, cells))}
+    kinds = {type_: cell_kind_of(type_) for type_ in set(map(type, cells))}
     _refuse_other(cells, kinds)
     _refuse_missing(cells, kinds)
     found = set(kinds.values())
-    if found == {Kind.STRING}:
+    if found == {CellKind.STRING}:
         return _encode_strings(cells, plain=set(kinds) == {str})
-    if found == {Kind.BOOLEAN}:
+    if found == {CellKind.BOOLEAN}:
         return encode_booleans(np.array(cells, dtype=np.bool_))
-    if found == {Kind.INTEGER}:
+    if found == {CellKind.INTEGER}:
         plain = set(kinds) == {int}
         return _encode_integers(cells if plain else [operator.index(cell) for cell in cells])
-    if found == {Kind.FLOAT}:
+    if found == {CellKind.FLOAT}:
         return encode_floats(np.array(cells, dtype=np.float64))
-    if found == {Kind.INTEGER, Kind.FLOAT}:
+    if found == {CellKind.INTEGER, CellKind.FLOAT}:
         return _encode_whole(cells)
     raise mixed(cells)
 
@@ -74,60 +74,60 @@ def plain_labels(categories: Sequence[Any]) -> list[Label]:
     Calling values categories is what turns intervals and dates into levels, and so what the
     advice on such columns asks for.
     """
-    kinds = {kind_of(type(category)) for category in categories}
+    kinds = {cell_kind_of(type(category)) for category in categories}
     if len(kinds) > 1:
         raise mixed(categories)
-    if kinds <= {Kind.STRING, Kind.BOOLEAN, Kind.INTEGER}:
+    if kinds <= {CellKind.STRING, CellKind.BOOLEAN, CellKind.INTEGER}:
         column = encode_cells(categories)
         return [column.levels[code] for code in column.codes.tolist()]
-    if kinds == {Kind.FLOAT} and all(float(category).is_integer() for category in categories):
+    if kinds == {CellKind.FLOAT} and all(float(category).is_integer() for category in categories):
         return [int(category) for category in categories]
     return [str(category) for category in categories]
 
 
-def kind_of(type_: type) -> Kind:
+def cell_kind_of(type_: type) -> CellKind:
     """The kind of all cells of this type."""
     # pandas marks missing values with types of its own, known here by name
     # because pandas may not be installed.
     if type_ is type(None) or type_.__name__ in {"NAType", "NaTType"}:
-        return Kind.MISSING
+        return CellKind.MISSING
     if issubclass(type_, str):
-        return Kind.STRING
+        return CellKind.STRING
     if issubclass(type_, bool | np.bool_):
-        return Kind.BOOLEAN
+        return CellKind.BOOLEAN
     if issubclass(type_, np.timedelta64):
         # numpy counts durations among its integers.
-        return Kind.OTHER
+        return CellKind.OTHER
     if issubclass(type_, int | np.integer):
-        return Kind.INTEGER
+        return CellKind.INTEGER
     if issubclass(type_, float | np.floating):
-        return Kind.FLOAT
-    return Kind.OTHER
+        return CellKind.FLOAT
+    return CellKind.OTHER
 
 
 def mixed(cells: Sequence[Any]) -> ColumnRefused:
     """The refusal of cells of several kinds, with an example of the first two."""
-    examples: dict[Kind, object] = {}
+    examples: dict[CellKind, object] = {}
     for cell in cells:
-        examples.setdefault(kind_of(type(cell)), cell)
+        examples.setdefault(cell_kind_of(type(cell)), cell)
     pair = [f"{type(cell).__name__} ({shown(cell)})" for cell in list(examples.values())[:2]]
     return ColumnRefused(Problem.MIXED, f"mixes {' and '.join(pair)}")
 
 
-def _refuse_other(cells: Sequence[Any], kinds: dict[type, Kind]) -> None:
-    other = sorted(type_.__name__ for type_, kind in kinds.items() if kind is Kind.OTHER)
+def _refuse_other(cells: Sequence[Any], kinds: dict[type, CellKind]) -> None:
+    other = sorted(type_.__name__ for type_, kind in kinds.items() if kind is CellKind.OTHER)
     if other:
         seen = f"holds values of type {other[0]}"
         raise ColumnRefused(Problem.UNSUPPORTED, seen, _exact_numbers(cells, kinds))
 
 
-def _exact_numbers(cells: Sequence[Any], kinds: dict[type, Kind]) -> NDArray[np.float64] | None:
+def _exact_numbers(cells: Sequence[Any], kinds: dict[type, CellKind]) -> NDArray[np.float64] | None:
     """Decimals and fractions as floats, if floats of this kind would be continuous."""
-    numeric = {Kind.INTEGER, Kind.FLOAT, Kind.MISSING}
+    numeric = {CellKind.INTEGER, CellKind.FLOAT, CellKind.MISSING}
     if not all(kind in numeric or issubclass(t, Decimal | Fraction) for t, kind in kinds.items()):
         return None
     values = np.array(
-        [math.nan if kinds[type(cell)] is Kind.MISSING else _float(cell) for cell in cells]
+        [math.nan if kinds[type(cell)] is CellKind.MISSING else _float(cell) for cell in cells]
     )
     # NaN is no integer either, so that missing values are refused as such.
     if (np.trunc(values) != values).any() or too_many_levels(len(np.unique(values)), len(values)):
@@ -145,14 +145,16 @@ def _float(cell: SupportsFloat) -> float:
         return math.nan
 
 
-def _refuse_missing(cells: Sequence[Any], kinds: dict[type, Kind]) -> None:
-    suspects = {type_ for type_, kind in kinds.items() if kind in {Kind.MISSING, Kind.FLOAT}}
+def _refuse_missing(cells: Sequence[Any], kinds: dict[type, CellKind]) -> None:
+    suspects = {
+        type_ for type_, kind in kinds.items() if kind in {CellKind.MISSING, CellKind.FLOAT}
+    }
     if not suspects:
         return
     # Only NaN differs from itself; the markers of pandas are not asked.
     absent = np.array(
         [
-            type(cell) in suspects and (kinds[type(cell)] is Kind.MISSING or cell != cell)
+            type(cell) in suspects and (kinds[type(cell)] is CellKind.MISSING or cell != cell)
             for cell in cells
         ],
         dtype=np.bool_,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.tables.refusals import ColumnRefused, Problem, at_row, missing, shown
-from tamis.tables.table import Kind, Label
+from tamis.tables.table import ColumnKind, Label
 
 Codes = NDArray[np.unsignedinteger]
 
@@ -32,7 +32,7 @@ class Column(NamedTuple):
     levels: tuple[Label, ...]
     codes: Codes
     numbers: NDArray[Any] | None = None
-    kind: Kind = "category"
+    kind: ColumnKind = "category"
 
 
 def smallest_unsigned(n_levels: int) -> np.dtype[np.unsignedinteger]:

@@ -22,7 +22,7 @@ from tamis.tables.columns import (
 from tamis.tables.dates import are_dates
 from tamis.tables.levels import check_levels
 from tamis.tables.refusals import ColumnRefused, Problem, listed, shown
-from tamis.tables.table import Kind, Label
+from tamis.tables.table import ColumnKind, Label
 
 RULE = (
     "Numbers with fractions are numbers; whole numbers are numbers if they take more than 20 "
@@ -36,7 +36,7 @@ _COMMA = re.compile(r"\s*[+-]?[0-9]+(,[0-9]+)?\s*")
 
 IGNORE = "ignore"
 """What is said of a column that is to be left out."""
-TYPES: tuple[str, ...] = (*get_args(Kind), IGNORE)
+TYPES: tuple[str, ...] = (*get_args(ColumnKind), IGNORE)
 
 Told = str | list[Label]
 """What a user says of a column: a kind, or the levels of an ordinal column from low to high."""
@@ -167,7 +167,7 @@ def _text(label: Label) -> str:
     return str(label)
 
 
-def _kind_of(column: Column, n_rows: int, told: str | None) -> Kind:
+def _kind_of(column: Column, n_rows: int, told: str | None) -> ColumnKind:
     label = column.levels[0]
     if told == "number":
         if isinstance(label, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Sequence
 
 from tamis.errors import FileFormatError
 from tamis.tables.refusals import listed, shown, shown_path
@@ -21,6 +22,15 @@ _CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 
 STREAMED = ", ".join(STREAMED_ENDINGS)
 SUPPORTED = ", ".join(STREAMED_ENDINGS + EXCEL_ENDINGS)
+
+
+SMALL_BYTES = 2**26
+"""Files that are together no larger than this may be read into memory without asking."""
+
+
+def are_small(paths: Sequence[str]) -> bool:
+    """Whether files are small enough to be read into memory where their rows are needed."""
+    return sum(map(os.path.getsize, paths)) <= SMALL_BYTES
 
 
 def is_several(source: str) -> bool:

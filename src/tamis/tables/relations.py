@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from tamis.tables.columns import Column
-from tamis.tables.looking import Found
+from tamis.tables.found import Found
 from tamis.tables.refusals import dropping, listed, shown
 from tamis.tables.row_names import FEWEST_ROWS
 from tamis.tables.suspicions import FEWEST_CODES, Suspicion

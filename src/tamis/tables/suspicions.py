@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tamis.tables.columns import many_values, too_many_levels
 from tamis.tables.dates import are_dates
+from tamis.tables.found import Found
 from tamis.tables.kinds import IGNORE
-from tamis.tables.looking import Found
 from tamis.tables.refusals import ColumnRefused, Problem, advice, dropping, listed, shown, typing
 from tamis.tables.row_names import FEWEST_ROWS, NAMES_ROWS, is_called, why_row_name
 

@@ -16,7 +16,7 @@ from tamis.tables.refusals import shown
 Label = str | int | bool
 """What a level is called: the value that stood in the user's table."""
 
-Kind = Literal["category", "ordinal", "number"]
+ColumnKind = Literal["category", "ordinal", "number"]
 """What the values of a column have: names, an order, or distances too."""
 
 
@@ -36,7 +36,7 @@ class Table:
     codes: NDArray[np.unsignedinteger]
     continuous: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     missing: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[ColumnKind, ...] = ()
     """The kind of each column. Left empty, numbers are those that have no levels, and the rest are
     categories."""
     told: frozenset[int] = frozenset()
@@ -50,7 +50,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if not self.kinds:
-            kinds = tuple[Kind, ...]("category" if own else "number" for own in self.levels)
+            kinds = tuple[ColumnKind, ...]("category" if own else "number" for own in self.levels)
             object.__setattr__(self, "kinds", kinds)
 
     @property

@@ -113,7 +113,7 @@ def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
             result = learn(table, settings, wait.progress)
             confidence = _confidence(table, result, settings, wishes, wait)
             certificate = _certificate(table, result, settings, wishes, wait)
-    said = list(dict.fromkeys((*result.warnings, *notes())))
+    said = [options_in_words(note) for note in dict.fromkeys((*result.warnings, *notes()))]
     return Learned(table, result, confidence, certificate, said)
 
 

@@ -128,7 +128,8 @@ def _settings(result: Result, asked: Settings | None, kinds: Kinds) -> dict[str,
         )
     used = [verdict.n_rows for verdict in result.trace.verdicts() if verdict.n_rows is not None]
     if used:
-        words["missing"] += f": {min(used):,} to {max(used):,} rows"
+        least, most = f"{min(used):,}", f"{max(used):,}"
+        words["missing"] += f": {least if least == most else f'{least} to {most}'} rows"
     if result.engine is not None:
         words["counted"] = engine_in_words(result.engine)
     return words
@@ -220,12 +221,15 @@ def _isolated(result: Result) -> Iterator[RenderableType]:
         yield item(listed(isolated))
 
 
+_READ_AS = {"counts": "counts of levels", "conditional-gaussian": "numbers given levels"}
+
+
 def _ranking(result: Result) -> Iterator[RenderableType]:
     """What "auto" tried, and how close it was."""
     if not result.ranking:
         return
     best = result.ranking[0]
-    reading = "counts of levels" if best.information == "counts" else "numbers"
+    reading = _READ_AS.get(best.information, "numbers")
     yield from title_of("Searches tried", f"the answer first; read as {reading}")
     several = len({run.information for run in result.ranking}) > 1
     for run in result.ranking:

@@ -37,11 +37,11 @@ _CHOSEN = {
 
 _RULES = {
     "fixed": "gain above {threshold:g} nats",
-    "permutation": "permutation test at level {alpha:g}{share}",
-    "chi-squared": "G-test at level {alpha:g}{share}",
-    "f-test": "F test at level {alpha:g}{share}",
-    "local-permutation": "test by shuffles of near rows at level {alpha:g}{share}",
-    "p-value": "the test of the source at level {alpha:g}{share}",
+    "permutation": "permutation test at alpha {alpha:g}{share}",
+    "chi-squared": "G-test at alpha {alpha:g}{share}",
+    "f-test": "F test at alpha {alpha:g}{share}",
+    "local-permutation": "test by shuffles of near rows at alpha {alpha:g}{share}",
+    "p-value": "the test of the source at alpha {alpha:g}{share}",
     "bic": "BIC",
     "rate": "gain above the rate of Theorem tuning, c = {c:g}",
 }
@@ -99,6 +99,7 @@ def options_in_words(message: str) -> str:
     """A message of the library about its parameters, as one about options."""
     message = message.replace("max_boundary", "--max-boundary")
     message = message.replace("look_ahead", "--look-ahead")
+    message = message.replace("units='same'", "--same-units")
     message = re.sub(
         r"\b(search|boundary|backward|information|missing)='([\w-]+)'", r"--\1 \2", message
     )

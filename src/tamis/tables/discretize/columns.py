@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tamis.errors import DataError
 from tamis.tables.columns import Column, measure, too_many_levels
 from tamis.tables.discretize.gaps import Floats, Ints
-from tamis.tables.discretize.plan import Plan
+from tamis.tables.discretize.request import Request
 from tamis.tables.refusals import ColumnRefused, Problem, empty, refusal, shown
 
 Flags = NDArray[np.bool_]
@@ -31,25 +31,27 @@ class Chosen(NamedTuple):
     target: Ints | None
 
 
-def choose(plan: Plan, columns: Mapping[str, Encode], numeric: Callable[[str], bool]) -> Chosen:
-    """The columns the plan names, or all continuous ones; all bad ones are refused at once.
+def choose(
+    request: Request, columns: Mapping[str, Encode], numeric: Callable[[str], bool]
+) -> Chosen:
+    """The columns the request names, or all continuous ones; all bad ones are refused at once.
 
     ``numeric`` tells whether a column that cannot be read was meant to hold numbers; one that was
     not is none of our business.
     """
-    plan.check_names(list(columns))
-    names = [name for name in columns if name != plan.target]
+    request.check_names(list(columns))
+    names = [name for name in columns if name != request.target]
     numbers: dict[str, Floats] = {}
     refused: list[tuple[str, ColumnRefused]] = []
-    for name in names if plan.columns is None else plan.columns:
+    for name in names if request.columns is None else request.columns:
         try:
-            found = _numbers(columns[name], explicit=plan.columns is not None)
+            found = _numbers(columns[name], explicit=request.columns is not None)
         except _Labelled as why:
             raise DataError(
                 f"Column {shown(name)} {why}; only numbers can be cut. Leave it out of columns."
             ) from None
         except ColumnRefused as why:
-            if plan.columns is not None or numeric(name):
+            if request.columns is not None or numeric(name):
                 refused.append((name, why))
             continue
         if found is not None:
@@ -61,7 +63,7 @@ def choose(plan: Plan, columns: Mapping[str, Encode], numeric: Callable[[str], b
             "No column is continuous, so there is nothing to cut. Name the columns that are to be "
             "cut all the same, with columns=[...]."
         )
-    return Chosen(numbers, None if plan.target is None else _target(plan.target, columns))
+    return Chosen(numbers, None if request.target is None else _target(request.target, columns))
 
 
 class _Present(NamedTuple):

@@ -21,8 +21,8 @@ from tamis.tables.discretize.output import (
     replaced_in_table,
     table_as_mapping,
 )
-from tamis.tables.discretize.plan import Method, Plan
 from tamis.tables.discretize.record import Discretization, place
+from tamis.tables.discretize.request import Method, Request
 from tamis.tables.frames import NativeFrame, NativeSeries, encode_series, is_frame, take_series
 from tamis.tables.read import read_table
 from tamis.tables.refusals import ColumnRefused, Problem, listed, missing
@@ -67,28 +67,30 @@ def discretize(
     pays. Missing values stay missing, and cuts go by the others. Infinite values, constant columns
     and fewer values than bins are refused with ``DataError``.
     """
-    plan = Plan(method, _by_name(bins), _names(columns), _target(target))
+    request = Request(method, _by_name(bins), _names(columns), _target(target))
     if is_frame(data):
         native = nw.to_native(data, pass_through=True)
         encoders, numeric = _frame_columns(native)
-        levels, record = _cut(plan, choose(plan, encoders, numeric))
+        levels, record = _cut(request, choose(request, encoders, numeric))
         return replaced_in_frame(native, levels), record
     table = read_table(data, continuous=True, missing="pairwise")
     readers: dict[str, Encode] = {
         name: partial(_table_column, table, k) for k, name in enumerate(table.names)
     }
-    levels, record = _cut(plan, choose(plan, readers, lambda _: True))
+    levels, record = _cut(request, choose(request, readers, lambda _: True))
     cut = replaced_in_table(table, levels)
     return (cut if isinstance(data, Table) else table_as_mapping(cut)), record
 
 
-def _cut(plan: Plan, chosen: Chosen) -> tuple[Levels, Discretization]:
-    cuts = {name: plan.cut(name, values, chosen.target) for name, values in chosen.numbers.items()}
+def _cut(request: Request, chosen: Chosen) -> tuple[Levels, Discretization]:
+    cuts = {
+        name: request.cut(name, values, chosen.target) for name, values in chosen.numbers.items()
+    }
     record = Discretization(
-        plan.method,
+        request.method,
         {name: cut.edges for name, cut in cuts.items()},
         tuple(sorted(name for name, cut in cuts.items() if cut.flat)),
-        plan.target,
+        request.target,
     )
     notes = [cut.note for cut in cuts.values() if cut.note is not None]
     if notes:

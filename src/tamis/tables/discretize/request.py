@@ -40,7 +40,7 @@ class Cut(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class Request:
     """The request, with nothing in it that has no meaning."""
 
     method: str
