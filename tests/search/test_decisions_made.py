@@ -89,7 +89,7 @@ def judged_among(decisions) -> list[int]:
 
 
 def test_pps_and_the_backward_phase_count_the_candidates_that_are_left():
-    selector = Selector(PPS(columns(6), Told(), max_boundary=3, ordered=True), backward=False)
+    selector = Selector(PPS(columns(6), Told(), max_boundary=3), backward=False)
     found = selector.boundary(0, [1, 2, 3, 4, 5])
     assert judged_among(found.taken) == [5, 4, 3]
     (out,) = selector.shrink([found], [5])

@@ -14,13 +14,14 @@ from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints
 from tamis.rules import Permutation
 from tamis.search.orders import Ordering, best_ordering, best_place, climb, loss_without, tuck
+from tamis.search.parents import ParentSelector
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 
 
-def selector_of(values: np.ndarray, constraints: Constraints | None = None) -> Selector:
+def selector_of(values: np.ndarray, constraints: Constraints | None = None) -> ParentSelector:
     information = RememberedInformation(CountedInformation(table_of(values)))
-    return Selector(PPS(information, Permutation(0.01), constraints=constraints, ordered=True))
+    return ParentSelector(Selector(PPS(information, Permutation(0.01), constraints=constraints)))
 
 
 def collider(n: int = 5000, seed: int = 0) -> np.ndarray:

@@ -15,6 +15,7 @@ from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints, as_bits
 from tamis.rules import Permutation
 from tamis.search.outcome import Boundary
+from tamis.search.parents import ParentSelector
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 
@@ -33,8 +34,9 @@ def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, t
     sets = data.draw(st.none() | made_interactions(d))
     backward = data.draw(st.booleans())
     room = data.draw(st.sampled_from([None, 0, 1, 2]))
-    pps = PPS(RememberedInformation(source), rule, sets, max_boundary=room, ordered=True)
+    pps = PPS(RememberedInformation(source), rule, sets, max_boundary=room)
     selector = Selector(pps, backward=backward)
+    parents = ParentSelector(selector)
     for _ in range(6):
         target = data.draw(st.integers(0, d - 1))
         others = st.sampled_from([k for k in range(d) if k != target])
@@ -44,8 +46,8 @@ def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, t
         if backward and len(expected.members) > 1:
             expected = shrunk(source, expected, rule, len(candidates))
         assert selector.boundary(target, candidates) == expected
-        found = selector.select(target, as_bits(candidates))
-        assert found.members == expected.members
+        found = parents.select(target, as_bits(candidates))
+        assert found.members == tuple(sorted(expected.members))
         context = Context(target, tuple(sorted(found.members)))
         assert found.score == source.penalised_likelihoods([context])[0]
 
@@ -58,7 +60,7 @@ def test_the_backward_phase_takes_out_what_the_others_make_superfluous(together,
     source, rule = CountedInformation(table_of(table)), Permutation(0.2)
     required = data.draw(st.sampled_from([(), (1,), (1, 2)]))
     constraints = Constraints({0: required} if required else {}, (0,) * d, (0,) * d)
-    selector = Selector(PPS(source, rule, constraints=constraints, ordered=True))
+    selector = Selector(PPS(source, rule, constraints=constraints))
     start = Boundary(0, tuple(data.draw(st.permutations(range(1, d)))), 0.0)
     expected = shrunk(source, start, rule, d - 1, together=together, required=required)
     assert selector.shrink([start], [d - 1], together=together) == [expected]

@@ -19,8 +19,9 @@ from tamis.information.estimators import as_estimator
 from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import as_bits
 from tamis.rules import BIC, Fixed, Permutation
-from tamis.search import boundaries, cmi_rows, layers, pps, selection
+from tamis.search import boundaries, cmi_rows, layers, parents, pps
 from tamis.search.outcome import Uncertainties
+from tamis.search.parents import ParentSelector
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 from tamis.simulate import draw
@@ -59,7 +60,9 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cmi_rows, "FEW_SLOTS", 2)
     monkeypatch.setattr(cmi_rows, "FIRST_ROWS", 1)
     monkeypatch.setattr(pps, "ROOM", 1)
-    monkeypatch.setattr(selection, "SELECTED_BYTES", 100)
+    monkeypatch.setattr(parents, "SELECTED_BYTES", 100)
+    monkeypatch.setattr(parents, "SHORT", 2)
+    monkeypatch.setattr(parents, "WHOLE", 0)
     monkeypatch.setattr(layers, "AT_ONCE", 100)
     monkeypatch.setattr(layers, "MANY", 0)
 
@@ -122,7 +125,7 @@ def test_a_selection_that_stays_is_the_same_among_more_candidates(
             CountedInformation(table_of(np.array([*drawn.values()]).T))
         )
         sets = random_sets(14, rng) if with_sets else None
-        selector = Selector(PPS(information, rule, sets, ordered=True), backward=backward)
+        selector = ParentSelector(Selector(PPS(information, rule, sets), backward=backward))
         for _ in range(150):
             target, *others = rng.permutation(14).tolist()
             n, more = rng.integers(3, 12), rng.integers(1, 3)
@@ -140,7 +143,7 @@ def test_most_selections_stay_where_the_others_have_nothing_to_say():
     columns = rng.integers(0, 2, (2000, 30))
     columns[:, 1] = columns[:, 0] ^ (rng.random(2000) < 0.1)
     information = CountedInformation(table_of(columns))
-    selector = Selector(PPS(information, Permutation(0.001), ordered=True))
+    selector = ParentSelector(Selector(PPS(information, Permutation(0.001))))
     one = selector.select(1, as_bits(range(20)) & ~2)
     assert one.members == (0,)
     quiet = as_bits(range(20, 30)) & ~one.rivals

@@ -26,6 +26,10 @@ MOST_BYTES = 2**31
 """The counts of all sets must fit into this."""
 ROUNDING = 1e-9
 """Dependences that differ by less are equal."""
+FIRST_ROOM = 2**16
+"""Sets that there is room for at first; what is not written to takes no memory."""
+TOGETHER = 64
+"""Sets compared together; only where one of them is strong they are gone through."""
 
 
 Found = tuple[int, tuple[int, ...], float]
@@ -117,7 +121,7 @@ class Parities:
             return []
         # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
         threshold = math.sqrt(2 * math.log(n_sets * size / constants.false_sets))
-        room = 1024
+        room = FIRST_ROOM
         while True:
             targets = np.empty(room, dtype=np.int64)
             sets = np.empty((room, size), dtype=np.int64)
@@ -129,13 +133,30 @@ class Parities:
             if needed <= room:
                 break
             room = needed
-        columns = self._column[sets[:needed]].tolist()
-        return [
-            (columns[i][t], tuple(sorted({*columns[i]} - {columns[i][t]})), z)
-            for i, (t, z) in enumerate(
-                zip(targets[:needed].tolist(), strengths[:needed].tolist(), strict=True)
-            )
-        ]
+        return of_columns(self._column[sets[:needed]], targets[:needed], strengths[:needed])
+
+
+def of_columns(columns: Ints, targets: Ints, strengths: Floats) -> list[Found]:
+    """Sets of planes of a size as sets of columns, as many of each target as are listed: the
+    strongest. ``columns`` are those of the planes, and ``targets`` say which plane is the target.
+    """
+    each = np.arange(len(columns))
+    targeted = columns[each, targets]
+    others = columns.copy()
+    others[each, targets] = -1
+    others = np.sort(others, axis=1)[:, 1:]
+    base = int(columns.max(initial=0)) + 1
+    key = targeted
+    for own in others.T:
+        key = key * base + own
+    falling = np.argsort(-strengths, kind="stable")
+    first = falling[np.unique(key[falling], return_index=True)[1]]  # of each set its strongest
+    # Which of equals comes first must not hang on rounding.
+    first = first[np.lexsort((key[first], -np.round(strengths[first], 6), targeted[first]))]
+    begins = np.searchsorted(targeted[first], targeted[first])
+    kept = first[np.arange(len(first)) - begins < constants.sets_listed]
+    lists = targeted[kept].tolist(), map(tuple, others[kept].tolist()), strengths[kept].tolist()
+    return list(zip(*lists, strict=True))
 
 
 def strongest_sets(found: Sequence[Found], n_columns: int) -> list[tuple[Interaction, ...]]:
@@ -244,28 +265,34 @@ def strong_sets(
     first = offsets[size]
     while member[size - 1] < column.shape[0]:
         for t in range(size):
-            without, step = place_without(member, t, offsets, choose)
-            for p in range(member[1]):
-                own = mean[offsets[1] + (member[t] if t > 0 else p)]
-                rest = mean[without + step * p]
-                spread = (1.0 - own * own) * (1.0 - rest * rest)
-                lead = mean[first + p] - own * rest
-                if lead * lead <= least * spread or spread <= 0.0:
-                    continue
-                member[0] = p
-                strength = np.abs(lead) / np.sqrt(spread)
-                # Most are strong because of a single member, which is seen at once.
-                if (
-                    strongest_pair(member, t, single) < strength - ROUNDING
-                    and are_apart(member, column)
-                    and says_more(member, t, strength, odd, offsets, choose, n_rows)
-                ):
-                    if found < targets.shape[0]:
-                        targets[found] = t
-                        strengths[found] = strength * np.sqrt(n_rows)
-                        for j in range(size):
-                            sets[found, j] = member[j]
-                    found += 1
+            # Either the target or the parity of the others is the same for all of them.
+            without = place_without(member, t, offsets, choose)
+            fixed = mean[offsets[1] + member[t]] if t > 0 else mean[without]
+            varying = without if t > 0 else offsets[1]
+            for begin in range(0, member[1], TOGETHER):
+                end = min(begin + TOGETHER, member[1])
+                if not is_one_strong(mean, begin, end, fixed, varying, first, least):
+                    end = begin
+                for p in range(begin, end):
+                    changing = mean[varying + p]
+                    spread = (1.0 - fixed * fixed) * (1.0 - changing * changing)
+                    lead = mean[first + p] - fixed * changing
+                    if lead * lead <= least * spread or spread <= 0.0:
+                        continue
+                    member[0] = p
+                    strength = np.abs(lead) / np.sqrt(spread)
+                    # Most are strong because of a single member, which is seen at once.
+                    if (
+                        strongest_pair(member, t, single) < strength - ROUNDING
+                        and are_apart(member, column)
+                        and says_more(member, t, strength, odd, offsets, choose, n_rows)
+                    ):
+                        if found < targets.shape[0]:
+                            targets[found] = t
+                            strengths[found] = strength * np.sqrt(n_rows)
+                            for j in range(size):
+                                sets[found, j] = member[j]
+                        found += 1
         first += member[1]
         advance(member, 1)
     return found
@@ -297,14 +324,27 @@ def strongest_pair(member: Ints, t: int, single: Floats) -> float:
 
 
 @inner
-def place_without(member: Ints, t: int, offsets: Ints, choose: Ints) -> tuple[int, int]:
-    """The place of a set without its member t while its smallest member is 0, and by how much it
-    rises with that member: members below t keep their rank, those above lose one."""
+def is_one_strong(
+    mean: Floats, start: int, stop: int, fixed: float, varying: int, first: int, least: float
+) -> bool:
+    """Whether one of some sets may be strong; without a branch, several at once."""
+    many = 0
+    for p in range(start, stop):
+        changing = mean[varying + p]
+        lead = mean[first + p] - fixed * changing
+        many += lead * lead > least * (1.0 - fixed * fixed) * (1.0 - changing * changing)
+    return many > 0
+
+
+@inner
+def place_without(member: Ints, t: int, offsets: Ints, choose: Ints) -> int:
+    """The place of a set without its member t while its smallest member is 0: members below t keep
+    their rank, those above lose one."""
     place = offsets[member.shape[0] - 1]
     for j in range(1, member.shape[0]):
         if j != t:
             place += choose[member[j], j + 1 if j < t else j]
-    return place, 1 if t > 0 else 0
+    return int(place)
 
 
 @inner

@@ -17,14 +17,20 @@ import numpy as np
 from tamis.constants import constants
 from tamis.counts.bits import plane_ones
 from tamis.counts.compiled import Floats, Ints, Words, compiled, inner, popcount
-from tamis.counts.interactions import ROUNDING, Found, advance, are_apart
+from tamis.counts.interactions import (
+    FIRST_ROOM,
+    ROUNDING,
+    TOGETHER,
+    Found,
+    advance,
+    are_apart,
+    of_columns,
+)
 
 SCREEN_WORDS = 2
 """The words of the sample on which every set is screened, written out in ``stand_out``."""
 LOOK_WORDS = 8
 """The words on which what stands out there is looked at."""
-TOGETHER = 64
-"""Sets screened together; only where one of them stands out they are gone through."""
 
 
 class Screen:
@@ -56,7 +62,7 @@ class Screen:
         threshold = math.sqrt(2 * math.log(n_sets * size / now.false_sets)) / math.sqrt(
             self._n_sampled
         )
-        room = 1024
+        room = FIRST_ROOM
         while True:
             targets = np.empty(room, dtype=np.int64)
             sets = np.empty((room, size), dtype=np.int64)
@@ -70,13 +76,8 @@ class Screen:
             if needed <= room:
                 break
             room = needed
-        columns = self._column[sets[:needed]].tolist()
-        fresh = [
-            (one[t], tuple(sorted({*one} - {one[t]})), z * math.sqrt(self._n_rows))
-            for one, t, z in zip(
-                columns, targets[:needed].tolist(), strengths[:needed].tolist(), strict=True
-            )
-        ]
+        as_all_rows = strengths[:needed] * math.sqrt(self._n_rows)
+        fresh = of_columns(self._column[sets[:needed]], targets[:needed], as_all_rows)
         with self._lock:
             self._found += fresh
 

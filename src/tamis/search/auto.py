@@ -25,6 +25,7 @@ from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, unit_probability
 from tamis.search.orders import Ordering, best_ordering, loss_without
 from tamis.search.outcome import Admission, Outcome
+from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, run
 from tamis.settings import Settings
@@ -114,7 +115,7 @@ def with_refinement(
     Entropies of numbers are compared between classes only where their units are said to be the
     same, or where classes fit alike.
     """
-    selector = Selector.of(information, settings, _together(tried))
+    selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     free = information.scale_free()
     if free is None or same_units:
         sure = _found_twice(tried)
@@ -137,7 +138,7 @@ def with_refinement(
 
 
 def _free_ordering(
-    free: Source, selector: Selector, settings: Settings, tried: Sequence[Tried]
+    free: Source, selector: ParentSelector, settings: Settings, tried: Sequence[Tried]
 ) -> Ordering:
     """The order of the class that fits best, whatever the units: the searches run on columns
     brought to one scale."""
@@ -256,7 +257,7 @@ def _waiting(order: Sequence[int], settings: Settings) -> list[int]:
     return found
 
 
-def _ordering_of(selector: Selector, found: Ordering, chosen: Tried) -> Ordering:
+def _ordering_of(selector: ParentSelector, found: Ordering, chosen: Tried) -> Ordering:
     """An order whose DAG belongs to the class that was chosen."""
     if chosen.outcome is None:
         return found
@@ -266,7 +267,7 @@ def _ordering_of(selector: Selector, found: Ordering, chosen: Tried) -> Ordering
 
 def _told(
     information: Source,
-    selector: Selector,
+    selector: ParentSelector,
     found: Ordering,
     tried: Sequence[Tried],
     chosen: Tried,
@@ -276,14 +277,14 @@ def _told(
     if own is not None and own.outcome is not None:
         answer = replace(chosen, search=own.search, outcome=own.outcome)
     else:
-        outcome = _outcome(information, selector, found, chosen.parents)
+        outcome = _outcome(information, selector.selector, found, chosen.parents)
         answer = replace(chosen, search=REFINED, outcome=outcome)
     return replace(answer, weigh=partial(_losses, information, selector, found, chosen.parents))
 
 
 def _losses(
     information: Source,
-    selector: Selector,
+    selector: ParentSelector,
     found: Ordering,
     parents: Mapping[int, frozenset[int]],
 ) -> dict[Edge, float]:
@@ -291,7 +292,7 @@ def _losses(
     looked for while as many selections are made as new starts may take, and the rest of the
     directions, whose losses are only known to be no larger, stay below what is claimed. So do
     arrows from a number to a level: how the likelihood takes them hangs on the number's law."""
-    compelled = directions(information, parents, selector.pps.constraints).compelled
+    compelled = directions(information, parents, selector.selector.pps.constraints).compelled
     most = selector.n_made + constants.selections_per_pair * len(found.order) ** 2
     unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
     kinds = information.entropy_kinds()

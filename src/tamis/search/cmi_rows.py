@@ -7,11 +7,9 @@ when one of them is taken. So what has been selected once is followed without as
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
-from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Floats, Ints, Profiles, Source, Tests
 
 MOST_SLOTS = 128
@@ -27,27 +25,19 @@ Given = tuple[int, ...]
 
 
 class CmiRows:
-    """The rows that have been counted.
+    """The rows that have been counted."""
 
-    With ``ordered`` rows are kept as the order of their cmi, and all tests that come along are
-    scored at once. This pays where the same contexts are asked about very often, and is smaller;
-    otherwise cmi and tests are kept as they are.
-    """
-
-    def __init__(self, information: Source, rule: Rule, *, ordered: bool) -> None:
+    def __init__(self, information: Source) -> None:
         d = information.n_variables
         self._information = information
-        self._rule = rule
-        self._ordered = ordered
         self._slots = d if d <= MOST_SLOTS else FEW_SLOTS
         self._index: list[dict[Given, int]] = [{} for _ in range(d)]
         # Rows that are not written to take no memory.
-        size = FIRST_ROWS if ordered else 2 * d
+        size = 2 * d
         self._unused = list(range(size - 1, -1, -1))
         self.given: list[Given] = [()] * size
         self._entropies = np.empty(size)
-        self.order = np.empty((size if ordered else 0, d), dtype=_unsigned(d))
-        self.cmi = np.empty((0 if ordered else size, d))
+        self.cmi = np.empty((size, d))
         self.stats: Floats | None = None
         self.known = np.empty((size, self._slots), dtype=np.int32)
         """Whose strength a slot holds."""
@@ -80,7 +70,7 @@ class CmiRows:
     def judged(self, target: int, given: Given, variable: int) -> tuple[float, float] | None:
         """The cmi and the strength of a variable, if they are kept."""
         row, slot = self.find(target, given), variable % self._slots
-        if self._ordered or row < 0 or self.known[row, slot] != variable:
+        if row < 0 or self.known[row, slot] != variable:
             return None
         return float(self.cmi[row, variable]), float(self.strengths[row, slot])
 
@@ -123,34 +113,18 @@ class CmiRows:
         self._entropies[rows] = counted.entropies
         self.known[rows] = -1
         self.following[rows] = -1
-        if self._ordered:
-            falling = counted.cmi.copy()
-            _exclude(falling, range(len(contexts)), contexts)
-            self.order[rows] = np.argsort(-falling, axis=1, kind="stable")
-            self._strength(rows, counted)
-            return
         self.cmi[rows] = counted.cmi
-        _exclude(self.cmi, fresh, contexts)
+        exclude(self.cmi, fresh, contexts)
         if counted.stats is not None:
             if self.stats is None:
                 self.stats = np.empty((*self.cmi.shape, counted.stats.shape[-1]))
             self.stats[rows] = counted.stats
 
-    def _strength(self, rows: Ints, counted: Profiles) -> None:
-        """All strengths of rows that come with their tests: one by one they take longer."""
-        d = counted.cmi.shape[1]
-        if counted.stats is None or self._slots < d:
-            return
-        stats = counted.stats.reshape(counted.cmi.size, -1)
-        tests = self._information.as_tests(counted.cmi.ravel(), stats)
-        self.strengths[rows] = self._rule.strengths(tests).reshape(counted.cmi.shape)
-        self.known[rows] = np.arange(d)
-
     def _grow(self) -> None:
         """Add a quarter to the store, where it is: a copy of the cmi may not fit beside them."""
         size = len(self._entropies)
         more = max(size // 4, FIRST_ROWS)
-        for name in ("_entropies", "order", "cmi", "stats", "known", "strengths", "following"):
+        for name in ("_entropies", "cmi", "stats", "known", "strengths", "following"):
             field = getattr(self, name)
             if field is not None and len(field) == size:
                 field.resize((size + more, *field.shape[1:]), refcheck=False)
@@ -158,17 +132,12 @@ class CmiRows:
         self._unused = list(range(size + more - 1, size - 1, -1)) + self._unused
 
 
-def _exclude(cmi: Floats, rows: Sequence[int], contexts: Sequence[Context]) -> None:
+def exclude(cmi: Floats, rows: Sequence[int], contexts: Sequence[Context]) -> None:
     """The target and what is given are no candidates."""
     for row, (target, given) in zip(rows, contexts, strict=True):
         cmi[row, target] = -np.inf
         for k in given:
             cmi[row, k] = -np.inf
-
-
-def _unsigned(d: int) -> type[np.unsignedinteger[Any]]:
-    """The smallest type that holds the positions of d variables."""
-    return np.uint16 if d < 2**16 else np.uint32
 
 
 def in_parts(contexts: Sequence[Context], n_variables: int) -> Iterator[Sequence[Context]]:

@@ -6,7 +6,7 @@ all places (Andrews et al., 2023, BOSS), or an edge i -> j is *tucked*: j, with 
 ancestors that stand between, goes before i (Lam, Andrews and Ramsey, 2022). Where neither helps,
 the search starts again from the best order so far with some nodes put anywhere (Wienöbst et al.,
 2025, FLOP). Who passes whom changes the candidates of these two nodes alone, and most selections
-say themselves that the change does not concern them (``Selector.stays``). Beyond the paper.
+say themselves that the change does not concern them (``ParentSelector.stays``). Beyond the paper.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from random import Random
 from typing import NamedTuple
 
 from tamis.constants import constants
-from tamis.search.selection import Asked, Selected, Selector, total
+from tamis.search.parents import ParentSelector, Selected
+from tamis.search.selection import Asked
 
 TOGETHER = 16
 """How many nodes have their moves prepared at once."""
@@ -42,9 +43,9 @@ class Ordering:
     _before: list[int] = field(default_factory=list, repr=False)
 
     @classmethod
-    def along(cls, selector: Selector, order: Sequence[int]) -> Ordering:
+    def along(cls, selector: ParentSelector, order: Sequence[int]) -> Ordering:
         """The order as it is given, with parents selected."""
-        known = selector.pps.constraints
+        known = selector.selector.pps.constraints
         waits = (0,) * selector.n_variables if known is None else known.waits
         found = cls(list(order), {}, waits)
         asked = [(k, found.before(place)) for place, k in enumerate(order)]
@@ -107,7 +108,7 @@ class Move(NamedTuple):
 
 
 def best_ordering(
-    selector: Selector, starts: Sequence[Sequence[int]], *, first_may_do: bool
+    selector: ParentSelector, starts: Sequence[Sequence[int]], *, first_may_do: bool
 ) -> Ordering:
     """The best order found from these starts and from new ones near the best of them.
 
@@ -140,7 +141,7 @@ def best_ordering(
 
 
 def loss_without(
-    selector: Selector, found: Ordering, parent: int, child: int, *, climbs: bool = True
+    selector: ParentSelector, found: Ordering, parent: int, child: int, *, climbs: bool = True
 ) -> float:
     """By how much the best score falls if ``child`` is to stand before ``parent``, as far as moves
     from this order show; if nothing ``climbs`` from there, only that it falls by no more."""
@@ -158,7 +159,7 @@ def loss_without(
     return max(found.score - other.score, 0.0)
 
 
-def climb(selector: Selector, found: Ordering, nodes: Iterable[int]) -> None:
+def climb(selector: ParentSelector, found: Ordering, nodes: Iterable[int]) -> None:
     """Move these nodes, and those whom the moves concern, while the score rises."""
     waiting = dict.fromkeys(sorted(nodes, key=found.place))
     while waiting:
@@ -170,7 +171,7 @@ def climb(selector: Selector, found: Ordering, nodes: Iterable[int]) -> None:
                 waiting |= dict.fromkeys(sorted(moved, key=found.place))
 
 
-def _moves(selector: Selector, found: Ordering, node: int) -> Iterable[set[int]]:
+def _moves(selector: ParentSelector, found: Ordering, node: int) -> Iterable[set[int]]:
     """Move a node to its best place, then before its parents; whom each move concerns."""
     move = None if found.is_wide else best_place(selector, found, node)
     if move is not None:
@@ -182,7 +183,7 @@ def _moves(selector: Selector, found: Ordering, node: int) -> Iterable[set[int]]
                 yield found.go_to(move.order, move.selected) | {node}
 
 
-def best_place(selector: Selector, found: Ordering, node: int) -> Move | None:
+def best_place(selector: ParentSelector, found: Ordering, node: int) -> Move | None:
     """The best place for a node, if it is better than where it stands."""
     here, own = found.place(node), found.selected[node]
     best: tuple[float, int, dict[int, Selected]] | None = None
@@ -220,7 +221,7 @@ def best_place(selector: Selector, found: Ordering, node: int) -> Move | None:
     return Move(order, best[2], best[0])
 
 
-def tuck(selector: Selector, found: Ordering, parent: int, child: int) -> Move | None:
+def tuck(selector: ParentSelector, found: Ordering, parent: int, child: int) -> Move | None:
     """What moving ``child`` before ``parent`` would do; None where it must not."""
     start, moved, passed = _tucked(found, parent, child)
     later = sum(1 << k for k in passed)
@@ -234,7 +235,7 @@ def tuck(selector: Selector, found: Ordering, parent: int, child: int) -> Move |
     return Move(order, fresh, rise)
 
 
-def _shuffle(selector: Selector, found: Ordering, chance: Random) -> set[int]:
+def _shuffle(selector: ParentSelector, found: Ordering, chance: Random) -> set[int]:
     """Put some nodes anywhere; whom that concerns."""
     order = list(found.order)
     for _ in range(max(2, round(math.sqrt(len(order))))):
@@ -267,7 +268,7 @@ def _room(order: Sequence[int], waits: Sequence[int], node: int) -> tuple[int, i
     return first, last
 
 
-def _prepare(selector: Selector, found: Ordering, nodes: Sequence[int]) -> None:
+def _prepare(selector: ParentSelector, found: Ordering, nodes: Sequence[int]) -> None:
     """Select for all moves of some nodes as the order is now: few will change it, and together
     they are counted in few batches."""
     asked: list[Asked] = []
@@ -287,7 +288,11 @@ def _prepare(selector: Selector, found: Ordering, nodes: Sequence[int]) -> None:
 
 
 def _asked(
-    selector: Selector, found: Ordering, start: int, moved: Sequence[int], passed: Sequence[int]
+    selector: ParentSelector,
+    found: Ordering,
+    start: int,
+    moved: Sequence[int],
+    passed: Sequence[int],
 ) -> list[Asked]:
     """Who must select anew after a tuck, and among which candidates: those that are moved, which
     lose the passed ones, and those that are passed, if they care for the moved ones."""
@@ -316,3 +321,8 @@ def _tucked(found: Ordering, parent: int, child: int) -> tuple[int, list[int], l
         else:
             passed.append(k)
     return start, moved[::-1], passed[::-1]
+
+
+def total(selected: Sequence[Selected]) -> float:
+    """The score of several nodes together, whatever their order."""
+    return math.fsum(one.score for one in selected)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +9,6 @@ from tamis.counts.compiled import Floats, Ints, Pairs, compiled, inner
 
 Flags = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
-Order = NDArray[np.unsignedinteger[Any]]
 
 FULL, REFUSED, NEEDS_STRENGTH, NEEDS_ROW, NEEDS_ROOM = range(5)
 """Why a path ends: nobody is left, or no more may be taken; the best candidate has failed; its
@@ -29,7 +26,6 @@ def follow(
     n_candidates: Ints,
     candidates: Flags,
     limit: int,
-    order: Order,
     cmi: Floats,
     rank: Ints,
     known: Pairs,
@@ -77,8 +73,6 @@ def follow(
                     if candidates[mask, k] and wins(cmi, row, k, best, rank):
                         best = k
                         walked[i] = depth
-            elif order.shape[0] > 0:
-                best = first_listed(order, row, candidates, mask, depth)
             else:
                 best = largest(cmi, row, candidates, mask, rank)
             if best < 0:
@@ -102,7 +96,7 @@ def follow(
                 walked[i] = depth + 1
                 # Who is ahead of one that passes would be taken first, or try and fail.
                 least = -np.inf if passes else threshold
-                mark(i, row, depth, best, least, inclusive, order, cmi, known, strengths, rivals)
+                mark(i, row, depth, best, least, inclusive, cmi, known, strengths, rivals)
             if not passes:
                 ends[a] = REFUSED
                 break
@@ -129,15 +123,6 @@ def concerned(
             found[n_found] = i
             n_found += 1
     return found[:n_found]
-
-
-@inner
-def first_listed(order: Order, row: int, candidates: Flags, mask: int, depth: int) -> int:
-    """The first candidate of an order; the target and what is given come last of all."""
-    for place in range(order.shape[1] - 1 - depth):
-        if candidates[mask, order[row, place]]:
-            return int(order[row, place])
-    return -1
 
 
 @inner
@@ -169,7 +154,6 @@ def mark(
     best: int,
     least: float,
     inclusive: bool,
-    order: Order,
     cmi: Floats,
     known: Pairs,
     strengths: Floats,
@@ -183,13 +167,8 @@ def mark(
     if depth == 0:
         for byte in range(rivals.shape[1]):
             rivals[i, byte] = 0
-    is_listed = order.shape[0] > 0
-    for p in range(order.shape[1]):
-        k = int(order[row, p]) if is_listed else p
-        if is_listed:
-            if k == best:
-                break
-        elif cmi[row, k] < cmi[row, best] or (cmi[row, k] == cmi[row, best] and k >= best):
+    for k in range(cmi.shape[1]):
+        if cmi[row, k] < cmi[row, best] or (cmi[row, k] == cmi[row, best] and k >= best):
             continue
         slot = k % known.shape[1]
         strength = strengths[row, slot]

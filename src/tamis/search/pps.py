@@ -124,8 +124,7 @@ class PPS:
 
     ``inclusive`` lets a strength that equals the threshold pass, as the authors' program does.
     Required parents are members from the start, once all of them are candidates; blocked
-    candidates are never taken, but count as candidates. ``ordered`` is for those who ask
-    about the same contexts very often (see ``CmiRows``).
+    candidates are never taken, but count as candidates.
     """
 
     def __init__(
@@ -137,18 +136,17 @@ class PPS:
         max_boundary: int | None = None,
         constraints: Constraints | None = None,
         inclusive: bool = False,
-        ordered: bool = False,
     ) -> None:
         d = information.n_variables
         self.information = information
-        self._rule = rule
+        self.rule = rule
         # With their members as bits too: they are asked about very often.
         self._sets_of = [
             [(as_bits(one), one) for _, one in sets] for sets in interactions or [()] * d
         ]
         self._looks_ahead = any(self._sets_of)
         self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._sets_of]
-        self._limit = d if max_boundary is None else max_boundary
+        self.limit = d if max_boundary is None else max_boundary
         self.constraints = constraints
         self.blocked = (0,) * d if constraints is None else constraints.blocked
         self.required = {} if constraints is None else constraints.required
@@ -158,7 +156,7 @@ class PPS:
         self.thresholds = np.ascontiguousarray(
             np.broadcast_to(rule.threshold_for(np.arange(d + 1)), d + 1)
         )
-        self.rows = CmiRows(information, rule, ordered=ordered)
+        self.rows = CmiRows(information)
         self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
         self._set_threshold = cache(
             lambda n_left, size: float(rule.threshold_for(math.comb(n_left, size)))
@@ -193,12 +191,12 @@ class PPS:
     def go_on(self, paths: Paths, active: Ints, newcomers: Ints, limit: int | None = None) -> None:
         """Let selections take candidates until all have ended, or have ``limit`` of them; of those
         that have begun again only the newcomers are news."""
-        most = self._limit if limit is None else min(limit, self._limit)
+        most = self.limit if limit is None else min(limit, self.limit)
         while len(active):
             rows = self.rows
             ends = follow(
                 active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
-                most, rows.order, rows.cmi, self.rank, rows.known, rows.strengths,
+                most, rows.cmi, self.rank, rows.known, rows.strengths,
                 rows.following, self.thresholds, self._inclusive, paths.rivals, paths.most,
                 paths.path, paths.walked, paths.answers,
             )  # fmt: skip
@@ -244,26 +242,32 @@ class PPS:
             tests = self.information.tests(
                 [Query(paths.targets[i], self.rows.given[row], one) for i, row, one in each]
             )
-        paths.answers[active] = self._rule.strengths(tests)
+        paths.answers[active] = self.rule.strengths(tests)
 
     def _take_sets(self, paths: Paths, stuck: Sequence[int]) -> Ints:
-        """Where no single candidate passes, the set that clears its threshold by most, the first of
-        equals; the threshold is that of the best of all sets of its size. Who has taken one."""
+        """Take several where no single candidate passes; who has."""
         groups = {i: own for i in stuck if (own := self._groups(paths, i))}
         self.judge([one for own in groups.values() for one in own])
         took = []
         for i, own in groups.items():
-            n_left = int(paths.n_candidates[i] - paths.depths[i])
-            margins = [
-                self.judged[one][1] - self._set_threshold(n_left, len(one.members)) for one in own
-            ]
-            best = max(margins)
-            if best > 0 or (self._inclusive and best == 0):
-                paths.take(i, own[margins.index(best)].members)
+            together = self.best_set(own, int(paths.n_candidates[i] - paths.depths[i]))
+            if together:
+                paths.take(i, together)
                 paths.rows[i] = -1
                 paths.refused[i] = False
                 took.append(i)
         return np.array(took, dtype=np.int64)
+
+    def best_set(self, groups: Sequence[Group], n_left: int) -> Members:
+        """The set that clears its threshold by most, the first of equals, or none; the threshold
+        is that of the best of all sets of its size."""
+        margins = [
+            self.judged[one][1] - self._set_threshold(n_left, len(one.members)) for one in groups
+        ]
+        best = max(margins, default=-math.inf)
+        if best > 0 or (self._inclusive and best == 0):
+            return groups[margins.index(best)].members
+        return ()
 
     def _groups(self, paths: Paths, i: int) -> Sequence[Group]:
         """The sets to try where a selection has come to."""
@@ -272,20 +276,24 @@ class PPS:
             return ()
         flags = paths.candidates[i if len(paths.candidates) > 1 else 0]
         bits = int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
-        asked = self.rows.given[int(paths.rows[i])], target, bits & self.mentioned[target]
+        return self.groups(target, self.rows.given[int(paths.rows[i])], bits)
+
+    def groups(self, target: int, given: Given, candidates: int) -> Sequence[Group]:
+        """What the strongest interactions among the candidates, one bit each, add to what is
+        given."""
+        asked = given, target, candidates & self.mentioned[target]
         if asked not in self._groups_of:
-            self._groups_of[asked] = self._strongest(target, bits, asked[0])
+            self._groups_of[asked] = self._strongest(target, candidates, given)
         return self._groups_of[asked]
 
     def _strongest(self, target: int, candidates: int, given: Given) -> list[Group]:
-        """What the strongest interactions among the candidates add to what is given, if it is more
-        than one member and not more than there is room for."""
+        """The same if it is more than one member and not more than there is room for."""
         groups: list[Group] = []
         for bits, members in self._sets_of[target]:
             if bits & ~candidates:
                 continue
             fresh = tuple(k for k in members if k not in given) if given else members
-            if 2 <= len(fresh) <= self._limit - len(given):
+            if 2 <= len(fresh) <= self.limit - len(given):
                 groups.append(Group(target, given, fresh))
                 if len(groups) == constants.sets_judged:
                     break
@@ -342,7 +350,7 @@ class PPS:
             tests = self.information.tests(
                 [Query(k, given, np.array(one, dtype=np.int64)) for k, given, one in fresh]
             )
-        strengths = self._rule.strengths(tests).tolist()
+        strengths = self.rule.strengths(tests).tolist()
         self.judged.update(zip(fresh, zip(tests.cmi.tolist(), strengths, strict=True), strict=True))
 
 

@@ -1,10 +1,8 @@
 """The parents of a node among some candidates: PPS (``pps``) and the backward phase of IAMB.
 
 This is the one selector: the searches ask for the boundaries of all remaining nodes after every
-layer (``boundaries``), the order search for the same node with thousands of slightly different
-sets of candidates (``orders``). What was counted and what was selected is remembered, and a
-selection says which further candidates would leave it as it is, so that most need not be made
-again.
+layer (``boundaries``), and the order search for those that look ahead; its other selections are
+the same steps in a compiled loop (``order_loops``), on the rules that are set here.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from tamis.information.interface import Context, Group, Source
 from tamis.knowledge import as_bits
@@ -21,21 +18,7 @@ from tamis.search.outcome import Boundary, Decision
 from tamis.search.pps import PPS, Asked, Members
 from tamis.settings import Settings
 
-__all__ = ["Asked", "Selected", "Selector", "total"]
-
-SELECTED_BYTES = 2**28
-"""Selections beyond this are made again when they are asked for again."""
-
-
-class Selected(NamedTuple):
-    """The parents of a node, how well they explain it (a penalised likelihood), and what the choice
-    hangs on (see ``Paths``)."""
-
-    members: Members
-    score: float
-    rivals: int
-    most: int
-    by_set: bool
+__all__ = ["Asked", "Selector"]
 
 
 @dataclass(slots=True)
@@ -57,27 +40,17 @@ class Blanket:
 
 
 class Selector:
-    """Chooses parents by PPS and, unless told not to, the backward phase; and remembers."""
+    """Chooses parents by PPS and, unless told not to, the backward phase."""
 
     def __init__(self, pps: PPS, *, backward: bool = True) -> None:
         self.pps = pps
-        self._backward = backward
+        self.backward = backward
         self._thresholds: list[float] = self.pps.thresholds.tolist()
         self.n_variables = pps.information.n_variables
-        self.n_made = 0
-        """The selections made so far."""
-        self._least: dict[tuple[int, frozenset[int]], float] = {}
-        """The smallest strength of a member, required ones aside, given the others."""
-        self._selected: dict[Asked, Selected] = {}
 
     @classmethod
-    def of(
-        cls, information: Source, settings: Settings, ahead: Collection[int], *, often: bool = True
-    ) -> Selector:
-        """The selector that the settings ask for, looking ahead, if they do, at these targets.
-
-        ``often`` says that the same contexts will be asked about with many sets of candidates.
-        """
+    def of(cls, information: Source, settings: Settings, ahead: Collection[int]) -> Selector:
+        """The selector that the settings ask for, looking ahead, if they do, at these targets."""
         interactions, largest = None, settings.look_ahead or 1
         if largest > 1 and settings.boundary == "pps":
             known = information.interactions(largest)
@@ -89,45 +62,13 @@ class Selector:
             max_boundary=settings.max_boundary,
             constraints=settings.constraints,
             inclusive=settings.is_reference,
-            ordered=often,
         )
         return cls(pps, backward=settings.backward != "none")
-
-    def select(self, target: int, candidates: int) -> Selected:
-        """The parents of ``target`` among ``candidates``, one bit each."""
-        known = self._selected.get((target, candidates))
-        return self.select_all([(target, candidates)])[0] if known is None else known
-
-    def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
-        """The parents of many, which are counted in batches."""
-        fresh = [one for one in dict.fromkeys(asked) if one not in self._selected]
-        if len(self._selected) * self.n_variables > 8 * SELECTED_BYTES:
-            fresh = list(dict.fromkeys(asked))
-            self._selected.clear()
-        self.n_made += len(fresh)
-        if fresh:
-            self._selected.update(zip(fresh, self._choose(fresh), strict=True))
-        return [self._selected[one] for one in asked]
-
-    def stays(self, target: int, one: Selected, more: int, n_candidates: int) -> bool:
-        """Whether a selection is the same with ``more`` candidates, one bit each, who are
-        ``n_candidates`` then.
-
-        False also where that is not plain to see: sets that were refused stay so among more
-        candidates, but one that was taken need not be the best any more.
-        """
-        return (
-            n_candidates <= one.most
-            and not one.rivals & more
-            and not one.by_set
-            and not self.pps.mentioned[target] & more
-            and not self.pps.blocked[target]
-        )
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
         """The parents with every decision."""
         found = self.pps.boundary(self.pps.grow([(target, as_bits(candidates))]), 0)
-        if not self._backward or len(found.members) < 2:
+        if not self.backward or len(found.members) < 2:
             return found
         return self.shrink([found], [len(candidates)])[0]
 
@@ -174,37 +115,6 @@ class Selector:
             for one, left in zip(boundaries, blankets, strict=True)
         ]
 
-    def _choose(self, asked: Sequence[Asked]) -> list[Selected]:
-        """PPS, then the backward phase."""
-        paths = self.pps.grow(asked)
-        members = zip(paths.path.tolist(), paths.depths.tolist(), strict=True)
-        blankets = [
-            Blanket(target, tuple(own[:n]), candidates.bit_count(), most)
-            for (target, candidates), (own, n), most in zip(
-                asked, members, paths.most.tolist(), strict=True
-            )
-        ]
-        if self._backward:
-            several = [o for o in blankets if len(o.members) > 1 and not self._stands(o)]
-            self._shrink(several, together=False, grown=True)
-        contexts = [Context(one.target, tuple(sorted(one.members))) for one in blankets]
-        scores = self.pps.information.penalised_likelihoods(contexts).tolist()
-        rivals = [int.from_bytes(own.tobytes(), "little") for own in paths.rivals]
-        return [
-            Selected(one.members, scores[i], rivals[i], one.most, i in paths.sets)
-            for i, one in enumerate(blankets)
-        ]
-
-    def _stands(self, blanket: Blanket) -> bool:
-        """Whether these members were judged before, and all are needed among this number of
-        candidates too."""
-        least = self._least.get((blanket.target, frozenset(blanket.members)))
-        n = len(blanket.members)
-        if least is None or least < self._thresholds[blanket.n_candidates - n + 1]:
-            return False
-        blanket.most = min(blanket.most, bisect_right(self._thresholds, least) - 2 + n)
-        return True
-
     def _shrink(self, blankets: Sequence[Blanket], *, together: bool, grown: bool) -> None:
         """Algorithm alg:iamb on several nodes in step, so that their tests come in one batch."""
         unfinished = [one for one in blankets if one.members]
@@ -243,8 +153,6 @@ class Selector:
         up_to = bisect_right(self._thresholds, needed) - 2 + len(blanket.members)
         blanket.most = min(blanket.most, up_to)
         superfluous = [one for one in own if not one.dependent]
-        least = min((one.strength for one in superfluous), default=needed)
-        self._least[blanket.target, frozenset(blanket.members)] = least
         if not superfluous:
             return False
         leaving = superfluous if together else [min(superfluous, key=_strength)]
@@ -262,8 +170,3 @@ def _each_given_the_rest(blanket: Blanket) -> list[Group]:
 
 def _strength(verdict: Decision) -> tuple[float, float, int]:
     return verdict.cmi, verdict.strength, verdict.others[0]
-
-
-def total(selected: Sequence[Selected]) -> float:
-    """The score of several nodes together, whatever their order."""
-    return math.fsum(one.score for one in selected)

@@ -25,7 +25,7 @@ Progress = Callable[[int, int], None]
 def run(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
     d = information.n_variables
-    selector = Selector.of(information, settings, range(d), often=False)
+    selector = Selector.of(information, settings, range(d))
     boundaries = _boundaries(information, selector, settings)
     outcome = Outcome()
     constant = [k for k in range(d) if not information.varies(k)]
