@@ -268,8 +268,8 @@ class ParentSelector:
         if counted.stats is not None and d <= WHOLE:
             stats = counted.stats.reshape(cmi.size, -1)
             tests = self._information.as_tests(counted.cmi.ravel(), stats)
-            found: list[list[float]] = self._pps.rule.strengths(tests).reshape(cmi.shape).tolist()
-            strengths = [dict(enumerate(one)) for one in found]
+            found = self._pps.rule.strengths(tests).reshape(cmi.shape)
+            strengths = [dict(enumerate(one.tolist())) for one in found]
         for context, order, own in zip(contexts, orders, strengths, strict=True):
             self._rows[context] = Row(context, order[: d - 1 - len(context.given)], own)
 
