@@ -166,6 +166,17 @@ def test_whole_numbers_that_grow_from_row_to_row_are_a_hint():
     assert topics(weight=grown[::-1]) == {("identifier", False)}
 
 
+def test_patient_numbers_with_gaps_are_grave_whatever_they_are_called():
+    kept = fresh().random(2 * N) < 0.7
+    numbers = 1000 + np.flatnonzero(kept)[:N]
+    assert topics(weight=numbers) == {("identifier", True)}
+    assert topics(weight=fresh().permutation(numbers)) == {("identifier", True)}
+    with pytest.warns(tamis.TamisWarning, match="'weight' numbers the rows with gaps, 1000 to"):
+        read_table(table(weight=numbers), continuous=True)
+    repeated = np.append(numbers[:-1], numbers[0])
+    assert topics(weight=repeated) == set()
+
+
 def test_an_identifier_of_several_rows_is_a_hint():
     assert topics(patient_id=fresh().integers(0, 50, N) * 7) == {("identifier", False)}
     assert topics(school=[f"s{k % 60}" for k in range(N)]) == set()
@@ -329,6 +340,67 @@ def test_codes_that_look_like_numbers_are_hints():
     icd = [f"E{k:02d}.{k % 10}" for k in fresh().integers(0, 40, N)]
     assert topics(diagnosis=icd) == {("code", False)}
     assert topics(zip=[f"{code:05d}" for code in fresh().integers(1, 60, N)]) == set()
+
+
+def spoilt(values, sentinel, n=5):
+    """The values, a few of which are replaced."""
+    return np.append(values[:-n], [sentinel] * n)
+
+
+@pytest.mark.parametrize(
+    ("column", "odd"),
+    [
+        (spoilt(RNG.normal(50, 9, N), -999.0), "-999 in 5 rows"),
+        (spoilt(RNG.normal(10, 2, N).round(1), 99.9), "99.9 in 5 rows"),
+        (spoilt(RNG.integers(18, 90, N), -1), "-1 in 5 rows"),
+        (spoilt(RNG.integers(1900, 2000, N), 9999), "9999 in 5 rows"),
+        (spoilt(RNG.integers(0, 5, N), 99), "99 in 5 rows"),
+        (spoilt(spoilt(RNG.integers(20, 80, N), 999), -99).tolist(), "-99 in 5 rows"),
+    ],
+)
+def test_values_that_may_stand_for_missing_ones_are_hints(column, odd):
+    plan = tamis.inspect(table(age=column))
+    assert [(one.topic, one.grave) for one in plan["age"].suspicions] == [("sentinel", False)]
+    assert plan["age"].suspicions[0].what == f"holds {odd}"
+    assert "leave those cells empty" in plan["age"].suspicions[0].do
+    plan["age"] = "number"
+    assert len(plan["age"].suspicions) == 1
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        spoilt(RNG.normal(50, 9, N), -999.0, n=2),
+        RNG.normal(0, 1, N).round(),
+        RNG.integers(0, 100, N),
+        RNG.poisson(3, N) - 1,
+        RNG.choice([92, 95, 99], N),
+        RNG.choice([-1, 0, 1], N),
+        spoilt(RNG.normal(0, 1, N), 40.0),
+    ],
+)
+def test_other_values_are_no_sentinels(column):
+    assert topics(age=column) == set()
+
+
+@pytest.mark.parametrize(
+    "write", ["${:,}", "{} %", "{},5", "€ {}", "{},00 EUR", "{:,}.50", "+{}%", "1.234,{:02}"]
+)
+def test_numbers_written_as_text_are_hints_or_grave(write):
+    values = fresh().integers(1000, 1060, N)
+    if "1.234" in write:
+        values %= 100
+    assert topics(price=[write.format(value) for value in values]) == {("code", False)}
+    every = [write.format(k) for k in range(900, 900 + N)]
+    assert topics(price=every) == {("refused", True)}
+    with pytest.raises(DataError, match=r"written as text, such as .*\. Write such .* 1234\.56"):
+        read_table(table(price=every), continuous=True)
+
+
+def test_other_text_with_digits_is_no_number():
+    for write in ("{}th", "0{} 123", "{}-{}", "A{}", "1.{}.3"):
+        assert topics(price=[write.format(k, k + 9) for k in fresh().integers(0, 60, N)]) == set()
+    assert topics(dose=["10%", "20%", "30%", "20%"] * 50) == set()
 
 
 def test_a_few_texts_among_numbers_are_a_hint():

@@ -590,5 +590,5 @@ def test_a_file_without_columns_is_refused(tmp_path):
 def test_decimal_commas_are_told_as_such(csv_with):
     path = csv_with("a;b\n" + "".join(f"{k % 2};{k},{k}5\n" for k in range(40)))
     message = refused(path, DataError)
-    assert "Column 'b' holds numbers with decimal commas, such as '0,05'. Write decimals" in message
+    assert "Column 'b' holds numbers written as text, such as '0,05'. Write such" in message
     assert "with a point" in tamis.inspect(path)["b"].suspicions[0].do

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Protocol, get_args, runtime_checkable
@@ -10,6 +9,7 @@ from typing import Any, Protocol, get_args, runtime_checkable
 import numpy as np
 
 from tamis.errors import DataError, SettingError
+from tamis.tables.amounts import written_amount
 from tamis.tables.columns import (
     Codes,
     Column,
@@ -30,9 +30,6 @@ RULE = (
     "ordered categoricals are ordinal; text and truth values are categories."
 )
 """How the kind of a column is found, in one sentence."""
-
-_COMMA = re.compile(r"\s*[+-]?[0-9]+(,[0-9]+)?\s*")
-"""A number whose decimals, if it has any, follow a comma."""
 
 IGNORE = "ignore"
 """What is said of a column that is to be left out."""
@@ -126,10 +123,10 @@ def _checked(column: Column, n_rows: int) -> Column:
         if why.problem is Problem.IDENTIFIER and are_dates(labels):
             seen = f"holds dates or times as text, such as {shown(labels[0])}"
             raise ColumnRefused(Problem.DATE, seen) from why
-        example = next((label for label in labels if "," in label), None)
-        if why.problem is Problem.IDENTIFIER and example and all(map(_COMMA.fullmatch, labels)):
-            seen = f"holds numbers with decimal commas, such as {shown(example)}"
-            raise ColumnRefused(Problem.COMMA, seen) from why
+        amount = written_amount(labels) if why.problem is Problem.IDENTIFIER else None
+        if amount is not None:
+            seen = f"holds numbers written as text, such as {shown(amount)}"
+            raise ColumnRefused(Problem.AMOUNT, seen) from why
         raise
 
 

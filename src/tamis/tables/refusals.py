@@ -36,7 +36,10 @@ class Problem(Enum):
         "A date or a time is neither a level nor a number: leave the column out with {ignore} "
         "({drop}), or turn it into a number, such as the days since the first one."
     )
-    COMMA = "Write decimals with a point, so that they can be read as numbers."
+    AMOUNT = (
+        "Write such numbers as 1234.56, with a point before decimals and no other sign, so that "
+        "they are read as numbers."
+    )
     ORDER = "Name every level in the order of an ordinal column, the lowest first."
     MIXED = "Give all cells of a column one type, for example by converting them to strings."
     MISSING = (
