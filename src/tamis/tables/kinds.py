@@ -112,7 +112,7 @@ def settled(
     if isinstance(told, list):
         return _in_order(column, told)
     # Repeated often enough, the levels of few rows are few.
-    return Column(column.levels, column.codes, None, _kind_of(column, n_rows, told))
+    return Column(column.levels, column.codes, None, kind_of(column, n_rows, told))
 
 
 def _checked(column: Column, n_rows: int) -> Column:
@@ -164,7 +164,8 @@ def _text(label: Label) -> str:
     return str(label)
 
 
-def _kind_of(column: Column, n_rows: int, told: str | None) -> ColumnKind:
+def kind_of(column: Column, n_rows: int, told: str | None = None) -> ColumnKind:
+    """The kind of a column that has levels, as it was told or else by the rule."""
     label = column.levels[0]
     if told == "number":
         if isinstance(label, str):

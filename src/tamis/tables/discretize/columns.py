@@ -1,4 +1,4 @@
-"""Which columns of a table are continuous, and their numbers."""
+"""Which columns of a table are numbers, and what these are."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
 def choose(
     request: Request, columns: Mapping[str, Encode], numeric: Callable[[str], bool]
 ) -> Chosen:
-    """The columns the request names, or all continuous ones; all bad ones are refused at once.
+    """The columns the request names, or all of numbers; all bad ones are refused at once.
 
     ``numeric`` tells whether a column that cannot be read was meant to hold numbers; one that was
     not is none of our business.
@@ -60,8 +60,8 @@ def choose(
         raise refusal(refused)
     if not numbers:
         raise DataError(
-            "No column is continuous, so there is nothing to cut. Name the columns that are to be "
-            "cut all the same, with columns=[...]."
+            "No column is of the kind 'number', so there is nothing to cut. Name the columns that "
+            "are to be cut all the same, with columns=[...]."
         )
     return Chosen(numbers, None if request.target is None else _target(request.target, columns))
 
@@ -110,10 +110,7 @@ def _numbers(encode: Encode, *, explicit: bool) -> Floats | None:
 
 
 def _numbers_of(column: Column, *, explicit: bool) -> Floats | None:
-    n_rows = len(column.codes)
-    if column.numbers is not None and too_many_levels(len(column.levels), n_rows):
-        return measure(column.numbers)
-    if not explicit:
+    if column.kind != "number" and not explicit:
         return None
     for label in column.levels:
         if isinstance(label, str):
