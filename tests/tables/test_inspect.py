@@ -21,6 +21,7 @@ import tamis
 import tamis.tables.plan as plan_module
 from tamis import inspection
 from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.report import write_report
 from tamis.tables import read_table
 from tamis.tables.dates import are_dates, are_written_days
 from tamis.tables.kinds import RULE
@@ -653,6 +654,24 @@ def test_kinds_are_recorded_with_a_result_and_read_again(tmp_path):
     assert model.result_.settings["types"] == {"a": ["lo", "hi"], "id": "ignore"}
     tamis.save(model.result_, tmp_path / "r.json")
     assert tamis.load(tmp_path / "r.json").settings == model.result_.settings
+
+
+def test_a_result_says_what_columns_were_read_as_where_that_differs(tmp_path):
+    rng = np.random.default_rng(7)
+    mass = rng.integers(2700, 6300, N)
+    data = {"mass": mass, "length": mass / 40 + rng.normal(0, 9, N), "sex": rng.random(N) < 0.5}
+    data["size"] = pd.Categorical(np.where(mass > 4000, "big", "small"), ["small", "big"], True)
+    read = {"mass": "number", "length": "number", "sex": "category", "size": "ordinal"}
+    result = tamis.TAM().fit(pd.DataFrame(data)).result_
+    assert result.kinds == read
+    for ending in ("json", "dot", "graphml"):
+        tamis.save(result, tmp_path / f"r.{ending}")
+    assert tamis.load(tmp_path / "r.json") == result
+    assert "kind=ordinal" in (tmp_path / "r.dot").read_text()
+    write_report(result, tmp_path / "r.html")
+    assert "Read as an ordinal column. 2 levels: small, big" in (tmp_path / "r.html").read_text()
+    numbers = {name: data[name] for name in ("mass", "length")}
+    assert tamis.TAM().fit(numbers).result_.kinds is None
 
 
 def test_learning_warns_of_what_names_the_rows():
