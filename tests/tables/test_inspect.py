@@ -453,6 +453,17 @@ def test_one_column_has_a_plan_and_repeated_names_have_none():
         tamis.inspect(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 
+def test_a_plan_that_keeps_one_column_says_so():
+    plan = tamis.inspect({"id": range(N), "x": RNG.normal(size=N), "day": DAYS})
+    words = words_of(plan)
+    assert "The plan keeps one column, 'x', and learning needs two" in words
+    assert "name the kind of another, such as --type id=number." in words
+    plan["id"] = "number"
+    assert "learning needs two" not in str(plan)
+    plan.set({"id": "ignore", "x": "ignore"})
+    assert "The plan keeps no column, and learning" in words_of(plan)
+
+
 CELLS = st.one_of(
     st.none(),
     st.booleans(),
@@ -692,11 +703,46 @@ def test_learning_warns_of_what_names_the_rows():
 
 def test_dates_are_refused_with_the_way_out():
     with pytest.raises(
-        DataError, match=r"types=\{'when': 'ignore'\} \(--drop when\), or turn it into"
+        DataError, match=r"types=\{'when': 'ignore'\} \(--drop when\), turn it into"
     ):
         read_table(table(when=pd.to_datetime(DAYS)), continuous=True)
     with pytest.raises(DataError, match="holds dates or times as text, such as '2024-01-01'"):
         read_table(table(when=DAYS), continuous=True)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.to_datetime,
+        lambda days: pl.Series(days).str.to_date(),
+        lambda days: pa.array([datetime.date.fromisoformat(day) for day in days]),
+        lambda days: [datetime.date.fromisoformat(day) for day in days],
+        lambda days: pl.Series(days).str.to_datetime("%Y-%m-%d", time_unit="ns"),
+        lambda days: days,
+    ],
+    ids=["pandas", "polars", "arrow", "objects", "nanoseconds", "text"],
+)
+def test_dates_are_categories_if_the_user_says_so(make):
+    data = table(when=make(DAYS[:8] * (N // 8)))
+    for kind in ("category", "ordinal"):
+        read = read_table(data, continuous=True, types={"when": kind})
+        assert (read.kinds[2], read.levels[2]) == (kind, tuple(DAYS[:8]))
+    plan = tamis.inspect(data)
+    assert "--type when=category" in plan["when"].suspicions[0].do
+    plan["when"] = "category"
+    assert read_table(data, continuous=True, types=plan).levels[2] == tuple(DAYS[:8])
+    told = tamis.inspect(data, types={"when": "category"})
+    assert (told["when"].levels, told["when"].suspicions) == (tuple(DAYS[:8]), ())
+    with pytest.raises(DataError, match="has 200 levels in 200 rows"):
+        read_table(table(when=make(DAYS)), types={"when": "category"}, continuous=True)
+
+
+def test_times_of_day_and_missing_dates_stay_in_categories():
+    noon = pd.to_datetime(["2024-01-01 12:30", "2024-01-02 00:00", None, None] * (N // 4))
+    read = read_table(
+        table(when=noon), continuous=True, missing="level", types={"when": "category"}
+    )
+    assert read.levels[2] == ("2024-01-01 12:30:00", "2024-01-02 00:00:00", "(missing)")
 
 
 def test_a_decimal_that_is_missing_is_missing():

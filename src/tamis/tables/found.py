@@ -104,6 +104,9 @@ def _found(given: Sources[Any], name: str, source: object, told: Told | None) ->
     if absent.all():
         values = ColumnRefused(Problem.NOTHING, f"has no value in {given.n_rows} rows")
     held = _held(values, given.n_rows - int(absent.sum()), told)
+    if isinstance(values, ColumnRefused) and values.cells is not None:
+        # Dates have levels once they are called categories.
+        values = held if isinstance(held, Column) else values
     return Found(name, given.n_rows, values, held, absent if absent.any() else None)
 
 

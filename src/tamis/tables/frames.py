@@ -93,7 +93,8 @@ def encode_series(series: NativeSeries) -> Column:
     if array is not None:
         return encode_arrow(array)
     if getattr(getattr(native, "dtype", None), "kind", "") == "M":
-        raise ColumnRefused(Problem.UNSUPPORTED, "holds values of type Datetime")
+        seen = "holds values of type Datetime"
+        raise ColumnRefused(Problem.UNSUPPORTED, seen, cells=_cells(native))
     return encode_cells(_cells(native))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tamis.errors import DataError, SettingError
 from tamis.tables.amounts import written_amount
+from tamis.tables.cells import encode_dates
 from tamis.tables.columns import (
     Codes,
     Column,
@@ -102,8 +103,11 @@ def settled(
     """A column as the table will hold it, its kind ``told`` or found: with levels, or else with
     numbers, which is refused unless ``continuous`` ones are wanted."""
     try:
-        column = _checked(encode(), n_rows)
+        column = _checked(encode(), n_rows, told)
     except ColumnRefused as why:
+        cells = why.cells
+        if cells is not None and told not in (None, "number"):
+            return settled(lambda: encode_dates(cells), n_rows, told, continuous)
         if why.numbers is None or (told is None and not continuous):
             raise
         if told is None or told == "number":
@@ -115,12 +119,12 @@ def settled(
     return Column(column.levels, column.codes, None, kind_of(column, n_rows, told))
 
 
-def _checked(column: Column, n_rows: int) -> Column:
+def _checked(column: Column, n_rows: int, told: Told | None) -> Column:
     try:
         return check_levels(column, n_rows)
     except ColumnRefused as why:
         labels = [label for label in column.levels if isinstance(label, str)]
-        if why.problem is Problem.IDENTIFIER and are_dates(labels):
+        if told is None and why.problem is Problem.IDENTIFIER and are_dates(labels):
             seen = f"holds dates or times as text, such as {shown(labels[0])}"
             raise ColumnRefused(Problem.DATE, seen) from why
         amount = written_amount(labels) if why.problem is Problem.IDENTIFIER else None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.tables.amounts import written_amount
-from tamis.tables.columns import many_values, too_many_levels
+from tamis.tables.columns import Column, many_values, too_many_levels
 from tamis.tables.dates import are_dates
 from tamis.tables.found import Found
 from tamis.tables.kinds import IGNORE
@@ -103,6 +103,8 @@ def _whole_row(column: Found) -> Suspicion | None:
     held = column.held
     if isinstance(held, ColumnRefused) and held.problem is Problem.DATE:
         do = f"{_left_out(name)}, or turn it into a number, such as the days since the first one"
+        if isinstance(column.held_as("category"), Column):
+            do += f", or call it a category ({typing(name, 'category')})"
         return Suspicion("date", held.seen, do, grave=True)
     if are_dates(column.texts):
         what = f"holds dates or times as text, such as {shown(column.texts[0])}"
