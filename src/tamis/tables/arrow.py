@@ -54,13 +54,23 @@ def take_arrow(array: ArrowColumn, rows: NDArray[np.bool_]) -> ArrowColumn:
         return pa.array(take_cells(array.to_pylist(), rows), array.type)
 
 
+def whole_numbers(array: ArrowColumn) -> ArrowColumn:
+    """Decimals without a place after the point, as databases give sums, as integers if they fit."""
+    if not pa.types.is_decimal(array.type) or array.type.scale != 0:
+        return array
+    try:
+        return array.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return array
+
+
 def is_number(kind: Any) -> bool:  # noqa: ANN401 - a type of arrow
     """Whether values of this type are integers or floats of the machine."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _encode(array: ArrowColumn) -> Column:
-    array = _without_views(array)
+    array = whole_numbers(_without_views(array))
     kind = array.type
     if pa.types.is_union(kind):
         return encode_cells(array.to_pylist())

@@ -21,7 +21,7 @@ from tamis.errors import DataError
 from tamis.tables.arrays import encode_array
 from tamis.tables.cells import date_texts, encode_cells
 from tamis.tables.columns import Codes, Column, infinite, too_many_levels
-from tamis.tables.frames import encode_series, numbers_of, order_of
+from tamis.tables.frames import arrow_of, encode_series, numbers_of, order_of
 from tamis.tables.kinds import Told, settled
 from tamis.tables.refusals import ColumnRefused, Problem, at_row, empty, shown
 from tamis.tables.table import Label
@@ -369,7 +369,8 @@ def changed() -> DataError:
 
 
 def _is_decimal(cells: Any) -> bool:  # noqa: ANN401 - a column of a batch
-    return bool(pa.types.is_decimal(getattr(cells, "type", None) or pa.null()))
+    array = arrow_of(cells)
+    return array is not None and bool(pa.types.is_decimal(array.type))
 
 
 def _too_many() -> ColumnRefused:
