@@ -35,7 +35,7 @@ class Problem(Enum):
     DATE = (
         "A date or a time is neither a level nor a number: leave the column out with {ignore} "
         "({drop}), turn it into a number, such as the days since the first one, or call it a "
-        "category."
+        "category if its days repeat."
     )
     AMOUNT = (
         "Write such numbers as 1234.56, with a point before decimals and no other sign, so that "
