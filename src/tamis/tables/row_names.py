@@ -58,6 +58,9 @@ def _row_name(name: str, table: Table, k: int) -> str | None:
 
 def why_row_name(name: str, numbers: NDArray[np.float64]) -> str | None:
     """Why numbers name or date the rows, if they do."""
+    if len(numbers) == 0 or not float(numbers[0]).is_integer():
+        # None but whole numbers do, and of others nearly every first one says so.
+        return None
     if is_running(numbers):
         return f"is a running number, {numbers.min():.15g} to {numbers.max():.15g}"
     if are_written_days(numbers):
