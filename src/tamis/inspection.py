@@ -28,8 +28,9 @@ def inspect(
     Nothing is learned, and nothing is refused because of what a column holds: a column that
     `tamis.TAM` could not read is left out of the plan, which says why and what to do. It looks for
     identifiers, dates and times, constant columns, copies and recodings of other columns, columns
-    that are functions of others, columns that are mostly missing, codes that look like numbers,
-    and levels written in two ways.
+    that are functions of others, columns that are mostly missing, values such as -999 that may
+    stand for a missing one, codes that look like numbers, numbers written as text, and levels
+    written in two ways.
 
     Parameters
     ----------

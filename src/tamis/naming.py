@@ -62,6 +62,7 @@ class Names:
             ranking=ranking,
             warnings=(*(() if table is None else table_notes(table)), *notes),
             engine=_engine(table),
+            kinds=None if table is None else self._kinds(table),
         )
 
     def _n_rows(self, table: Table | None) -> int | None:
@@ -70,6 +71,10 @@ class Names:
             return table.n_rows
         n_rows = self._information.n_rows
         return None if math.isinf(n_rows) else int(n_rows)
+
+    def _kinds(self, table: Table) -> dict[str, str] | None:
+        read = kinds_read(table, self._settings.read_as)
+        return read if len(set(read.values())) > 1 else None
 
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
         return next((one.search for one in ranking if one.chosen), self._settings.search)
@@ -181,6 +186,15 @@ class Names:
 
     def _all(self, positions: Sequence[int]) -> tuple[str, ...]:
         return tuple(self._names[k] for k in positions)
+
+
+def kinds_read(table: Table, information: str) -> dict[str, str]:
+    """What each column is read as by this kind of information."""
+    every = {"counts": "category", "gaussian": "number", "copula": "number"}
+    return {
+        name: kind if kind == "ordinal" else every.get(information, kind)
+        for name, kind in zip(table.names, table.kinds, strict=True)
+    }
 
 
 def layers_found(outcome: Outcome, search: str) -> list[list[int]]:

@@ -33,6 +33,8 @@ labels = st.one_of(
     st.permutations([False, True]),
 ).map(tuple)
 
+kinds = st.sampled_from(["category", "ordinal", "number"])
+
 levels_of_rules = st.floats(1e-300, 1, exclude_max=True)
 rules = st.one_of(
     st.floats(0, 10).map(Fixed),
@@ -181,4 +183,5 @@ def results(draw, names=names_of()):  # noqa: B008 - a strategy is a description
             tuple(chosen),
         ),
         warnings=tuple(draw(st.lists(st.text(characters), max_size=2))),
+        kinds=draw(st.none() | st.fixed_dictionaries(dict.fromkeys(columns, kinds))),
     )

@@ -14,7 +14,7 @@ from made_results import names_of, results, xml_characters
 from tamis.formats import csv_file, dot_file, graphml_file
 
 QUOTED = r'"((?:[^"\\]|\\.)*)"'
-NODE = re.compile(rf"  {QUOTED} \[(?:label={QUOTED}, )?entropy={QUOTED}\];")
+NODE = re.compile(rf"  {QUOTED} \[(?:label={QUOTED}, )?entropy={QUOTED}(?:, kind=(\w+))?\];")
 EDGE = re.compile(
     rf"  {QUOTED} -> {QUOTED} \[gain={QUOTED}, p_value={QUOTED}, "
     rf"step=(\d+), gain_given_rest={QUOTED}, entropy_gap={QUOTED}, "
@@ -48,6 +48,7 @@ def read_dot(content):
 def test_dot_holds_every_name_and_edge(result):
     nodes, edges = read_dot(dot_file.render(result))
     assert [unquoted(node[1]) for node in nodes] == list(result.names)
+    assert [node[4] for node in nodes] == [(result.kinds or {}).get(name) for name in result.names]
     assert [(unquoted(edge[1]), unquoted(edge[2])) for edge in edges] == [
         (edge.parent, edge.child) for edge in result.edges
     ]
@@ -76,6 +77,9 @@ def test_graphml_holds_every_name_and_edge_with_its_numbers(result):
     graph = nx.read_graphml(io.BytesIO(graphml_file.render(result)))
     assert set(graph.nodes) == set(result.names)
     assert set(graph.edges) == set(result.graph.edges)
+    assert dict(graph.nodes(data="kind", default=None)) == {
+        name: (result.kinds or {}).get(name) for name in result.names
+    }
     for edge in result.edges:
         numbers = graph.edges[edge.parent, edge.child]
         assert numbers["gain"] == edge.gain

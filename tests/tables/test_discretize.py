@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import tamis
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.tables import read_table
 from tamis.tables.discretize import Discretization, discretize
@@ -324,7 +325,7 @@ def with_value(value: float) -> pd.DataFrame:
         (frame(50).assign(weight=np.nan), {}, DataError, "'weight' is missing in all 50 rows"),
         (with_value(np.inf), {}, DataError, "'weight' holds an infinite value"),
         (frame(50), {"columns": ["name"]}, DataError, "'name' holds labels such as 'a'"),
-        (frame(50)[["count", "name"]], {}, DataError, "No column is continuous"),
+        (frame(50)[["count", "name"]], {}, DataError, "No column is of the kind 'number'"),
         (frame(50).assign(flat=0.5), {}, DataError, "'flat' takes one value, 0.5"),
         (frame(50), {"columns": ["count"]}, DataError, "3 values, fewer than the 4 bins"),
         (frame(50), {"columns": ["size"]}, SettingError, "no column 'size'"),
@@ -359,6 +360,21 @@ def with_value(value: float) -> pd.DataFrame:
 def test_what_cannot_be_cut_is_refused_by_name(data, options, error, message):
     with pytest.raises(error, match=message):
         discretize(data, **options)
+
+
+@pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_columns_are_cut_that_inspect_calls_numbers(container):
+    rng = np.random.default_rng(4)
+    columns = {
+        "mass": rng.integers(2700, 6300, 300),
+        "age": rng.integers(20, 60, 300),
+        "grade": rng.integers(0, 4, 300),
+        "flag": rng.random(300) < 0.5,
+    }
+    _, record = discretize(container(columns))
+    assert set(record.edges) == set(tamis.inspect(columns).of_kind("number")) == {"mass", "age"}
+    told = read_table(columns, types={"age": "category", "grade": "number"}, continuous=True)
+    assert set(discretize(told, bins=3)[1].edges) == {"mass", "grade"}
 
 
 def test_columns_that_are_no_numbers_are_no_hindrance():

@@ -21,6 +21,7 @@ import tamis
 import tamis.tables.plan as plan_module
 from tamis import inspection
 from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.report import write_report
 from tamis.tables import read_table
 from tamis.tables.dates import are_dates, are_written_days
 from tamis.tables.kinds import RULE
@@ -164,6 +165,17 @@ def test_whole_numbers_that_grow_from_row_to_row_are_a_hint():
     grown = np.sort(fresh().choice(10**6, N, replace=False))
     assert topics(weight=grown) == {("identifier", False)}
     assert topics(weight=grown[::-1]) == {("identifier", False)}
+
+
+def test_patient_numbers_with_gaps_are_grave_whatever_they_are_called():
+    kept = fresh().random(2 * N) < 0.7
+    numbers = 1000 + np.flatnonzero(kept)[:N]
+    assert topics(weight=numbers) == {("identifier", True)}
+    assert topics(weight=fresh().permutation(numbers)) == {("identifier", True)}
+    with pytest.warns(tamis.TamisWarning, match="'weight' numbers the rows with gaps, 1000 to"):
+        read_table(table(weight=numbers), continuous=True)
+    repeated = np.append(numbers[:-1], numbers[0])
+    assert topics(weight=repeated) == set()
 
 
 def test_an_identifier_of_several_rows_is_a_hint():
@@ -331,6 +343,67 @@ def test_codes_that_look_like_numbers_are_hints():
     assert topics(zip=[f"{code:05d}" for code in fresh().integers(1, 60, N)]) == set()
 
 
+def spoilt(values, sentinel, n=5):
+    """The values, a few of which are replaced."""
+    return np.append(values[:-n], [sentinel] * n)
+
+
+@pytest.mark.parametrize(
+    ("column", "odd"),
+    [
+        (spoilt(RNG.normal(50, 9, N), -999.0), "-999 in 5 rows"),
+        (spoilt(RNG.normal(10, 2, N).round(1), 99.9), "99.9 in 5 rows"),
+        (spoilt(RNG.integers(18, 90, N), -1), "-1 in 5 rows"),
+        (spoilt(RNG.integers(1900, 2000, N), 9999), "9999 in 5 rows"),
+        (spoilt(RNG.integers(0, 5, N), 99), "99 in 5 rows"),
+        (spoilt(spoilt(RNG.integers(20, 80, N), 999), -99).tolist(), "-99 in 5 rows"),
+    ],
+)
+def test_values_that_may_stand_for_missing_ones_are_hints(column, odd):
+    plan = tamis.inspect(table(age=column))
+    assert [(one.topic, one.grave) for one in plan["age"].suspicions] == [("sentinel", False)]
+    assert plan["age"].suspicions[0].what == f"holds {odd}"
+    assert "leave those cells empty" in plan["age"].suspicions[0].do
+    plan["age"] = "number"
+    assert len(plan["age"].suspicions) == 1
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        spoilt(RNG.normal(50, 9, N), -999.0, n=2),
+        RNG.normal(0, 1, N).round(),
+        RNG.integers(0, 100, N),
+        RNG.poisson(3, N) - 1,
+        RNG.choice([92, 95, 99], N),
+        RNG.choice([-1, 0, 1], N),
+        spoilt(RNG.normal(0, 1, N), 40.0),
+    ],
+)
+def test_other_values_are_no_sentinels(column):
+    assert topics(age=column) == set()
+
+
+@pytest.mark.parametrize(
+    "write", ["${:,}", "{} %", "{},5", "€ {}", "{},00 EUR", "{:,}.50", "+{}%", "1.234,{:02}"]
+)
+def test_numbers_written_as_text_are_hints_or_grave(write):
+    values = fresh().integers(1000, 1060, N)
+    if "1.234" in write:
+        values %= 100
+    assert topics(price=[write.format(value) for value in values]) == {("code", False)}
+    every = [write.format(k) for k in range(900, 900 + N)]
+    assert topics(price=every) == {("refused", True)}
+    with pytest.raises(DataError, match=r"written as text, such as .*\. Write such .* 1234\.56"):
+        read_table(table(price=every), continuous=True)
+
+
+def test_other_text_with_digits_is_no_number():
+    for write in ("{}th", "0{} 123", "{}-{}", "A{}", "1.{}.3"):
+        assert topics(price=[write.format(k, k + 9) for k in fresh().integers(0, 60, N)]) == set()
+    assert topics(dose=["10%", "20%", "30%", "20%"] * 50) == set()
+
+
 def test_a_few_texts_among_numbers_are_a_hint():
     numbers = [str(k) for k in fresh().integers(0, 40, N)]
     assert topics(age=["?", *numbers[1:]]) == {("code", False)}
@@ -378,6 +451,17 @@ def test_one_column_has_a_plan_and_repeated_names_have_none():
     assert "at least 2 columns" in str(tamis.inspect(pd.DataFrame({"a": [1, 2]})))
     with pytest.raises(DataError, match="share the name 'a'"):
         tamis.inspect(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_a_plan_that_keeps_one_column_says_so():
+    plan = tamis.inspect({"id": range(N), "x": RNG.normal(size=N), "day": DAYS})
+    words = words_of(plan)
+    assert "The plan keeps one column, 'x', and learning needs two" in words
+    assert "name the kind of another, such as --type id=number." in words
+    plan["id"] = "number"
+    assert "learning needs two" not in str(plan)
+    plan.set({"id": "ignore", "x": "ignore"})
+    assert "The plan keeps no column, and learning" in words_of(plan)
 
 
 CELLS = st.one_of(
@@ -583,6 +667,24 @@ def test_kinds_are_recorded_with_a_result_and_read_again(tmp_path):
     assert tamis.load(tmp_path / "r.json").settings == model.result_.settings
 
 
+def test_a_result_says_what_columns_were_read_as_where_that_differs(tmp_path):
+    rng = np.random.default_rng(7)
+    mass = rng.integers(2700, 6300, N)
+    data = {"mass": mass, "length": mass / 40 + rng.normal(0, 9, N), "sex": rng.random(N) < 0.5}
+    data["size"] = pd.Categorical(np.where(mass > 4000, "big", "small"), ["small", "big"], True)
+    read = {"mass": "number", "length": "number", "sex": "category", "size": "ordinal"}
+    result = tamis.TAM().fit(pd.DataFrame(data)).result_
+    assert result.kinds == read
+    for ending in ("json", "dot", "graphml"):
+        tamis.save(result, tmp_path / f"r.{ending}")
+    assert tamis.load(tmp_path / "r.json") == result
+    assert "kind=ordinal" in (tmp_path / "r.dot").read_text()
+    write_report(result, tmp_path / "r.html")
+    assert "Read as an ordinal column. 2 levels: small, big" in (tmp_path / "r.html").read_text()
+    numbers = {name: data[name] for name in ("mass", "length")}
+    assert tamis.TAM().fit(numbers).result_.kinds is None
+
+
 def test_learning_warns_of_what_names_the_rows():
     data = table(id=np.random.default_rng(1).permutation(N))
     with pytest.warns(
@@ -601,11 +703,46 @@ def test_learning_warns_of_what_names_the_rows():
 
 def test_dates_are_refused_with_the_way_out():
     with pytest.raises(
-        DataError, match=r"types=\{'when': 'ignore'\} \(--drop when\), or turn it into"
+        DataError, match=r"types=\{'when': 'ignore'\} \(--drop when\), turn it into"
     ):
         read_table(table(when=pd.to_datetime(DAYS)), continuous=True)
     with pytest.raises(DataError, match="holds dates or times as text, such as '2024-01-01'"):
         read_table(table(when=DAYS), continuous=True)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.to_datetime,
+        lambda days: pl.Series(days).str.to_date(),
+        lambda days: pa.array([datetime.date.fromisoformat(day) for day in days]),
+        lambda days: [datetime.date.fromisoformat(day) for day in days],
+        lambda days: pl.Series(days).str.to_datetime("%Y-%m-%d", time_unit="ns"),
+        lambda days: days,
+    ],
+    ids=["pandas", "polars", "arrow", "objects", "nanoseconds", "text"],
+)
+def test_dates_are_categories_if_the_user_says_so(make):
+    data = table(when=make(DAYS[:8] * (N // 8)))
+    for kind in ("category", "ordinal"):
+        read = read_table(data, continuous=True, types={"when": kind})
+        assert (read.kinds[2], read.levels[2]) == (kind, tuple(DAYS[:8]))
+    plan = tamis.inspect(data)
+    assert "--type when=category" in plan["when"].suspicions[0].do
+    plan["when"] = "category"
+    assert read_table(data, continuous=True, types=plan).levels[2] == tuple(DAYS[:8])
+    told = tamis.inspect(data, types={"when": "category"})
+    assert (told["when"].levels, told["when"].suspicions) == (tuple(DAYS[:8]), ())
+    with pytest.raises(DataError, match="has 200 levels in 200 rows"):
+        read_table(table(when=make(DAYS)), types={"when": "category"}, continuous=True)
+
+
+def test_times_of_day_and_missing_dates_stay_in_categories():
+    noon = pd.to_datetime(["2024-01-01 12:30", "2024-01-02 00:00", None, None] * (N // 4))
+    read = read_table(
+        table(when=noon), continuous=True, missing="level", types={"when": "category"}
+    )
+    assert read.levels[2] == ("2024-01-01 12:30:00", "2024-01-02 00:00:00", "(missing)")
 
 
 def test_a_decimal_that_is_missing_is_missing():

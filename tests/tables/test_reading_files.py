@@ -225,6 +225,11 @@ def test_compressed_files_are_read_as_the_text_within(tmp_path, csv_with, codec,
     assert "'y' is missing in 2 of 3 rows (first on line 2, which reads 'NA')" in refused(
         path, DataError
     )
+    misnamed = tmp_path / f"misnamed-{name}"
+    misnamed.write_bytes(path.read_bytes())
+    assert "reads 'NA'" in refused(misnamed, DataError)
+    misnamed.write_bytes(path.read_bytes()[:12])
+    assert "is damaged or not compressed" in refused(misnamed) or "is empty" in refused(misnamed)
     path.write_bytes(path.read_bytes()[:12])
     assert "is damaged or not compressed" in refused(path) or "is empty" in refused(path)
     path.write_bytes(b"not compressed at all")
@@ -477,7 +482,7 @@ def test_unknown_endings_are_refused_with_the_known_ones(tmp_path):
     path = tmp_path / "table.ods"
     path.write_text("x")
     for unknown in (path, "absent.ods", "table.parquet.gz"):
-        assert ".csv, .tsv, .txt, .parquet, .pq" in refused(unknown)
+        assert ".csv, .csv.gz, .csv.zst, .tsv, .txt, .parquet, .pq" in refused(unknown)
     (tmp_path / "table").write_text("a,b\n0,1\n1,0\n")
     assert "has the ending ''" in refused(tmp_path / "table")
 
@@ -590,5 +595,19 @@ def test_a_file_without_columns_is_refused(tmp_path):
 def test_decimal_commas_are_told_as_such(csv_with):
     path = csv_with("a;b\n" + "".join(f"{k % 2};{k},{k}5\n" for k in range(40)))
     message = refused(path, DataError)
-    assert "Column 'b' holds numbers with decimal commas, such as '0,05'. Write decimals" in message
+    assert "Column 'b' holds numbers written as text, such as '0,05'. Write such" in message
     assert "with a point" in tamis.inspect(path)["b"].suspicions[0].do
+
+
+def test_an_order_that_parquet_does_not_hold_is_not_made_up(tmp_path):
+    sizes = pd.Categorical(["high", "low", "mid", "low"] * 10, ["low", "mid", "high"], ordered=True)
+    table = pa.Table.from_pandas(pd.DataFrame({"size": sizes, "b": [0, 1] * 20}))
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path)
+    assert (read_table(path).kinds[0], read_table(path).levels[0]) == (
+        "ordinal", ("low", "mid", "high"),
+    )  # fmt: skip
+    pq.write_table(table, path, use_dictionary=False)
+    with pytest.warns(tamis.TamisWarning, match="order of the categories of 'size' was not"):
+        read = read_table(path)
+    assert (read.kinds[0], read.levels[0]) == ("category", ("high", "low", "mid"))

@@ -31,13 +31,13 @@ def _information(
         both = "whole numbers are read as levels and as numbers; what explains them better is kept"
         behind = "; levels look far behind, and will probably not be searched"
         return both if n_searched > 1 else both + behind
-    n_measured = len(table.continuous)
-    if not n_measured:
+    n_numbers = table.kinds.count("number")
+    if readings[0].information == "counts" or not n_numbers:
         return "every column holds levels"
-    verb = "column is" if n_measured == 1 else "columns are"
     if readings[0].information == "gaussian":
-        return f"{n_measured:,} {verb} measured, and the others hold numbers if there are any"
-    return f"{n_measured:,} {verb} measured, and others hold labels"
+        return "every column holds numbers"
+    verb = "column holds" if n_numbers == 1 else "columns hold"
+    return f"{n_numbers:,} {verb} numbers, and others levels"
 
 
 def _search(asked: Settings, settings: Settings) -> str:

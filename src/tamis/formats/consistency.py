@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from tamis.defaults import KINDS
 from tamis.formats.settings import wrong_settings
@@ -14,6 +14,7 @@ from tamis.formats.verdicts import wrong_verdict
 from tamis.plugins import is_qualified
 from tamis.result import WARRANTS, Admitted, Result, Selection, Verdict
 from tamis.search.auto import REFINED, SAME, TRIED
+from tamis.tables.table import ColumnKind
 
 T = TypeVar("T")
 ENGINES = ("blocks", "dask")
@@ -28,6 +29,7 @@ def _contradictions(result: Result) -> Iterator[str]:
     # Later checks may rely on what earlier ones found in order.
     yield from _names(result)
     yield from _levels(result)
+    yield from _kinds(result)
     yield from wrong_settings(result.settings)
     yield from _numbers(result)
     yield from _graph(result)
@@ -48,6 +50,8 @@ def _names(result: Result) -> Iterator[str]:
     for field in ("levels", "parents", "entropies"):
         if getattr(result, field).keys() != names:
             yield f"{field} is not about the columns in names"
+    if result.kinds is not None and result.kinds.keys() != names:
+        yield "kinds is not about the columns in names"
     if sorted(result.order) != sorted(result.names):
         yield "order is not an order of the columns in names"
     if sorted(chain.from_iterable(result.layers)) != sorted(result.names):
@@ -72,6 +76,12 @@ def _levels(result: Result) -> Iterator[str]:
             yield f"levels has a label twice for {name!r}"
         if len(labels) > n_rows:
             yield f"levels has more labels for {name!r} than there are rows"
+
+
+def _kinds(result: Result) -> Iterator[str]:
+    for name, kind in (result.kinds or {}).items():
+        if kind not in get_args(ColumnKind):
+            yield f"the kind of {name!r} is {kind!r}"
 
 
 def _numbers(result: Result) -> Iterator[str]:

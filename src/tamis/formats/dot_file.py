@@ -20,7 +20,7 @@ def holds(name: str) -> bool:
 
 
 def render(result: Result) -> bytes:
-    """Nodes with their conditional entropy, edges with their numbers; dashed without support."""
+    """Nodes with conditional entropy and kind, edges with their numbers; dashed without support."""
     return "\n".join(_lines(result)).encode()
 
 
@@ -33,7 +33,9 @@ def quoted(name: str) -> str:
 def _lines(result: Result) -> Iterator[str]:
     yield "digraph tamis {"
     for name in result.names:
-        yield f"  {quoted(name)} [{_label(name)}entropy={_number(result.entropies[name])}];"
+        kind = "" if result.kinds is None else f", kind={result.kinds[name]}"
+        entropy = _number(result.entropies[name])
+        yield f"  {quoted(name)} [{_label(name)}entropy={entropy}{kind}];"
     for layer in (layer for layer in result.layers if len(layer) > 1):
         yield "  { rank=same; " + " ".join(f"{quoted(name)};" for name in layer) + " }"
     for edge in result.edges:

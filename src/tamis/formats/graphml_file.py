@@ -16,7 +16,7 @@ def holds(name: str) -> bool:
 
 
 def render(result: Result) -> bytes:
-    """Nodes with layer and conditional entropy, edges with their numbers."""
+    """Nodes with layer, conditional entropy and kind, edges with their numbers."""
     # Imported here because only this format needs it.
     import networkx as nx
 

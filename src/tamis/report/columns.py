@@ -14,6 +14,8 @@ from tamis.tables.table import Label
 LEVELS = 12
 """Levels of a column that are listed."""
 
+_READ_AS = {"category": "a category", "ordinal": "an ordinal column", "number": "a number"}
+
 
 def columns(result: Result, numbers: Mapping[str, int], confidence: Confidence | None) -> Markup:
     """A folded story for each column, in the order of admission."""
@@ -58,7 +60,8 @@ def _place(result: Result, name: str, layer: int, confidence: Confidence | None)
         f"Layer {layer} of {len(result.layers)}, number {number} of {len(result.order)} admitted, "
         f"with a conditional entropy of {nats(result.entropies[name])} nats. "
     )
-    facts = [tag("p", sentence, _levels(result.levels[name]))]
+    kind = "" if result.kinds is None else f"Read as {_READ_AS[result.kinds[name]]}. "
+    facts = [tag("p", sentence, kind, _levels(result.levels[name]))]
     if confidence is not None:
         facts.append(tag("p", f"In resamples: {_usual_layers(confidence.layers.get(name, {}))}."))
     return facts

@@ -234,6 +234,8 @@ class Result:
     warnings: tuple[str, ...] = field(default=())
     engine: Engine | None = field(default=None, compare=False, metadata=LATER)
     """What counted the rows, if they were not in memory; results are compared without it."""
+    kinds: Mapping[str, str] | None = field(default=None, metadata=LATER)
+    """What each column was read as, "category", "ordinal" or "number", where that differs."""
 
     def __repr__(self) -> str:
         rows = "a known law" if self.n_rows is None else f"{self.n_rows} rows"
@@ -264,11 +266,12 @@ class Result:
 
     @property
     def graph(self) -> nx.DiGraph[str]:
-        """The DAG; nodes carry layer and entropy, edges their numbers."""
+        """The DAG; nodes carry layer, entropy and kind where kinds differ, edges their numbers."""
         graph: nx.DiGraph[str] = nx.DiGraph()
         layer_of = {name: j for j, layer in enumerate(self.layers, start=1) for name in layer}
         for name in self.names:
-            graph.add_node(name, layer=layer_of[name], entropy=self.entropies[name])
+            kind = {} if self.kinds is None else {"kind": self.kinds[name]}
+            graph.add_node(name, layer=layer_of[name], entropy=self.entropies[name], **kind)
         for edge in self.edges:
             graph.add_edge(
                 edge.parent,

@@ -71,4 +71,6 @@ def encode_array(values: NDArray[Any]) -> Column:
             return encode_floats(values)
         case "O" | "U" | "T":
             return encode_cells(values.tolist())
-    raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {values.dtype.name}")
+    cells = values.astype("datetime64[us]").tolist() if values.dtype.kind == "M" else None
+    seen = f"holds values of type {values.dtype.name}"
+    raise ColumnRefused(Problem.UNSUPPORTED, seen, cells=cells)

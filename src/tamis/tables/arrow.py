@@ -28,6 +28,7 @@ _NAMES = {
     "Interval": pa.types.is_interval,
 }
 """What has no levels, by the name that most libraries call it."""
+_DATES = ("Date", "Datetime", "Time")
 
 
 def encode_arrow(array: ArrowColumn) -> Column:
@@ -53,19 +54,30 @@ def take_arrow(array: ArrowColumn, rows: NDArray[np.bool_]) -> ArrowColumn:
         return pa.array(take_cells(array.to_pylist(), rows), array.type)
 
 
+def whole_numbers(array: ArrowColumn) -> ArrowColumn:
+    """Decimals without a place after the point, as databases give sums, as integers if they fit."""
+    if not pa.types.is_decimal(array.type) or array.type.scale != 0:
+        return array
+    try:
+        return array.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return array
+
+
 def is_number(kind: Any) -> bool:  # noqa: ANN401 - a type of arrow
     """Whether values of this type are integers or floats of the machine."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _encode(array: ArrowColumn) -> Column:
-    array = _without_views(array)
+    array = whole_numbers(_without_views(array))
     kind = array.type
     if pa.types.is_union(kind):
         return encode_cells(array.to_pylist())
     for name, is_so in _NAMES.items():
         if is_so(kind):
-            raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {name}")
+            cells = _dates(array) if name in _DATES else None
+            raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {name}", cells=cells)
     if pa.types.is_decimal(kind):
         # No levels, but what they measure is told from the objects.
         return encode_cells(array.to_pylist())
@@ -81,6 +93,16 @@ def _encode(array: ArrowColumn) -> Column:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _encode_dictionary(array.dictionary_encode())
     return encode_cells(array.to_pylist())
+
+
+def _dates(array: ArrowColumn) -> list[Any]:
+    kind = array.type
+    if pa.types.is_timestamp(kind):
+        array = array.cast(pa.timestamp("us", kind.tz), safe=False)
+    elif pa.types.is_time64(kind):
+        array = array.cast(pa.time64("us"), safe=False)
+    cells: list[Any] = array.to_pylist()
+    return cells
 
 
 def _encode_dictionary(array: ArrowColumn) -> Column:

@@ -68,10 +68,12 @@ def _without_ignored(
 
 def _complete(given: Sources[Source], *, however_many: bool) -> Table:
     """The table of the rows in which nothing is missing."""
-    outcomes = given.settle()
-    rows, note = left_out(given, outcomes, however_many=however_many)
-    if rows is None:
-        return _table(given, columns_or_refusal(given.names, outcomes))
+    settled = given.settle_present()
+    named = zip(given.names, settled, strict=True)
+    absent = {name: one.absent for name, one in named if one.absent is not None}
+    if not absent:
+        return _table(given, columns_or_refusal(given.names, [one.outcome for one in settled]))
+    rows, note = left_out(absent, however_many=however_many)
     kept = given.take(rows)
     return _table(kept, columns_or_refusal(kept.names, kept.settle()), losses=(note,))
 

@@ -63,6 +63,22 @@ def encode_cells(cells: Sequence[Any]) -> Column:
     raise mixed(cells)
 
 
+def encode_dates(cells: Sequence[Any]) -> Column:
+    """Levels from dates and times, in their order, by their text: days alone where no time of day
+    says more."""
+    texts = date_texts(cells)
+    midnight = " 00:00:00"
+    if all(text is None or text.partition("+")[0].endswith(midnight) for text in texts):
+        texts = [None if text is None else text.replace(midnight, "") for text in texts]
+    return encode_cells(texts)
+
+
+def date_texts(cells: Sequence[Any]) -> list[str | None]:
+    """What dates and times read, None where they are missing."""
+    missing = {type_ for type_ in set(map(type, cells)) if cell_kind_of(type_) is CellKind.MISSING}
+    return [None if type(cell) in missing else str(cell) for cell in cells]
+
+
 def take_cells(cells: Sequence[Any], rows: NDArray[np.bool_]) -> Sequence[Any]:
     """The cells of these rows."""
     return list(compress(cells, rows.tolist()))
@@ -118,7 +134,7 @@ def _refuse_other(cells: Sequence[Any], kinds: dict[type, CellKind]) -> None:
     other = sorted(type_.__name__ for type_, kind in kinds.items() if kind is CellKind.OTHER)
     if other:
         seen = f"holds values of type {other[0]}"
-        raise ColumnRefused(Problem.UNSUPPORTED, seen, _exact_numbers(cells, kinds))
+        raise ColumnRefused(Problem.UNSUPPORTED, seen, _exact_numbers(cells, kinds), cells=cells)
 
 
 def _exact_numbers(cells: Sequence[Any], kinds: dict[type, CellKind]) -> NDArray[np.float64] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tamis.tables.columns import Column, measure
 from tamis.tables.kinds import Told, require_known, settled
 from tamis.tables.read import columns_before_typing
-from tamis.tables.refusals import ColumnRefused, Problem
-from tamis.tables.sources import Sources
+from tamis.tables.refusals import ColumnRefused
+from tamis.tables.sources import Sources, where_present
 from tamis.tables.table import Label
 
 Flags = NDArray[np.bool_]
@@ -92,35 +92,25 @@ def look_at(data: object, types: Mapping[str, Told]) -> list[Found]:
 
 
 def _found(given: Sources[Any], name: str, source: object, told: Told | None) -> Found:
-    absent = np.zeros(given.n_rows, dtype=np.bool_)
-    values: Column | ColumnRefused = ColumnRefused(Problem.NOTHING, "is missing in all rows")
-    while not absent.all():
-        rows = source if not absent.any() else given.encoding.take(source, ~absent)
-        values = _encoded(given, rows)
-        if not isinstance(values, ColumnRefused) or values.absent is None:
-            break
-        # A null and a NaN are found one after the other.
-        absent[np.flatnonzero(~absent)[values.absent]] = True
-    if absent.all():
-        values = ColumnRefused(Problem.NOTHING, f"has no value in {given.n_rows} rows")
-    held = _held(values, given.n_rows - int(absent.sum()), told)
-    return Found(name, given.n_rows, values, held, absent if absent.any() else None)
+    encoding = given.encoding
+    values, absent = where_present(
+        lambda rows: _with_numbers(lambda: encoding.encode(encoding.rows_of(source, rows)))
+    )
+    held = _held(values, given.n_rows - (0 if absent is None else int(absent.sum())), told)
+    if isinstance(values, ColumnRefused) and values.cells is not None:
+        # Dates have levels once they are called categories.
+        values = held if isinstance(held, Column) else values
+    return Found(name, given.n_rows, values, held, absent)
 
 
-def _encoded(given: Sources[Any], source: object) -> Column | ColumnRefused:
+def _with_numbers(encode: Callable[[], Column]) -> Column:
+    """The column; or what is wrong with its numbers, of which some may be missing."""
     try:
-        return given.encoding.encode(source)
+        return encode()
     except ColumnRefused as why:
-        return why if why.numbers is None else _of_numbers(why, why.numbers)
-
-
-def _of_numbers(why: ColumnRefused, numbers: NDArray[Any]) -> ColumnRefused:
-    """Why there are no levels; or what is wrong with the numbers, of which some may be missing."""
-    try:
-        measure(numbers)
-    except ColumnRefused as deeper:
-        return deeper
-    return why
+        if why.numbers is not None:
+            measure(why.numbers)
+        raise
 
 
 def _held(

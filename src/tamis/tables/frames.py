@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError
 from tamis.tables.arrays import columns_of, encode_array
-from tamis.tables.arrow import ArrowColumn, encode_arrow, is_number, numpy_of, take_arrow
+from tamis.tables.arrow import (
+    ArrowColumn,
+    encode_arrow,
+    is_number,
+    numpy_of,
+    take_arrow,
+    whole_numbers,
+)
 from tamis.tables.assemble import Encoding, build_table, check_different
 from tamis.tables.cells import encode_cells, plain_labels, take_cells
 from tamis.tables.columns import Column, encode_labels
@@ -93,7 +100,8 @@ def encode_series(series: NativeSeries) -> Column:
     if array is not None:
         return encode_arrow(array)
     if getattr(getattr(native, "dtype", None), "kind", "") == "M":
-        raise ColumnRefused(Problem.UNSUPPORTED, "holds values of type Datetime")
+        seen = "holds values of type Datetime"
+        raise ColumnRefused(Problem.UNSUPPORTED, seen, cells=_cells(native))
     return encode_cells(_cells(native))
 
 
@@ -115,7 +123,7 @@ _SERIES = Encoding(encode_series, take_series)
 def arrow_of(values: NativeSeries) -> ArrowColumn | None:
     """The same values as arrow holds them, None where it would not hold them as they are."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
-        return values
+        return whole_numbers(values)
     kind = type(getattr(values, "dtype", None)).__name__
     if kind in _IN_ARROW_FOR_PANDAS:
         return pa.array(values)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
+from datetime import date
 from typing import Any, Self
 
 import numpy as np
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError
 from tamis.tables.arrays import encode_array
+from tamis.tables.cells import date_texts, encode_cells
 from tamis.tables.columns import Codes, Column, infinite, too_many_levels
-from tamis.tables.frames import encode_series, numbers_of, order_of
+from tamis.tables.frames import arrow_of, encode_series, numbers_of, order_of
 from tamis.tables.kinds import Told, settled
 from tamis.tables.refusals import ColumnRefused, Problem, at_row, empty, shown
 from tamis.tables.table import Label
@@ -164,7 +166,7 @@ class TypedColumn(GrowingColumn):
     def __init__(self) -> None:
         super().__init__()
         self._kind: type | None = None
-        """int for all numbers, bool, or str."""
+        """int for all numbers, bool, str, or date for all that has to do with time."""
         self._example: object = None
         self._fraction: ColumnRefused | None = None
         """Why numbers have no levels."""
@@ -172,12 +174,20 @@ class TypedColumn(GrowingColumn):
         """Whether there are decimals, which are no levels."""
         self._named = False
         """Whether whole numbers are categories, which are no quantities."""
+        self._dates: ColumnRefused | None = None
+        """Why values have no levels unless they are called categories."""
         self._order: tuple[Label, ...] | None = None
 
     @property
     def is_measured(self) -> bool:
         """Whether numbers were seen that are not whole."""
         return self._fraction is not None
+
+    def settle(self, n_rows: int, told: Told | None, continuous: bool) -> Column:
+        """The column of all these rows, without their codes; raises ``ColumnRefused``."""
+        if self._dates is not None and told in (None, "number"):
+            raise self._dates
+        return super().settle(n_rows, told, continuous)
 
     def _look(self, cells: Any, place: Where, numbers: bool) -> Floats | None:  # noqa: ANN401
         values = numbers_of(cells)
@@ -202,21 +212,30 @@ class TypedColumn(GrowingColumn):
 
     def _look_at_labels(self, cells: Any, place: Where) -> Floats | None:  # noqa: ANN401
         try:
-            column = encode_series(cells)
+            column = self._labelled(cells)
         except ColumnRefused as why:
             if why.absent is not None:
                 self._note_missing(why.absent, place)
             else:
                 self.refused = self.refused or why
             return None
-        kind = type(column.levels[0])
+        kind = type(column.levels[0]) if self._dates is None else date
         self._named |= kind is int
         self._meet(kind, column.levels[0], order_of(cells))
         self._add(column.levels)
-        if kind is str:
+        if kind in (str, date):
             return None
         values: Floats = np.array(column.levels, dtype=np.float64)[column.codes]
         return values
+
+    def _labelled(self, cells: Any) -> Column:  # noqa: ANN401 - a column of a batch
+        try:
+            return encode_series(cells)
+        except ColumnRefused as why:
+            if why.cells is None:
+                raise
+            self._dates = self._dates or ColumnRefused(why.problem, why.seen)
+            return encode_cells(date_texts(why.cells))
 
     def _meet(self, kind: type, example: object, order: tuple[Label, ...] | None = None) -> None:
         """Refuse the column if its parts do not agree on what it is."""
@@ -237,12 +256,13 @@ class TypedColumn(GrowingColumn):
         self._fraction = self._fraction or later._fraction
         self._exact |= later._exact
         self._named |= later._named
+        self._dates = self._dates or later._dates
 
     def _distinct(self, cells: Any) -> tuple[NDArray[Any], Sequence[Any]]:  # noqa: ANN401
         values = numbers_of(cells)
         if values is not None:
             return self._distinct_numbers(values)
-        column = encode_series(cells)
+        column = self._labelled(cells)
         return column.codes, column.levels
 
     def _distinct_numbers(self, values: NDArray[Any]) -> tuple[NDArray[Any], Sequence[Any]]:
@@ -258,6 +278,8 @@ class TypedColumn(GrowingColumn):
         if self._infinite is not None:
             raise infinite(_words(self._infinite))
         found: list[Any] = list(self._values)
+        if self._dates is not None and found:
+            raise ColumnRefused(self._dates.problem, self._dates.seen, cells=found)
         quantities = self._kind is int and not self._named
         if self._exact:
             many = too_many_levels(len(found), n_rows)
@@ -347,7 +369,8 @@ def changed() -> DataError:
 
 
 def _is_decimal(cells: Any) -> bool:  # noqa: ANN401 - a column of a batch
-    return bool(pa.types.is_decimal(getattr(cells, "type", None) or pa.null()))
+    array = arrow_of(cells)
+    return array is not None and bool(pa.types.is_decimal(array.type))
 
 
 def _too_many() -> ColumnRefused:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Protocol, get_args, runtime_checkable
@@ -10,6 +9,8 @@ from typing import Any, Protocol, get_args, runtime_checkable
 import numpy as np
 
 from tamis.errors import DataError, SettingError
+from tamis.tables.amounts import written_amount
+from tamis.tables.cells import encode_dates
 from tamis.tables.columns import (
     Codes,
     Column,
@@ -30,9 +31,6 @@ RULE = (
     "ordered categoricals are ordinal; text and truth values are categories."
 )
 """How the kind of a column is found, in one sentence."""
-
-_COMMA = re.compile(r"\s*[+-]?[0-9]+(,[0-9]+)?\s*")
-"""A number whose decimals, if it has any, follow a comma."""
 
 IGNORE = "ignore"
 """What is said of a column that is to be left out."""
@@ -105,8 +103,11 @@ def settled(
     """A column as the table will hold it, its kind ``told`` or found: with levels, or else with
     numbers, which is refused unless ``continuous`` ones are wanted."""
     try:
-        column = _checked(encode(), n_rows)
+        column = _checked(encode(), n_rows, told)
     except ColumnRefused as why:
+        cells = why.cells
+        if cells is not None and told not in (None, "number"):
+            return settled(lambda: encode_dates(cells), n_rows, told, continuous)
         if why.numbers is None or (told is None and not continuous):
             raise
         if told is None or told == "number":
@@ -115,21 +116,21 @@ def settled(
     if isinstance(told, list):
         return _in_order(column, told)
     # Repeated often enough, the levels of few rows are few.
-    return Column(column.levels, column.codes, None, _kind_of(column, n_rows, told))
+    return Column(column.levels, column.codes, None, kind_of(column, n_rows, told))
 
 
-def _checked(column: Column, n_rows: int) -> Column:
+def _checked(column: Column, n_rows: int, told: Told | None) -> Column:
     try:
         return check_levels(column, n_rows)
     except ColumnRefused as why:
         labels = [label for label in column.levels if isinstance(label, str)]
-        if why.problem is Problem.IDENTIFIER and are_dates(labels):
+        if told is None and why.problem is Problem.IDENTIFIER and are_dates(labels):
             seen = f"holds dates or times as text, such as {shown(labels[0])}"
             raise ColumnRefused(Problem.DATE, seen) from why
-        example = next((label for label in labels if "," in label), None)
-        if why.problem is Problem.IDENTIFIER and example and all(map(_COMMA.fullmatch, labels)):
-            seen = f"holds numbers with decimal commas, such as {shown(example)}"
-            raise ColumnRefused(Problem.COMMA, seen) from why
+        amount = written_amount(labels) if why.problem is Problem.IDENTIFIER else None
+        if amount is not None:
+            seen = f"holds numbers written as text, such as {shown(amount)}"
+            raise ColumnRefused(Problem.AMOUNT, seen) from why
         raise
 
 
@@ -167,7 +168,8 @@ def _text(label: Label) -> str:
     return str(label)
 
 
-def _kind_of(column: Column, n_rows: int, told: str | None) -> ColumnKind:
+def kind_of(column: Column, n_rows: int, told: str | None = None) -> ColumnKind:
+    """The kind of a column that has levels, as it was told or else by the rule."""
     label = column.levels[0]
     if told == "number":
         if isinstance(label, str):

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from tamis.errors import DataError
 from tamis.tables.columns import Codes, Column, smallest_unsigned
 from tamis.tables.refusals import (
-    ColumnRefused,
     enough_left,
     listed,
     missing,
     refusal,
     shown,
 )
-from tamis.tables.sources import Settled, Source, Sources, columns_or_refusal
+from tamis.tables.sources import Source, Sources, columns_or_refusal
 from tamis.tables.table import Table
 
 LEVEL = "(missing)"
@@ -26,28 +25,18 @@ LEVEL = "(missing)"
 Flags = NDArray[np.bool_]
 
 
-def left_out(
-    given: Sources[Source], outcomes: Sequence[Column | ColumnRefused], *, however_many: bool
-) -> tuple[Flags | None, str]:
-    """Which rows have no missing value, None for all of them, and a note on the others.
+def left_out(absent: Mapping[str, Flags], *, however_many: bool) -> tuple[Flags, str]:
+    """Which rows have no missing value, by where columns are missing, and a note on the others.
 
     Unless rows are to be left out ``however_many`` they are, at least half of them must remain.
     """
-    absent = {
-        name: given.absent(source, one)
-        for name, source, one in zip(given.names, given.columns, outcomes, strict=True)
-        if isinstance(one, ColumnRefused) and one.absent is not None
-    }
-    if not absent:
-        return None, ""
     _require_values(absent)
     rows = ~np.logical_or.reduce(list(absent.values()))
-    n_left = int(rows.sum())
-    if n_left < 2 or not (however_many or enough_left(n_left, given.n_rows)):
-        raise _too_few(absent, n_left, given.n_rows)
+    n_left, n_rows = int(rows.sum()), len(rows)
+    if n_left < 2 or not (however_many or enough_left(n_left, n_rows)):
+        raise _too_few(absent, n_left, n_rows)
     return rows, (
-        f"missing='drop' left out {given.n_rows - n_left} of {given.n_rows} rows: "
-        f"{_by_count(absent)}."
+        f"missing='drop' left out {n_rows - n_left} of {n_rows} rows: {_by_count(absent)}."
     )
 
 
@@ -66,7 +55,7 @@ def settle_present(
     There codes are 0 and numbers nan; with ``as_level`` a category has a level of its own
     instead, and is missing nowhere any more.
     """
-    settled = [_checked(one) for one in given.settle_present()]
+    settled = given.settle_present()
     columns = columns_or_refusal(given.names, [one.outcome for one in settled])
     absent = {k: one.absent for k, one in enumerate(settled) if one.absent is not None}
     for k, flags in absent.items():
@@ -151,13 +140,6 @@ def _worst_columns(absent: Mapping[str, Flags]) -> tuple[list[str], int]:
 def _sentence(ways: Sequence[str]) -> str:
     joined = f"{', '.join(ways[:-1])}, or {ways[-1]}" if len(ways) > 1 else ways[0]
     return joined[0].upper() + joined[1:]
-
-
-def _checked(one: Settled) -> Settled:
-    """The same, unless nothing of the column is present."""
-    if one.absent is None or not one.absent.all():
-        return one
-    return Settled(missing(one.absent), one.absent)
 
 
 def _spread(column: Column, absent: Flags) -> Column:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Sequence
 
 from tamis.errors import FileFormatError
@@ -20,8 +21,12 @@ STREAMED_ENDINGS = TEXT_ENDINGS + PARQUET_ENDINGS + ARROW_ENDINGS
 _CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 """Endings that may follow that of a text file."""
 
-STREAMED = ", ".join(STREAMED_ENDINGS)
-SUPPORTED = ", ".join(STREAMED_ENDINGS + EXCEL_ENDINGS)
+_MAGIC = re.compile(rb"(?P<gzip>\x1f\x8b)|(?P<zstd>\x28\xb5\x2f\xfd)|(?P<bz2>BZh[1-9]1AY&SY)")
+"""How compressed files begin."""
+
+STREAMED = ", ".join((".csv", ".csv.gz", ".csv.zst", *STREAMED_ENDINGS[1:]))
+SUPPORTED = ", ".join((STREAMED, *EXCEL_ENDINGS))
+"""Endings as messages list them."""
 
 
 SMALL_BYTES = 2**26
@@ -48,8 +53,14 @@ def ending_of(path: str) -> str:
 
 
 def codec_of(path: str) -> str | None:
-    """How a file of text is compressed, by the last of its endings."""
-    return _CODECS.get(os.path.splitext(path)[1].lower())
+    """How a file of text is compressed: by the last of its endings, or else by how it begins, as
+    some programs unpack the name alone."""
+    named = _CODECS.get(os.path.splitext(path)[1].lower())
+    if named is not None or not os.path.isfile(path):
+        return named
+    with open(path, "rb") as file:
+        begins = _MAGIC.match(file.read(10))
+    return None if begins is None else begins.lastgroup
 
 
 def find_parts(source: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -151,8 +151,16 @@ def _table(plan: Plan) -> Iterator[str]:
         yield "  * named by the user"
 
 
-def _notes(plan: Plan) -> Iterable[str]:
-    return (*plan.notes, *((BOTH_WAYS,) if plan.both_ways else ()))
+def _notes(plan: Plan) -> Iterator[str]:
+    yield from plan.notes
+    kept = [one.name for one in plan if one.kind != IGNORE]
+    if len(kept) >= 2 and plan.both_ways:
+        yield BOTH_WAYS
+    if len(kept) < 2 <= len(plan):
+        other = next((one for one in plan if one.kind == IGNORE and one.kinds), None)
+        how = "" if other is None else f", such as {typing(other.name, other.kinds[-1])}"
+        what = f"one column, {shown(kept[0])}" if kept else "no column"
+        yield f"The plan keeps {what}, and learning needs two: name the kind of another{how}."
 
 
 def _row_in_html(column: ColumnPlan) -> str:

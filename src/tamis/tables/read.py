@@ -165,6 +165,10 @@ def _what(data: object) -> str:
             f"A {kind} of Dask holds tasks, not rows: call its compute method first. TAM().fit "
             "takes Dask data frames as they are."
         )
+    if kind == "DuckDBPyConnection":
+        return (
+            f"A {kind} is a connection, not a table: pass a relation, as its method sql gives it."
+        )
     if is_series(data):
         return f"A {kind} is one column, not a table: pass a data frame of several columns."
     if type(data).__module__.startswith("scipy.sparse"):

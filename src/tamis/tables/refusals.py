@@ -34,9 +34,13 @@ class Problem(Enum):
     )
     DATE = (
         "A date or a time is neither a level nor a number: leave the column out with {ignore} "
-        "({drop}), or turn it into a number, such as the days since the first one."
+        "({drop}), turn it into a number, such as the days since the first one, or call it a "
+        "category if its days repeat."
     )
-    COMMA = "Write decimals with a point, so that they can be read as numbers."
+    AMOUNT = (
+        "Write such numbers as 1234.56, with a point before decimals and no other sign, so that "
+        "they are read as numbers."
+    )
     ORDER = "Name every level in the order of an ordinal column, the lowest first."
     MIXED = "Give all cells of a column one type, for example by converting them to strings."
     MISSING = (
@@ -66,7 +70,8 @@ class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never
     """One column has no levels; raised by encoders, which do not know the column's name.
 
     ``numbers`` are its values if they can be continuous instead, in a table that takes them so;
-    ``absent`` says where it is missing, if that is why.
+    ``absent`` says where it is missing, if that is why; ``cells`` are dates and times, which can be
+    categories by their text.
     """
 
     def __init__(
@@ -75,6 +80,7 @@ class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never
         seen: str,
         numbers: NDArray[Any] | None = None,
         absent: NDArray[np.bool_] | None = None,
+        cells: Sequence[Any] | None = None,
     ) -> None:
         super().__init__(seen)
         is_time = problem is Problem.UNSUPPORTED and _OF_TIME.match(seen)
@@ -82,6 +88,7 @@ class ColumnRefused(Exception):  # noqa: N818 - a message between modules, never
         self.seen = seen
         self.numbers = numbers
         self.absent = absent
+        self.cells = cells if self.problem is Problem.DATE else None
 
     def __reduce__(self) -> tuple[type[ColumnRefused], tuple[Problem, str]]:
         """Between processes it travels as what there is to say, without the rows."""

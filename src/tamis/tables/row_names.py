@@ -18,6 +18,8 @@ FEWEST_ROWS = 10
 NAMES_ROWS = re.compile(
     r"(^|[^a-z])(id|ids|uid|uuid|guid|index|idx|key|rowid|seqn|serial)($|[^a-z])|identifier"
     r"|^unnamed: ?\d+$|(^|[^a-z])(number|nr|no|num)\.?$"
+    r"|^(case|doc|p|pat|patient|person|record|row|seq|study|subj|subject|user)_?(id|no|nr|num)$"
+    r"|^(id|pid)(no|nr|num)$|^(case|patient|subject|respondent|participant)$"
 )
 """What identifiers are called."""
 
@@ -56,10 +58,15 @@ def _row_name(name: str, table: Table, k: int) -> str | None:
 
 def why_row_name(name: str, numbers: NDArray[np.float64]) -> str | None:
     """Why numbers name or date the rows, if they do."""
+    if len(numbers) == 0 or not float(numbers[0]).is_integer():
+        # None but whole numbers do, and of others nearly every first one says so.
+        return None
     if is_running(numbers):
         return f"is a running number, {numbers.min():.15g} to {numbers.max():.15g}"
     if are_written_days(numbers):
         return "holds dates written as whole numbers"
+    if _numbers_rows(numbers):
+        return f"numbers the rows with gaps, {numbers.min():.15g} to {numbers.max():.15g}"
     if is_called(NAMES_ROWS, name) and _all_different(numbers):
         return "has another whole number in every row, and the name of an identifier"
     return None
@@ -75,6 +82,17 @@ def is_running(numbers: NDArray[np.float64]) -> bool:
     if high - low != n - 1 or low != np.trunc(low) or (np.trunc(numbers) != numbers).any():
         return False
     return bool((np.bincount((numbers - low).astype(np.intp), minlength=n) == 1).all())
+
+
+def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
+    """Whether numbers are whole, each once, and most of those within their range: sorted or so
+    many that drawn values would repeat themselves."""
+    n = len(numbers)
+    if n < 2 * FEWEST_ROWS or numbers.max() - numbers.min() >= 2 * n:
+        return False
+    steps = np.diff(numbers)
+    is_sorted = bool((steps > 0).all() or (steps < 0).all())
+    return (is_sorted or n >= 5 * FEWEST_ROWS) and _all_different(numbers)
 
 
 def _all_different(numbers: NDArray[np.float64]) -> bool:

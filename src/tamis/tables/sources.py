@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tamis.errors import DataError
 from tamis.tables.columns import Column
 from tamis.tables.kinds import Told, settled
-from tamis.tables.refusals import ColumnRefused, listed, refusal, shown, what_drop_leaves
+from tamis.tables.refusals import ColumnRefused, listed, missing, refusal, shown, what_drop_leaves
 from tamis.tables.weights import Floats, are_frequencies
 
 Source = TypeVar("Source")
@@ -24,6 +24,10 @@ class Encoding(NamedTuple, Generic[Source]):
 
     encode: Callable[[Source], Column]
     take: Callable[[Source, Flags], Source]
+
+    def rows_of(self, source: Source, rows: Flags | None) -> Source:
+        """These rows of a column, None for all."""
+        return source if rows is None else self.take(source, rows)
 
 
 class Settled(NamedTuple):
@@ -93,10 +97,6 @@ class Sources(Generic[Source]):
         """The same for the rows in which each column is not missing."""
         return [self._present(one, self._told(name)) for name, one in self._named()]
 
-    def absent(self, source: Source, first: ColumnRefused) -> Flags:
-        """Where a column is missing that was refused because it is."""
-        return self._without_missing(source, first, None)[1]
-
     def _named(self) -> Iterable[tuple[str, Source]]:
         return zip(self.names, self.columns, strict=True)
 
@@ -104,24 +104,12 @@ class Sources(Generic[Source]):
         return self.types.get(name)
 
     def _present(self, source: Source, told: Told | None) -> Settled:
-        outcome = self._try(source, self.n_counted, told)
-        if not isinstance(outcome, ColumnRefused) or outcome.absent is None:
-            return Settled(outcome)
-        return Settled(*self._without_missing(source, outcome, told))
+        def encode(rows: Flags | None) -> Column:
+            chosen = self.encoding.rows_of(source, rows)
+            n_counted = self._n_counted(rows)
+            return settled(lambda: self.encoding.encode(chosen), n_counted, told, self.continuous)
 
-    def _without_missing(
-        self, source: Source, why: ColumnRefused, told: Told | None
-    ) -> tuple[Column | ColumnRefused, Flags]:
-        """A null and a NaN are found one after the other, so it may take several looks."""
-        absent = np.zeros(self.n_rows, dtype=np.bool_)
-        outcome: Column | ColumnRefused = why
-        while isinstance(outcome, ColumnRefused) and outcome.absent is not None:
-            absent[np.flatnonzero(~absent)[outcome.absent]] = True
-            if absent.all():
-                return outcome, absent
-            present = self.encoding.take(source, ~absent)
-            outcome = self._try(present, self._n_counted(~absent), told)
-        return outcome, absent
+        return where_present(encode)
 
     def _n_counted(self, rows: Flags | None) -> int:
         if self.weights is None or not are_frequencies(self.weights):
@@ -152,6 +140,23 @@ class Sources(Generic[Source]):
             raise DataError(f"{told}it holds {shown(column.levels[0])}. Weights are numbers.")
         found[present] = np.array(column.levels, dtype=np.float64)[column.codes]
         return found
+
+
+def where_present(encode: Callable[[Flags | None], Column]) -> Settled:
+    """A column in the rows that have it, or why there is none; ``encode`` reads it in these rows,
+    None for all. A null and a NaN are found one after the other, so it may take several looks."""
+    absent: Flags | None = None
+    while True:
+        try:
+            return Settled(encode(None if absent is None else ~absent), absent)
+        except ColumnRefused as why:
+            if why.absent is None:
+                return Settled(why, absent)
+            seen = np.zeros(len(why.absent), dtype=np.bool_) if absent is None else absent.copy()
+            seen[np.flatnonzero(~seen)[why.absent]] = True
+            absent = seen
+        if absent.all():
+            return Settled(missing(absent), absent)
 
 
 def columns_or_refusal(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -12,11 +13,11 @@ from typing import Any, NamedTuple, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tamis.errors import DataError, FileFormatError
+from tamis.errors import DataError, FileFormatError, TamisWarning
 from tamis.tables.csv_file import CsvFile
 from tamis.tables.growing import GrowingColumn, GrowingText, TypedColumn
 from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, codec_of, ending_of
-from tamis.tables.refusals import listed, shown, shown_path
+from tamis.tables.refusals import listed, shown, shown_path, typing
 
 BATCH_BYTES = 2**25
 """About so much of a table is unpacked at once."""
@@ -177,18 +178,27 @@ class ParquetStream(FileStream):
     ) -> None:
         super().__init__(paths, names)
         self._groups = None if groups is None else list(range(*groups))
+        self._plain: set[str] = set()
+        """Columns of ordered categories whose order is not known."""
         for path in paths:
             with _opened_parquet(path) as file:
                 self._require_same_columns(path, _names_of(file.schema_arrow))
                 self.expected_rows += file.metadata.num_rows
+                self._plain |= _without_order(file)
+        self._told = not self._plain or names is not None
 
     def _columns(self) -> Iterator[Sequence[Any]]:
+        if not self._told:
+            self._told = True
+            warnings.warn(TamisWarning(_order_lost(sorted(self._plain))), stacklevel=2)
         at_once = max(2**12, min(2**18, BATCH_BYTES // (8 * len(self.names))))
         for path in self._paths:
             with _opened_parquet(path) as file:
                 try:
                     for batch in file.iter_batches(at_once, self._groups, columns=list(self.names)):
-                        yield batch.select(list(self.names)).columns
+                        cells = {name: batch.column(name) for name in self.names}
+                        plain = {name: cells[name].dictionary_decode() for name in self._plain}
+                        yield list((cells | plain).values())
                 except (pa.ArrowException, OSError) as error:
                     raise _damaged(path, "Parquet", error) from error
 
@@ -242,6 +252,25 @@ def stream_of(
         ArrowStream(paths, names)
         if ending in ARROW_ENDINGS
         else ParquetStream(paths, names, groups)
+    )
+
+
+def _without_order(file: Any) -> set[str]:  # noqa: ANN401 - pyarrow has no types
+    """Ordered categories without a list of them: the file has nothing but the cells."""
+    kinds = {field.name: field.type for field in file.schema_arrow}
+    ordered = {name for name, kind in kinds.items() if getattr(kind, "ordered", False)}
+    about = file.metadata
+    groups = [about.row_group(i) for i in range(about.num_row_groups if ordered else 0)]
+    columns = [group.column(k) for group in groups for k in range(group.num_columns)]
+    listless = {one.path_in_schema for one in columns if not one.has_dictionary_page}
+    return ordered & listless
+
+
+def _order_lost(names: Sequence[str]) -> str:
+    return (
+        f"The order of the categories of {listed(map(shown, names))} was not written to Parquet, "
+        "which here has no dictionaries: they are read as categories. Name the levels from low to "
+        f"high if their order counts, for example {typing(names[0], 'low<high')}."
     )
 
 

@@ -11,7 +11,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.tables.columns import many_values, too_many_levels
+from tamis.tables.amounts import written_amount
+from tamis.tables.columns import Column, many_values, too_many_levels
 from tamis.tables.dates import are_dates
 from tamis.tables.found import Found
 from tamis.tables.kinds import IGNORE
@@ -19,7 +20,16 @@ from tamis.tables.refusals import ColumnRefused, Problem, advice, dropping, list
 from tamis.tables.row_names import FEWEST_ROWS, NAMES_ROWS, is_called, why_row_name
 
 Topic = Literal[
-    "identifier", "date", "empty", "refused", "constant", "copy", "function", "code", "spelling"
+    "identifier",
+    "date",
+    "empty",
+    "refused",
+    "constant",
+    "copy",
+    "function",
+    "code",
+    "sentinel",
+    "spelling",
 ]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
 
@@ -53,6 +63,13 @@ _NAMES_CODES = re.compile(
 _ICD = re.compile(r"[A-Z][0-9]{2}(\.?[0-9A-Z]{1,4})?")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MARKERS = {"?", "-", "--", ".", "na", "n/a", "nan", "null", "missing", "#n/a", "999", "-999"}
+_SENTINEL = re.compile(r"-?(99+|88+|77+)(\.9+)?")
+_SMALL_SENTINELS = (-1, -8, -9)
+"""How numbers that stand for a missing value are written; small ones only where all others are
+positive numbers."""
+_FEWEST_SENTINELS = 3
+"""In fewer rows than this, a value that is far from all others may have been measured."""
+_IF_MISSING = "if that stands for a missing value, leave those cells empty"
 
 
 def suspicions_of(column: Found) -> list[Suspicion]:
@@ -66,7 +83,7 @@ def suspicions_of(column: Found) -> list[Suspicion]:
         return [Suspicion("empty", what, _left_out(column.name), grave=True)]
     about = _whole_row(column) or _identifier(column) or _refused(column)
     found = [] if about is None else [about]
-    for look in (_nearly_empty, _constant, _spellings, _code, _spoilt):
+    for look in (_nearly_empty, _constant, _spellings, _code, _amount, _spoilt, _sentinel):
         one = look(column)
         # Levels that cannot be told apart are both a refusal and a spelling.
         if one is not None and not (about is not None and about.topic == one.topic):
@@ -86,6 +103,8 @@ def _whole_row(column: Found) -> Suspicion | None:
     held = column.held
     if isinstance(held, ColumnRefused) and held.problem is Problem.DATE:
         do = f"{_left_out(name)}, or turn it into a number, such as the days since the first one"
+        if isinstance(column.held_as("category"), Column):
+            do += f", or call it a category ({typing(name, 'category')})"
         return Suspicion("date", held.seen, do, grave=True)
     if are_dates(column.texts):
         what = f"holds dates or times as text, such as {shown(column.texts[0])}"
@@ -116,7 +135,7 @@ def _text_identifier(column: Found) -> Suspicion | None:
     n_values, n_rows = column.n_values, column.n_present
     if not too_many_levels(n_values, n_rows):
         return _repeated_identifier(column)
-    if isinstance(column.held, ColumnRefused) and column.held.problem is Problem.COMMA:
+    if isinstance(column.held, ColumnRefused) and column.held.problem is Problem.AMOUNT:
         # Numbers, but for how they are written.
         return None
     do = _left_out(column.name)
@@ -208,16 +227,51 @@ def _spoilt(column: Found) -> Suspicion | None:
     n_numbers = len(texts) - len(odd)
     if n_numbers > FEWEST_ROWS and 0 < len(odd) <= n_numbers // 10:
         what = f"holds numbers, but also {listed(map(shown, odd))}"
-        return Suspicion(
-            "code", what, "if that stands for a missing value, leave those cells empty"
-        )
+        return Suspicion("code", what, _IF_MISSING)
     markers = [text for text in texts if text.strip().casefold() in _MARKERS]
     if len(texts) > 2 and markers and n_numbers < len(texts):
         what = f"has the level {listed(map(shown, markers))}"
-        return Suspicion(
-            "code", what, "if that stands for a missing value, leave those cells empty"
-        )
+        return Suspicion("code", what, _IF_MISSING)
     return None
+
+
+def _amount(column: Found) -> Suspicion | None:
+    """Text that would be a category, although it is numbers for a reader."""
+    if isinstance(column.held, ColumnRefused) or not many_values(column.n_values, column.n_present):
+        return None
+    example = written_amount(column.texts)
+    if example is None:
+        return None
+    what = f"holds numbers written as text, such as {shown(example)}"
+    do = advice(Problem.AMOUNT, [column.name]).rstrip(".")
+    return Suspicion("code", what, do[:1].lower() + do[1:])
+
+
+def _sentinel(column: Found) -> Suspicion | None:
+    """Values at an end of the range, repeated, that look as if they stood for a missing one."""
+    numbers = column.numbers
+    if numbers is None or len(numbers) < 2 * FEWEST_ROWS:
+        return None
+    values, counts = np.unique(numbers, return_counts=True)
+    many = many_values(len(values), len(numbers))
+    odd = [
+        f"{values[end]:.15g} in {counts[end]:,} rows"
+        for end, rest in ((0, values[1:]), (-1, values[:-1]))
+        if counts[end] >= _FEWEST_SENTINELS and _is_sentinel(float(values[end]), rest, many)
+    ]
+    return Suspicion("sentinel", f"holds {' and '.join(odd)}", _IF_MISSING) if odd else None
+
+
+def _is_sentinel(value: float, rest: NDArray[np.float64], many: bool) -> bool:
+    """Whether a value is written like a sentinel, and far from the rest or alone in its sign."""
+    if len(rest) < 2:
+        return False
+    if value in _SMALL_SENTINELS:
+        return many and bool(rest[0] > 0)
+    if not _SENTINEL.fullmatch(f"{value:.15g}"):
+        return False
+    far = np.abs(value - rest).min() > np.ptp(rest) and abs(value) > 2 * np.abs(rest).max()
+    return bool(far or (many and value < 0 <= rest[0]))
 
 
 def _increases(numbers: NDArray[np.float64]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tamis.errors import SettingError
 from tamis.inspection import column_names
+from tamis.naming import kinds_read
 from tamis.result import Result, suggest
 from tamis.settings import Settings
 from tamis.tables import Table
@@ -42,11 +43,9 @@ def types_from_options(
 
 def read_as(table: Table, result: Result, settings: Settings) -> dict[str, list[str]]:
     """The names of the columns by what the result was learned from them as, and those left out."""
-    every = {"counts": "category", "gaussian": "number", "copula": "number"}
     found: dict[str, list[str]] = {kind: [] for kind in ("number", "category", "ordinal")}
-    for name, kind in zip(table.names, table.kinds, strict=True):
-        one = every.get(result.settings["information"], kind)
-        found["ordinal" if kind == "ordinal" else one].append(name)
+    for name, kind in kinds_read(table, result.settings["information"]).items():
+        found[kind].append(name)
     told = settings.types or {}
     return {**found, IGNORE: [name for name, kind in told.items() if kind == IGNORE]}
 

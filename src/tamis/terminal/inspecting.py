@@ -38,7 +38,8 @@ def run(source: str, wishes: InspectWishes) -> None:
     stdout = console()
     for line in options_in_words(str(plan)).split("\n"):
         stdout.print(Text(line), soft_wrap=True)
-    stdout.print(Text(f"\n{show(_next(source, plan))}", style=QUIET), soft_wrap=True)
+    if sum(column.kind != IGNORE for column in plan) > 1:
+        stdout.print(Text(f"\n{show(_next(source, plan))}", style=QUIET), soft_wrap=True)
 
 
 def _next(source: str, plan: Plan) -> str:

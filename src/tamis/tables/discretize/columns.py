@@ -1,4 +1,4 @@
-"""Which columns of a table are continuous, and their numbers."""
+"""Which columns of a table are numbers, and what these are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tamis.errors import DataError
 from tamis.tables.columns import Column, measure, too_many_levels
 from tamis.tables.discretize.gaps import Floats, Ints
 from tamis.tables.discretize.request import Request
-from tamis.tables.refusals import ColumnRefused, Problem, empty, refusal, shown
+from tamis.tables.refusals import ColumnRefused, refusal, shown
+from tamis.tables.sources import where_present
 
 Flags = NDArray[np.bool_]
 Encode = Callable[[Flags | None], Column]
@@ -34,7 +35,7 @@ class Chosen(NamedTuple):
 def choose(
     request: Request, columns: Mapping[str, Encode], numeric: Callable[[str], bool]
 ) -> Chosen:
-    """The columns the request names, or all continuous ones; all bad ones are refused at once.
+    """The columns the request names, or all of numbers; all bad ones are refused at once.
 
     ``numeric`` tells whether a column that cannot be read was meant to hold numbers; one that was
     not is none of our business.
@@ -60,60 +61,34 @@ def choose(
         raise refusal(refused)
     if not numbers:
         raise DataError(
-            "No column is continuous, so there is nothing to cut. Name the columns that are to be "
-            "cut all the same, with columns=[...]."
+            "No column is of the kind 'number', so there is nothing to cut. Name the columns that "
+            "are to be cut all the same, with columns=[...]."
         )
     return Chosen(numbers, None if request.target is None else _target(request.target, columns))
 
 
-class _Present(NamedTuple):
-    """A column, or why it is none, in the rows that have it; and which these are, None for all."""
-
-    outcome: Column | ColumnRefused
-    rows: Flags | None
-
-    def over_all(self, values: NDArray[Any], missing: float) -> NDArray[Any]:
-        """The values of those rows, and of the others that they are missing."""
-        if self.rows is None:
-            return values
-        found = np.full(len(self.rows), missing, dtype=values.dtype)
-        found[self.rows] = values
-        return found
-
-
-def _present(encode: Encode) -> _Present:
-    """A null and a NaN are found one after the other, so it may take several looks."""
-    rows: Flags | None = None
-    while True:
-        try:
-            return _Present(encode(rows), rows)
-        except ColumnRefused as why:
-            if why.absent is None:
-                return _Present(why, rows)
-            if rows is None:
-                rows = ~why.absent
-            else:
-                rows[np.flatnonzero(rows)[why.absent]] = False
-            if not rows.any():
-                return _Present(ColumnRefused(Problem.NOTHING, empty(len(rows))), rows)
+def _over_all(values: NDArray[Any], absent: Flags | None, missing: float) -> NDArray[Any]:
+    """The values of the rows that have them, and of the others that they are missing."""
+    if absent is None:
+        return values
+    found = np.full(len(absent), missing, dtype=values.dtype)
+    found[~absent] = values
+    return found
 
 
 def _numbers(encode: Encode, *, explicit: bool) -> Floats | None:
     """The numbers of a column, or None if it holds levels and was not asked for by name."""
-    present = _present(encode)
-    if isinstance(present.outcome, ColumnRefused):
-        if present.outcome.numbers is None:
-            raise present.outcome
-        return present.over_all(measure(present.outcome.numbers), np.nan)
-    found = _numbers_of(present.outcome, explicit=explicit)
-    return None if found is None else present.over_all(found, np.nan)
+    column, absent = where_present(encode)
+    if isinstance(column, ColumnRefused):
+        if column.numbers is None:
+            raise column
+        return _over_all(measure(column.numbers), absent, np.nan)
+    found = _numbers_of(column, explicit=explicit)
+    return None if found is None else _over_all(found, absent, np.nan)
 
 
 def _numbers_of(column: Column, *, explicit: bool) -> Floats | None:
-    n_rows = len(column.codes)
-    if column.numbers is not None and too_many_levels(len(column.levels), n_rows):
-        return measure(column.numbers)
-    if not explicit:
+    if column.kind != "number" and not explicit:
         return None
     for label in column.levels:
         if isinstance(label, str):
@@ -123,8 +98,7 @@ def _numbers_of(column: Column, *, explicit: bool) -> Floats | None:
 
 
 def _target(name: str, columns: Mapping[str, Encode]) -> Ints:
-    present = _present(columns[name])
-    column = present.outcome
+    column, absent = where_present(columns[name])
     if isinstance(column, ColumnRefused):
         raise DataError(
             f"The target {shown(name)} {column}. It must hold levels: choose another, or "
@@ -135,5 +109,5 @@ def _target(name: str, columns: Mapping[str, Encode]) -> Ints:
             f"The target {shown(name)} has {len(column.levels)} levels in {len(column.codes)} "
             "rows. Choose one with fewer levels, or discretise it first."
         )
-    codes: Ints = present.over_all(column.codes.astype(np.int64), -1)
+    codes: Ints = _over_all(column.codes.astype(np.int64), absent, -1)
     return codes

@@ -1,4 +1,4 @@
-"""``tamis.discretize``: continuous columns in, levels and a record of the cuts out."""
+"""``tamis.discretize``: columns of numbers in, levels and a record of the cuts out."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from tamis.tables.discretize.output import (
 from tamis.tables.discretize.record import Discretization, place
 from tamis.tables.discretize.request import Method, Request
 from tamis.tables.frames import NativeFrame, NativeSeries, encode_series, is_frame, take_series
+from tamis.tables.kinds import kind_of
 from tamis.tables.read import read_table
 from tamis.tables.refusals import ColumnRefused, Problem, listed, missing
 from tamis.tables.table import Table
@@ -36,7 +37,7 @@ def discretize(
     columns: Sequence[str] | None = None,
     target: str | None = None,
 ) -> tuple[Any, Discretization]:
-    """Turn continuous columns into levels such as "[0.1, 2.5)"; leave all others as they are.
+    """Turn columns of numbers into levels such as "[0.1, 2.5)"; leave all others as they are.
 
     Parameters
     ----------
@@ -54,8 +55,8 @@ def discretize(
         How many bins, for all columns or by name; for "mdl" how many at most. By default 4, and 12
         for "mdl".
     columns
-        The columns to cut, by default all that are continuous: numbers that are not all integers,
-        or integers with more levels than half the rows.
+        The columns to cut, by default all of the kind "number" (see `tamis.inspect`): numbers
+        with fractions, and whole numbers of many values.
     target
         The column of levels that guides "mdl".
 
@@ -152,7 +153,8 @@ def _frame_columns(frame: NativeFrame) -> tuple[dict[str, Encode], Callable[[str
 
 
 def _series(series: NativeSeries, rows: Flags | None) -> Column:
-    return encode_series(series if rows is None else take_series(series, rows))
+    column = encode_series(series if rows is None else take_series(series, rows))
+    return column._replace(kind=kind_of(column, len(column.codes)))
 
 
 def _table_column(table: Table, k: int, rows: Flags | None) -> Column:
@@ -161,4 +163,4 @@ def _table_column(table: Table, k: int, rows: Flags | None) -> Column:
     kept = slice(None) if rows is None else rows
     if table.is_continuous(k):
         raise ColumnRefused(Problem.CONTINUOUS, "holds continuous numbers", table.numbers(k)[kept])
-    return Column(table.levels[k], table.codes[k][kept])
+    return Column(table.levels[k], table.codes[k][kept], None, table.kinds[k])
