@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -20,7 +23,30 @@ Tables = tuple[Ints, int, Ints, Ints, np.int64, bool, bool]
 """A lookup of f, as the loops unpack it: terms, where their tail begins, supports, f(0) of
 each support, constant, whether the support is what occurs, whether negatives are clipped."""
 
+whole = cast(Callable[[int], int], np.int64)
+"""Makes a number of a constant: for constants numba would compile a version of their own."""
+
 Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+LOOP_FILES = (
+    "blocks/kernels.py",
+    "counts/compiled.py",
+    "counts/fold.py",
+    "counts/gaps.py",
+    "counts/independence.py",
+    "counts/interactions.py",
+    "counts/judge.py",
+    "counts/row_sample.py",
+    "counts/screening.py",
+    "counts/tables.py",
+    "information/cell_algebra.py",
+    "information/elimination.py",
+    "information/incomplete_moments.py",
+    "information/neighbours/loops.py",
+    "information/neighbours/shuffles.py",
+    "search/paths.py",
+)
+"""Every file that defines loops."""
 
 
 def compiled(loop: Loop) -> Loop:
@@ -29,12 +55,26 @@ def compiled(loop: Loop) -> Loop:
 
     Where there is no place to keep it (a read-only install without a home), every run compiles.
     """
+    own_name = loop.__qualname__
+    # numba keeps code by the file and name of a loop and does not see when a loop that it calls
+    # has changed: the state of all loops becomes part of the name while it looks for a place.
+    loop.__qualname__ = f"{own_name}_{state_of_loops()}"
     try:
         return cast(Loop, njit(cache=True, nogil=True, error_model="numpy")(loop))
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
         return cast(Loop, njit(nogil=True, error_model="numpy")(loop))
+    finally:
+        loop.__qualname__ = own_name
+
+
+@cache
+def state_of_loops() -> str:
+    """A name for what all loops look like now."""
+    package = Path(__file__).parent.parent
+    contents = b"".join((package / name).read_bytes() for name in LOOP_FILES)
+    return hashlib.blake2b(contents, digest_size=6).hexdigest()
 
 
 def inner(loop: Loop) -> Loop:

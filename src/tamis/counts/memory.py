@@ -11,23 +11,23 @@ from scipy.special import entr
 
 from tamis.constants import constants
 from tamis.counts.batches import Bank, Batch, Columns, Judgements, Question, part_starts
-from tamis.counts.bits import pair_counts, plane_ones
 from tamis.counts.compiled import Ints, Pairs, Words
+from tamis.counts.independence import SCALE
 from tamis.counts.interactions import (
     Interaction,
     Parities,
     affordable,
     plane_columns,
 )
-from tamis.counts.joints import Joints
-from tamis.counts.judge import judge_codes, judge_planes
+from tamis.counts.joints import Joints, part_ends, parts_of, room_for
+from tamis.counts.judge import judge_planes, judge_tables, judge_two_levels
 from tamis.counts.looking import Looking, Sample
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
 from tamis.counts.row_sample import sampled
 from tamis.counts.sharing import share, usable_jobs
 from tamis.counts.sparse import judge_sparse
-from tamis.counts.tables import extended, relabel
+from tamis.counts.tables import extend_states, pair_counts, plane_ones, row_tables
 from tamis.tables.table import Table
 
 CROSSOVER = 192
@@ -59,9 +59,12 @@ class MemoryCounts:
         self._n_jobs = usable_jobs(n_jobs)
         self._most_cells = min(DENSE_CELLS, max(2**16, 64 * self.n_rows))
         self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
+        self._of_two = bool((table.arities[self._planes.planed] == 2).all())
+        pairs = self._count_pairs()
+        ones = pairs.diagonal().astype(np.int64) if len(pairs) else plane_ones(self._planes.words)
         self._bank = Bank(
-            self._planes.words, plane_ones(self._planes.words), self._count_pairs(),
-            self._planes.first, table.arities, self._widest_planed, self._classes,
+            self._planes.words, ones, pairs, self._planes.first, table.arities,
+            self._widest_planed, self._classes,
         )  # fmt: skip
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
         self._joints = Joints(self._bank, self._planes.planed, self.n_rows, self._n_jobs)
@@ -351,9 +354,10 @@ class MemoryCounts:
         variables = np.array([k for one in sets for k in one], dtype=np.int64)
         variables_start = part_starts(sets)
         tables = lookup.as_kernel_argument()
+        judge = judge_two_levels if self._of_two and not lookup.observed else judge_planes
 
         def part(start: int, stop: int) -> None:
-            judge_planes(
+            judge(
                 bank.words, bank.ones, bank.pairs, bank.first, bank.arities, bank.widest,
                 self.n_rows, variables, variables_start[start : stop + 1], batch.candidates,
                 batch.starts[start : stop + 1], batch.base_choices[start:stop],
@@ -373,21 +377,36 @@ class MemoryCounts:
         n_levels = self._sizes[target]
         n_cells = n_strata * n_levels
         base, choices = batch.base_choices[0], batch.choices[0]
-        tables = lookup.as_kernel_argument()
-        if n_cells * int(columns.arities[candidates].max(initial=1)) > self._most_cells:
+        widths = columns.arities[candidates]
+        if n_cells * int(widths.max(initial=1)) > self._most_cells:
             judge_sparse(
                 strata, self._codes[target], columns.codes[candidates], not given, base,
-                choices[columns.classes[candidates]], tables, self._plain, *answers,
+                choices[columns.classes[candidates]], lookup, self._plain, *answers,
             )  # fmt: skip
             return
         cell_of_row = strata * n_levels + self._codes[target]
+        if not len(candidates):
+            margin = np.bincount(cell_of_row, minlength=n_cells)
+            h_s = lookup.entropy(margin.reshape(-1, n_levels).sum(axis=1), base[0])
+            answers.entropies[0] = (lookup.entropy(margin, base[1]) - h_s) / SCALE
+            return
+        ends = part_ends((n_cells * widths).tolist())
+        levels = np.full(len(candidates), n_levels)
+        chosen = choices[columns.classes[candidates]]
+        tables = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
-            judge_codes(
-                cell_of_row, n_cells, n_levels, not given, columns.codes, columns.arities,
-                candidates[start:stop], base, choices, columns.classes, tables, self._plain,
-                answers.entropies, answers.gains[start:stop], answers.stats[start:stop],
-            )  # fmt: skip
+            room = np.empty(room_for(ends), dtype=np.int64)
+            bases = np.zeros(3, dtype=np.int64)
+            for i, j in parts_of(ends, start, stop):
+                own = ends[i : j + 1] - ends[i]
+                cells = room[: own[-1]]
+                row_tables(cell_of_row, columns.codes, candidates[i:j], widths[i:j], own, cells)
+                judge_tables(
+                    cells, own, levels[i:j], widths[i:j], bases, batch.base_choices, chosen[i:j],
+                    tables, self._plain, answers.entropies, answers.gains[i:j],
+                    answers.stats[i:j],
+                )  # fmt: skip
 
         share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
 
@@ -411,10 +430,11 @@ class MemoryCounts:
 
     def _extended_states(self, before: Ints, n_states: int, k: int) -> tuple[Ints, int]:
         arity = self._sizes[k]
-        states = extended(before, self._codes, k, arity)
         if n_states * arity <= self._most_cells:
-            return states, int(relabel(states, n_states * arity))
-        values, states = np.unique(states, return_inverse=True)
+            states = np.empty(self.n_rows, dtype=np.int64)
+            number = np.zeros(n_states * arity, dtype=np.int64)
+            return states, int(extend_states(before, self._codes, k, arity, states, number))
+        values, states = np.unique(before * arity + self._codes[k], return_inverse=True)
         return states, len(values)
 
 

@@ -15,9 +15,9 @@ from threading import Lock
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counts.bits import plane_ones
 from tamis.counts.compiled import Floats, Ints, Words, compiled, inner, popcount
 from tamis.counts.interactions import ROUNDING, Found, advance, are_apart
+from tamis.counts.tables import plane_ones
 
 SCREEN_WORDS = 2
 """The words of the sample on which every set is screened, written out in ``stand_out``."""
