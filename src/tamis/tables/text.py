@@ -189,7 +189,7 @@ def numbers_in(cells: Strings) -> NDArray[np.float64] | None:
     try:
         found = cells.cast(pa.float64())
         whole = isinstance(found, pa.Array) and not found.null_count
-        values: NDArray[np.float64] = np.from_dlpack(found) if whole else found.to_numpy()
+        values = np.asarray(np.from_dlpack(found) if whole else found.to_numpy(), dtype=float)
     except pa.ArrowInvalid:
         trimmed = pc.utf8_trim_whitespace(cells)
         return None if trimmed.equals(cells) else numbers_in(trimmed)
