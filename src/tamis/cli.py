@@ -277,6 +277,17 @@ def simulate(
         )
 
 
+@app.command(name="warm-up")
+def warm_up(
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")] = False,
+) -> None:
+    """Compile the counting loops ahead, while an image or a cluster is set up for example."""
+    with clean_ending():
+        from tamis.terminal.warming import run
+
+        run(quiet=quiet)
+
+
 app.add_typer(
     experiment, name="experiment", help="The paper's studies and figures, reproducible by seed."
 )

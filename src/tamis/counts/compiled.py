@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -53,20 +54,32 @@ def compiled(loop: Loop) -> Loop:
     """Compile without the interpreter's lock, so that threads can share the work, and keep
     the machine code on disk, so that only the first use waits for it.
 
-    Where there is no place to keep it (a read-only install without a home), every run compiles.
+    Where there is no place to keep it (a read-only install without a home), every run compiles,
+    and `place_of_code` says so.
     """
     own_name = loop.__qualname__
     # numba keeps code by the file and name of a loop and does not see when a loop that it calls
     # has changed: the state of all loops becomes part of the name while it looks for a place.
     loop.__qualname__ = f"{own_name}_{state_of_loops()}"
     try:
-        return cast(Loop, njit(cache=True, nogil=True, error_model="numpy")(loop))
+        kept = njit(cache=True, nogil=True, error_model="numpy")(loop)
+        _places.append(str(kept.stats.cache_path))
+        return cast(Loop, kept)
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
         return cast(Loop, njit(nogil=True, error_model="numpy")(loop))
     finally:
         loop.__qualname__ = own_name
+
+
+_places: list[str] = []
+"""The folders of all that is kept."""
+
+
+def place_of_code() -> str | None:
+    """The folder below which machine code is kept, or None where it cannot be."""
+    return os.path.commonpath(_places) if _places else None
 
 
 @cache
