@@ -82,6 +82,19 @@ def place_of_code() -> str | None:
     return os.path.commonpath(_places) if _places else None
 
 
+def is_at_hand(loop: Callable[..., Any]) -> bool:
+    """Whether a loop has been compiled, in this process or in an earlier one."""
+    dispatcher: Any = loop
+    return bool(dispatcher.signatures) or _is_kept(loop.__name__, dispatcher.stats.cache_path)
+
+
+@cache
+def _is_kept(name: str, folder: str | None) -> bool:
+    if folder is None:
+        return False
+    return any(Path(folder).glob(f"*.{name}_{state_of_loops()}-*.nbi"))
+
+
 @cache
 def state_of_loops() -> str:
     """A name for what all loops look like now."""

@@ -11,7 +11,7 @@ from scipy.special import entr
 
 from tamis.constants import constants
 from tamis.counts.batches import Bank, Batch, Columns, Judgements, Question, part_starts
-from tamis.counts.compiled import Ints, Pairs, Words
+from tamis.counts.compiled import Ints, Pairs, Words, is_at_hand
 from tamis.counts.independence import SCALE
 from tamis.counts.interactions import (
     Interaction,
@@ -26,6 +26,7 @@ from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
 from tamis.counts.row_sample import sampled
 from tamis.counts.sharing import share, usable_jobs
+from tamis.counts.small import SmallCounts
 from tamis.counts.sparse import judge_sparse
 from tamis.counts.tables import extend_states, pair_counts, plane_ones, row_tables
 from tamis.tables.table import Table
@@ -60,14 +61,22 @@ class MemoryCounts:
         self._most_cells = min(DENSE_CELLS, max(2**16, 64 * self.n_rows))
         self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
         self._of_two = bool((table.arities[self._planes.planed] == 2).all())
+        self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
+        loop = judge_two_levels if self._of_two else judge_planes
+        self._small = SmallCounts(table.codes, table.arities, self._plain, is_at_hand(loop))
+
+    @cached_property
+    def _bank(self) -> Bank:
         pairs = self._count_pairs()
         ones = pairs.diagonal().astype(np.int64) if len(pairs) else plane_ones(self._planes.words)
-        self._bank = Bank(
-            self._planes.words, ones, pairs, self._planes.first, table.arities,
+        return Bank(
+            self._planes.words, ones, pairs, self._planes.first, self.arities,
             self._widest_planed, self._classes,
         )  # fmt: skip
-        self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
-        self._joints = Joints(self._bank, self._planes.planed, self.n_rows, self._n_jobs)
+
+    @cached_property
+    def _joints(self) -> Joints:
+        return Joints(self._bank, self._planes.planed, self.n_rows, self._n_jobs)
 
     def judge(
         self,
@@ -91,11 +100,12 @@ class MemoryCounts:
     ) -> Judgements:
         """The same for several variables taken together as one candidate, one for each context."""
         answers = Judgements.blank(len(contexts), len(contexts), tests=True)
-        small = [
-            b
-            for b, (target, given) in enumerate(contexts)
-            if self._joints.are_small((target, *given, *others[b]))
-        ]
+        sets = [(target, *given, *others[b]) for b, (target, given) in enumerate(contexts)]
+        if self._small.take(2 * len(sets), sets):
+            supports = self._joint_supports(contexts, others, lookup)
+            self._small.judge_joints(contexts, others, *supports, lookup, answers)
+            return answers
+        small = [b for b, one in enumerate(sets) if self._joints.are_small(one)]
         if small:
             self._judge_small_joints(
                 [contexts[b] for b in small], [others[b] for b in small], lookup
@@ -107,13 +117,18 @@ class MemoryCounts:
     def _judge_small_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
+        base, choices = self._joint_supports(contexts, others, lookup)
+        return self._joints.judge(contexts, others, base, choices, lookup, self._plain, tests=True)
+
+    def _joint_supports(
+        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
+    ) -> tuple[Ints, Ints]:
         supports = [
             self._supports([context], [self._product(together)], lookup)
             for context, together in zip(contexts, others, strict=True)
         ]
         base = np.concatenate([one for one, _ in supports])
-        choices = np.concatenate([one[:, 0] for _, one in supports])
-        return self._joints.judge(contexts, others, base, choices, lookup, self._plain, tests=True)
+        return base, np.concatenate([one[:, 0] for _, one in supports])
 
     def _product(self, variables: tuple[int, ...]) -> float:
         return math.prod(float(self._sizes[k]) for k in variables)
@@ -138,6 +153,9 @@ class MemoryCounts:
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
+        if self._small.take(len(sets), sets):
+            found = map(self._small.cells, sets)
+            return [cells[cells > 0] for cells in found]
         small = [i for i, one in enumerate(sets) if one and self._joints.are_small(one)]
         cells = dict(zip(small, self._joints.cells([sets[i] for i in small]), strict=True))
         return [
@@ -260,6 +278,9 @@ class MemoryCounts:
 
     def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
         """Send each context to planes or to rows, by the size of its tables."""
+        if self._small.take(len(batch.contexts) + len(batch.candidates), batch.tables()):
+            self._small.judge(batch, self._classes, lookup, answers)
+            return
         cells = [self._n_cells(context) for context in batch.contexts]
         most = CROSSOVER // max(self._widest - 1, 1) if self._all_planed else 0
         if max(cells) <= most:
