@@ -1,27 +1,18 @@
-"""Compiled loops are kept apart for each state of their sources, and no test is against the clock.
+"""Compiled loops are kept apart from those of an install, and no test is against the clock.
 
-numba notices a change in the file of a loop, not in the files of the loops it calls; a stale
-combination would be tested otherwise. Set before anything imports numba.
+Set before anything imports numba.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parent.parent
-LOOPS = [
-    path
-    for path in sorted((ROOT / "src/tamis").rglob("*.py"))
-    if path.parent.name == "counts" or "\n@compiled" in path.read_text("utf-8")
-]
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    state = hashlib.sha256(b"".join(path.read_bytes() for path in LOOPS)).hexdigest()[:16]
-    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / f"loops-{state}")
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "loops"))
 
 # There is a test process for every core: more threads would wait for each other.
 for library in ("OMP", "OPENBLAS", "MKL"):

@@ -9,6 +9,7 @@ import networkx as nx
 import pytest
 
 import tamis
+from tamis.counts.compiled import LOOP_FILES
 
 SOURCE = Path(tamis.__file__).parent
 
@@ -83,6 +84,18 @@ def test_library_code_has_no_print_no_assert_and_no_pickle(path):
             assert node.func.id != "print", f"print in line {node.lineno}"
         if isinstance(node, ast.Import | ast.ImportFrom):
             assert "pickle" not in ast.dump(node)
+
+
+def test_the_state_of_loops_covers_every_file_that_defines_any():
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+        if isinstance(decorator, ast.Name) and decorator.id in {"compiled", "inner", "intrinsic"}
+    }
+    assert found == set(LOOP_FILES)
 
 
 def test_everything_public_can_be_imported_and_is_documented():

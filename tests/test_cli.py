@@ -543,7 +543,7 @@ def test_compiling_is_announced_once_and_only_when_it_happens(tmp_path, capsys):
     with waiting(quiet=False):
         kernels = fresh()
         assert kernels.one(1) + kernels.two(1) == 5
-    assert capsys.readouterr().err == "compiling counting kernels (first use only) ...\n"
+    assert capsys.readouterr().err == f"{waiting_module.COMPILING}\n"
     with waiting(quiet=False):
         fresh().one(1)
     assert capsys.readouterr().err == ""

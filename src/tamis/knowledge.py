@@ -13,8 +13,6 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
-import networkx as nx
-
 from tamis.errors import FileFormatError, SettingError
 
 Arrow = tuple[str, str]
@@ -153,10 +151,9 @@ class Knowledge:
         waits = [0] * len(names)
         for parent, child in self._impossible(names):
             blocked[place[child]] |= 1 << place[parent]
-        order = self._order(names)
-        for name in nx.topological_sort(order):
+        for name, earlier in self._order(names):
             # Whoever must come before one of those: a column that never varies waits for nobody.
-            for before in order.predecessors(name):
+            for before in earlier:
                 waits[place[name]] |= 1 << place[before] | waits[place[before]]
         ordered = {child: tuple(sorted(set(parents))) for child, parents in required.items()}
         return Constraints(ordered, tuple(blocked), tuple(waits))
@@ -194,9 +191,14 @@ class Knowledge:
                     text = f"tier {i} with {before!r} before tier {j} with {after!r}"
                     yield _Statement(before, after, text)
 
-    def _order(self, names: Sequence[str]) -> nx.DiGraph[str]:
-        """Who is admitted before whom: by what is said, and because those without parents can
-        always come first and those without children last, unless that would close a circle."""
+    def _order(self, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+        """The names in order, and after whom each is admitted: by what is said, and because those
+        without parents can always come first and those without children last, unless that would
+        close a circle."""
+        if not (self.required or self.tiers or self.sources or self.sinks):
+            return
+        import networkx as nx
+
         order: nx.DiGraph[str] = nx.DiGraph()
         order.add_nodes_from(names)
         order.add_edges_from((before, after) for before, after, _ in self._precedences())
@@ -206,7 +208,8 @@ class Knowledge:
         for sink in self.sinks:
             not_before = {sink, *self.sinks, *nx.descendants(order, sink)}
             order.add_edges_from((k, sink) for k in names if k not in not_before)
-        return order
+        for name in nx.topological_sort(order):
+            yield name, list(order.predecessors(name))
 
     def _refuse_contradictions(self) -> None:
         self._refuse_two_tiers()
@@ -232,8 +235,13 @@ class Knowledge:
                 tier_of[name] = i
 
     def _refuse_cycles(self) -> None:
+        precedences = list(self._precedences())
+        if not precedences:
+            return
+        import networkx as nx
+
         graph: nx.DiGraph[str] = nx.DiGraph()
-        for before, after, text in self._precedences():
+        for before, after, text in precedences:
             graph.add_edge(before, after, text=text)
         try:
             cycle = nx.find_cycle(graph)

@@ -20,7 +20,6 @@ from tamis.information.heavy_tails import ranks_note, thin_note
 from tamis.information.interface import Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
-from tamis.metrics import varsortability
 from tamis.naming import Names, layers_found
 from tamis.opening import (
     by_kinds,
@@ -252,6 +251,8 @@ def _units_note(answer: Answer) -> tuple[str, ...]:
     entropies = information.entropies([Context(k, ()) for k in boundaries])
     if np.ptp(entropies) <= constants.standardised:
         return ()  # all variances are the same
+    from tamis.metrics import varsortability
+
     share = varsortability(
         {k: set(one.members) for k, one in boundaries.items()},
         dict(zip(boundaries, entropies.tolist(), strict=True)),

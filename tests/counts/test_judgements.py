@@ -14,7 +14,7 @@ from scipy.special import entr
 
 import naive
 from tables import rows, table_of
-from tamis.counts import joints, memory, sharing
+from tamis.counts import joints, memory, sharing, small
 from tamis.counts.lookup import Lookup
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.sharing import usable_jobs
@@ -159,6 +159,7 @@ def test_negative_numbers_of_jobs_count_back_from_all():
 
 
 def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
+    monkeypatch.setattr(small, "FEW_TABLES", 0)  # what numpy counts is not worth sharing
     opened = []
 
     class Recorded(ThreadPoolExecutor):

@@ -14,7 +14,6 @@ from blocks.packed_tables import packed
 from tables import rows, table_of
 from tamis.blocks.information import BlockInformation
 from tamis.constants import constants
-from tamis.counts.bits import plane_ones
 from tamis.counts.looking import screenable
 from tamis.counts.memory import MemoryCounts
 from tamis.counts.row_sample import (
@@ -26,6 +25,7 @@ from tamis.counts.row_sample import (
     sampled,
 )
 from tamis.counts.screening import Screen
+from tamis.counts.tables import plane_ones
 from tamis.errors import SettingError, TamisWarning
 from tamis.information.counted import CountedInformation
 

@@ -45,7 +45,7 @@ class BlockCounts(MemoryCounts):
         self._sizes: list[int] = table.arities.tolist()
         self._first = table.first
         nothing: Words = np.zeros((0, 0), dtype=np.uint64)
-        self._no_words = nothing
+        self._no_words: Words = np.zeros((table.n_planes, 0), dtype=np.uint64)
         # What the loops in memory would read; here they do not run.
         self._planes = Planes(nothing, table.first, table.planed)
         self._widest = int(table.arities.max())

@@ -9,10 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.bits import count_common
-from tamis.counts.compiled import Codes, Floats, Ints, Words, compiled, inner, popcount
+from tamis.counts.compiled import Codes, Floats, Ints, Words, compiled, inner, popcount, whole
 from tamis.counts.independence import test_table
-from tamis.counts.tables import close_levels, context_masks, table_from_planes
+from tamis.counts.tables import (
+    close_levels,
+    context_masks,
+    count_common,
+    table_from_planes,
+)
 
 Pairs = NDArray[np.int64]
 
@@ -37,21 +41,19 @@ def add_ones(blocks: Words, out: Ints) -> None:
 
 
 @inner
-def sizes_of(context: Ints, arities: Ints) -> tuple[Ints, int]:
-    """The arities of a context's variables, and their product."""
-    sizes = np.empty(context.shape[0], dtype=np.int64)
-    n_cells = 1
-    for v in range(context.shape[0]):
-        sizes[v] = arities[context[v]]
-        n_cells *= sizes[v]
-    return sizes, n_cells
+def n_cells_of(arities: Ints, variables: Ints, start: int, stop: int) -> int:
+    """The cells of the table of ``variables[start:stop]``."""
+    n_cells = whole(1)
+    for v in range(start, stop):
+        n_cells *= arities[variables[v]]
+    return n_cells
 
 
 @inner
-def is_counted(single: int, slot: int, with_pairs: bool) -> bool:
+def is_counted(place: int, n_planes: int, with_pairs: bool) -> bool:
     """Whether a cell has to be counted: all but those that fix no level or, where the joint counts
     of all pairs of planes are at hand, one."""
-    return slot >= 0 or (single >= 0 and not with_pairs)
+    return place >= n_planes or (place >= 0 and not with_pairs)
 
 
 @compiled
@@ -74,62 +76,67 @@ def add_masked(
     """
     for g in range(blocks.shape[0]):
         words = blocks[g]
+        n_planes = words.shape[0]
         for b in range(variables_start.shape[0] - 1):
-            context = variables[variables_start[b] : variables_start[b + 1]]
-            sizes, n_cells = sizes_of(context, arities)
-            single = np.empty(n_cells, dtype=np.int64)
-            slot = np.empty(n_cells, dtype=np.int64)
-            masks = context_masks(words, first, context, sizes, single, slot)
+            begins, ends = variables_start[b], variables_start[b + 1]
+            where = np.empty(n_cells_of(arities, variables, begins, ends), dtype=np.int64)
+            masks = context_masks(words, first, arities, variables, begins, ends, where)
             at = sums_start[b]
-            for e in range(n_cells):
-                if not is_counted(single[e], slot[e], with_pairs):
+            for e in range(where.shape[0]):
+                place = where[e]
+                if not is_counted(place, n_planes, with_pairs):
                     continue
-                if slot[e] >= 0:
-                    sums[at] += count_common(masks, slot[e], masks, slot[e])
+                mask = place - n_planes
+                if mask >= 0:
+                    sums[at] += count_common(masks, mask, masks, mask)
                 at += 1
                 for c in range(candidates_start[b], candidates_start[b + 1]):
                     k = candidates[c]
                     for q in range(first[k], first[k] + arities[k] - 1):
-                        if slot[e] >= 0:
-                            sums[at] += count_common(masks, slot[e], words, q)
+                        if mask >= 0:
+                            sums[at] += count_common(masks, mask, words, q)
                         else:
-                            sums[at] += count_common(words, single[e], words, q)
+                            sums[at] += count_common(words, place, words, q)
                         at += 1
 
 
 @inner
 def whole_counts(
     sums: Ints,
-    single: Ints,
-    slot: Ints,
+    at: int,
+    where: Ints,
     ones: Ints,
     pairs: Pairs,
     n_rows: int,
     first: Ints,
     arities: Ints,
     candidates: Ints,
+    start: int,
+    stop: int,
     counts: Ints,
 ) -> None:
     """A row for every cell: those that were counted, and those that are known without."""
-    at = 0
-    width = counts.shape[1]
+    n_planes = ones.shape[0]
     with_pairs = pairs.shape[0] > 0
-    for e in range(single.shape[0]):
-        if is_counted(single[e], slot[e], with_pairs):
+    width = counts.shape[1]
+    for e in range(where.shape[0]):
+        place = where[e]
+        if is_counted(place, n_planes, with_pairs):
             for j in range(width):
                 counts[e, j] = sums[at + j]
             at += width
-        if slot[e] >= 0:
+        if place >= n_planes:
             continue
-        counts[e, 0] = ones[single[e]] if single[e] >= 0 else n_rows
+        counts[e, 0] = ones[place] if place >= 0 else n_rows
         j = 0
-        for k in candidates:
+        for c in range(start, stop):
+            k = candidates[c]
             for q in range(first[k], first[k] + arities[k] - 1):
                 j += 1
-                if single[e] < 0:
+                if place < 0:
                     counts[e, j] = ones[q]
                 elif with_pairs:
-                    counts[e, j] = pairs[single[e], q]
+                    counts[e, j] = pairs[place, q]
 
 
 @compiled
@@ -154,33 +161,34 @@ def lay_out(
 
     ``no_words`` are planes of no words: what the cells of a context are does not depend on rows.
     """
-    margin_at = cells_at = 0
+    margin_at = whole(0)
+    cells_at = whole(0)
     for b in range(variables_start.shape[0] - 1):
-        context = variables[variables_start[b] : variables_start[b + 1]]
-        own = candidates[candidates_start[b] : candidates_start[b + 1]]
-        sizes, n_cells = sizes_of(context, arities)
-        single = np.empty(n_cells, dtype=np.int64)
-        slot = np.empty(n_cells, dtype=np.int64)
-        context_masks(no_words, first, context, sizes, single, slot)
-        width = 1
-        for k in own:
-            width += arities[k] - 1
+        begins, ends = variables_start[b], variables_start[b + 1]
+        n_cells = n_cells_of(arities, variables, begins, ends)
+        where = np.empty(n_cells, dtype=np.int64)
+        context_masks(no_words, first, arities, variables, begins, ends, where)
+        width = whole(1)
+        for c in range(candidates_start[b], candidates_start[b + 1]):
+            width += arities[candidates[c]] - 1
         counts = np.empty((n_cells, width), dtype=np.int64)
-        counted = sums[sums_start[b] : sums_start[b + 1]]
         whole_counts(
-            counted, single, slot, ones, pairs, n_rows, first, arities, own, counts
+            sums, sums_start[b], where, ones, pairs, n_rows, first, arities, candidates,
+            candidates_start[b], candidates_start[b + 1], counts,
         )  # fmt: skip
-        close_levels(counts, sizes, width)
+        close_levels(counts, width, arities, variables, begins, ends)
         margin = margins[margin_at : margin_at + n_cells]
         for e in range(n_cells):
             margin[e] = counts[e, 0]
-        margin_at += n_cells
-        start = 1
-        for k in own:
-            size = n_cells * arities[k]
-            table_from_planes(counts, margin, start, arities[k], cells[cells_at : cells_at + size])
-            start += arities[k] - 1
+        start = whole(1)
+        for c in range(candidates_start[b], candidates_start[b + 1]):
+            n_candidate = arities[candidates[c]]
+            size = n_cells * n_candidate
+            table = cells[cells_at : cells_at + size]
+            table_from_planes(counts, start, margin, n_candidate, table)
+            start += n_candidate - 1
             cells_at += size
+        margin_at += n_cells
 
 
 @compiled
@@ -209,29 +217,22 @@ def add_rows(cell_of_row: Ints, codes: Codes, n_candidate: int, cells: Ints) -> 
         cells[cell_of_row[i] * n_candidate + np.int64(codes[i])] += 1
 
 
-@inner
-def marginals(n_levels: int, n_candidate: int, cells: Ints, beside: Ints) -> None:
-    """The table of (S, X_l), from that of (S, X_k, X_l)."""
-    n_strata = cells.shape[0] // (n_levels * n_candidate)
-    for s in range(n_strata):
-        for y in range(n_candidate):
-            total = np.int64(0)
-            for x in range(n_levels):
-                total += cells[(s * n_levels + x) * n_candidate + y]
-            beside[s * n_candidate + y] = total
-
-
 @compiled
 def all_marginals(
     starts: Ints, n_levels: Ints, n_candidates: Ints, cells: Ints, beside: Ints
 ) -> None:
-    """The same for tables laid end to end."""
-    at = 0
+    """The tables of (S, X_l), from those of (S, X_k, X_l), all of them laid end to end."""
+    to = 0
     for c in range(n_levels.shape[0]):
-        size = (starts[c + 1] - starts[c]) // n_levels[c]
-        table = cells[starts[c] : starts[c + 1]]
-        marginals(n_levels[c], n_candidates[c], table, beside[at : at + size])
-        at += size
+        width = n_candidates[c]
+        stratum = n_levels[c] * width
+        for at in range(starts[c], starts[c + 1], stratum):
+            for y in range(width):
+                total = np.int64(0)
+                for x in range(at + y, at + stratum, width):
+                    total += cells[x]
+                beside[to] = total
+                to += 1
 
 
 @compiled
@@ -239,9 +240,12 @@ def test_tables(
     starts: Ints, n_levels: Ints, n_candidates: Ints, cells: Ints, plain: Ints, stats: Floats
 ) -> None:
     """Test tables laid end to end, all but the plug-in gain, for which ``plain`` is 0."""
-    widest = 1
+    widest = whole(1)
     for c in range(n_levels.shape[0]):
-        widest = max(widest, n_levels[c], n_candidates[c])
+        if n_levels[c] > widest:
+            widest = n_levels[c]
+        if n_candidates[c] > widest:
+            widest = n_candidates[c]
     rows = np.empty(widest, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)
     inverses = np.empty(widest, dtype=np.float64)

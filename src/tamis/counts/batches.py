@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -60,6 +60,13 @@ class Batch(NamedTuple):
     def others(self, b: int) -> tuple[int, ...]:
         """The candidates of context b."""
         return tuple(self.candidates[self.starts[b] : self.starts[b + 1]].tolist())
+
+    def tables(self) -> Iterator[tuple[int, ...]]:
+        """The columns of each table that is needed."""
+        for b, (target, given) in enumerate(self.contexts):
+            yield (*given, target)
+            for k in self.others(b):
+                yield (*given, target, k)
 
     def some(self, places: Sequence[int]) -> tuple[Batch, Ints]:
         """The contexts at these places, and where their candidates lie in the whole batch."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -20,21 +24,83 @@ Tables = tuple[Ints, int, Ints, Ints, np.int64, bool, bool]
 """A lookup of f, as the loops unpack it: terms, where their tail begins, supports, f(0) of
 each support, constant, whether the support is what occurs, whether negatives are clipped."""
 
+whole = cast(Callable[[int], int], np.int64)
+"""Makes a number of a constant: for constants numba would compile a version of their own."""
+
 Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+LOOP_FILES = (
+    "blocks/kernels.py",
+    "counts/compiled.py",
+    "counts/fold.py",
+    "counts/gaps.py",
+    "counts/independence.py",
+    "counts/interactions.py",
+    "counts/judge.py",
+    "counts/row_sample.py",
+    "counts/screening.py",
+    "counts/tables.py",
+    "information/cell_algebra.py",
+    "information/elimination.py",
+    "information/incomplete_moments.py",
+    "information/neighbours/loops.py",
+    "information/neighbours/shuffles.py",
+    "search/paths.py",
+)
+"""Every file that defines loops."""
 
 
 def compiled(loop: Loop) -> Loop:
     """Compile without the interpreter's lock, so that threads can share the work, and keep
     the machine code on disk, so that only the first use waits for it.
 
-    Where there is no place to keep it (a read-only install without a home), every run compiles.
+    Where there is no place to keep it (a read-only install without a home), every run compiles,
+    and `place_of_code` says so.
     """
+    own_name = loop.__qualname__
+    # numba keeps code by the file and name of a loop and does not see when a loop that it calls
+    # has changed: the state of all loops becomes part of the name while it looks for a place.
+    loop.__qualname__ = f"{own_name}_{state_of_loops()}"
     try:
-        return cast(Loop, njit(cache=True, nogil=True, error_model="numpy")(loop))
+        kept = njit(cache=True, nogil=True, error_model="numpy")(loop)
+        _places.append(str(kept.stats.cache_path))
+        return cast(Loop, kept)
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
         return cast(Loop, njit(nogil=True, error_model="numpy")(loop))
+    finally:
+        loop.__qualname__ = own_name
+
+
+_places: list[str] = []
+"""The folders of all that is kept."""
+
+
+def place_of_code() -> str | None:
+    """The folder below which machine code is kept, or None where it cannot be."""
+    return os.path.commonpath(_places) if _places else None
+
+
+def is_at_hand(loop: Callable[..., Any]) -> bool:
+    """Whether a loop has been compiled, in this process or in an earlier one."""
+    dispatcher: Any = loop
+    return bool(dispatcher.signatures) or _is_kept(loop.__name__, dispatcher.stats.cache_path)
+
+
+@cache
+def _is_kept(name: str, folder: str | None) -> bool:
+    if folder is None:
+        return False
+    return any(Path(folder).glob(f"*.{name}_{state_of_loops()}-*.nbi"))
+
+
+@cache
+def state_of_loops() -> str:
+    """A name for what all loops look like now."""
+    package = Path(__file__).parent.parent
+    contents = b"".join((package / name).read_bytes() for name in LOOP_FILES)
+    return hashlib.blake2b(contents, digest_size=6).hexdigest()
 
 
 def inner(loop: Loop) -> Loop:

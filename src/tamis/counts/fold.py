@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.compiled import Ints, Tables, compiled, inner
+from tamis.counts.compiled import Ints, inner, whole
 
 HEAD = 64
 """Counts below this have an f of their own for each size of the support."""
@@ -33,24 +33,6 @@ def finish(
     if clips and total < 0:
         return np.int64(0)
     return total
-
-
-@compiled
-def estimate(
-    counts: Ints,
-    choice: int,
-    lookup: Tables,
-) -> np.int64:
-    """The entropy of a flat table through the lookup; ``choice`` is its support's row."""
-    terms, tail, supports, nothing, constant, observed, clips = lookup
-    occupied = 0
-    for count in counts:
-        occupied += count > 0
-    row = occupied if observed else choice
-    total = np.int64(0)
-    for count in counts:
-        total += terms[count + (tail if count >= HEAD else row * HEAD)]
-    return finish(total, occupied, row, supports, nothing, constant, clips)
 
 
 @inner
@@ -88,7 +70,8 @@ def fold_table(
     observed: bool,
     clips: bool,
 ) -> tuple[np.int64, np.int64]:
-    """H(S, X_l) and H(S, X_k, X_l) of a table ``cells[(s, x), y]``.
+    """H(S, X_l) and H(S, X_k, X_l) of a table ``cells[(s, x), y]``; with a single y, H(S) and
+    H(S, X_k).
 
     The lookup comes in pieces, and f is read without a call: either would cost more than
     the sums.
@@ -99,7 +82,7 @@ def fold_table(
     both_head = both_row * HEAD
     beside = np.int64(0)
     both = np.int64(0)
-    n_beside = n_both = 0
+    n_beside = n_both = whole(0)
     for s in range(0, n_cells, n_levels):
         for y in range(n_candidate):
             total = np.int64(0)
@@ -154,21 +137,3 @@ def fold_two_levels(
             sums[0, j] += terms[a + (tail if a >= HEAD else beside_head)]
             sums[0, j] += terms[c + (tail if c >= HEAD else beside_head)]
             sums[2, j] += int(a > 0) + int(c > 0)
-
-
-@inner
-def base_entropies(
-    margin: Ints,
-    n_levels: int,
-    is_empty: bool,
-    choices: Ints,
-    lookup: Tables,
-) -> tuple[np.int64, np.int64]:
-    """H(S) and H(S, X_k) of a context; the empty set has no entropy, whatever the estimator."""
-    with_target = estimate(margin, choices[1], lookup)
-    if is_empty:
-        return np.int64(0), with_target
-    strata = np.zeros(margin.shape[0] // n_levels, dtype=np.int64)
-    for e in range(margin.shape[0]):
-        strata[e // n_levels] += margin[e]
-    return estimate(strata, choices[0], lookup), with_target

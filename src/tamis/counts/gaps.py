@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.compiled import Codes, Floats, Ints, Tables, compiled, inner
-from tamis.counts.fold import base_entropies, fold_table
+from tamis.counts.compiled import Codes, Floats, Ints, Tables, compiled, inner, whole
+from tamis.counts.fold import fold_table
 from tamis.counts.independence import test_table
 
 
@@ -78,7 +78,6 @@ def judge_over_gaps(
     cell_of_row: Ints,
     n_cells: int,
     n_levels: int,
-    is_empty: bool,
     codes: Codes,
     arities: Ints,
     candidates: Ints,
@@ -95,17 +94,17 @@ def judge_over_gaps(
     the plug-in gain in shares of all rows too.
     """
     terms, tail, supports, nothing, constant, observed, clips = lookup
-    choices = np.zeros(2, dtype=np.int64)
     widest = 1
-    for k in candidates:
-        if arities[k] > widest:
-            widest = arities[k]
+    for c in range(candidates.shape[0]):
+        if arities[candidates[c]] > widest:
+            widest = arities[candidates[c]]
     cells = np.empty(n_cells * widest, dtype=np.int64)
     every = np.empty((n_cells + 1) * (widest + 1), dtype=np.int64)
     margin = np.empty(n_cells, dtype=np.int64)
     rows = np.empty(n_levels, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)
     inverses = np.empty(widest, dtype=np.float64)
+    zero, one = whole(0), whole(1)
     for c in range(candidates.shape[0]):
         k = candidates[c]
         n_candidate = arities[k]
@@ -114,9 +113,12 @@ def judge_over_gaps(
             margin[e] = 0
             for y in range(n_candidate):
                 margin[e] += cells[e * n_candidate + y]
-        sums[c, 0], sums[c, 1] = base_entropies(margin, n_levels, is_empty, choices, lookup)
+        sums[c, 0], sums[c, 1] = fold_table(
+            margin, n_cells, n_levels, one, zero, zero, terms, tail, supports, nothing,
+            constant, observed, clips,
+        )  # fmt: skip
         sums[c, 2], sums[c, 3] = fold_table(
-            cells, n_cells, n_levels, n_candidate, 0, 0, terms, tail, supports, nothing, constant,
-            observed, clips,
+            cells, n_cells, n_levels, n_candidate, zero, zero, terms, tail, supports, nothing,
+            constant, observed, clips,
         )  # fmt: skip
         test_table(cells, n_cells, n_levels, n_candidate, plain, rows, columns, inverses, c, stats)

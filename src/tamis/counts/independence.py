@@ -121,10 +121,11 @@ def test_table(
             gain += plain[columns[y]]
         gain -= plain[N]
         df += (r - 1.0) * (s - 1.0)
-        null_mean, null_variance = null_moments(float(N), r, s, inverse_a, inverse_b)
+        null_mean, null_variance = null_moments(float(N), float(r), float(s), inverse_a, inverse_b)
         if null_variance > ROUNDING * null_mean:
             # Exact independence may round to less than nothing.
-            pearson += max(N * (squares - 1.0), 0.0)
+            if squares > 1.0:
+                pearson += N * (squares - 1.0)
             mean += null_mean
             variance += null_variance
     stats[c, 0] = gain / SCALE
@@ -164,7 +165,8 @@ def test_two_levels(
             float(N), 2.0, 2.0, 1.0 / first + 1.0 / second, per_left + per_right
         )
         if null_variance > ROUNDING * null_mean:
-            pearson += max(N * (squares - 1.0), 0.0)
+            if squares > 1.0:
+                pearson += N * (squares - 1.0)
             mean += null_mean
             variance += null_variance
     stats[c, 0] = gain / SCALE

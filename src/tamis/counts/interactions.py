@@ -21,6 +21,7 @@ import numpy as np
 from tamis.constants import constants
 from tamis.counts.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount
 from tamis.counts.sharing import share
+from tamis.counts.tables import plane_ones
 
 MOST_BYTES = 2**31
 """The counts of all sets must fit into this."""
@@ -89,7 +90,8 @@ class Parities:
             return
         low = size - 1
         if size == 1:
-            count_ones(self._words, start, stop, self._odd[self._offsets[1] :])
+            ones = plane_ones(self._words[start:stop])
+            self._odd[self._offsets[1] + start : self._offsets[1] + stop] = ones
         else:
             count_odd(
                 self._words, size, start + low, stop + low, self._choose,
@@ -121,19 +123,37 @@ class Parities:
             return []
         # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
         threshold = math.sqrt(2 * math.log(n_sets * size / constants.false_sets))
+        mean: Floats = np.multiply(self._odd[: self._offsets[size + 1]], 2.0)
+        mean /= self.n_rows
+        np.subtract(1.0, mean, out=mean)  # all in place: there can be many sets
+        single = self._single_strengths(mean)
         room = FIRST_ROOM
         while True:
             targets = np.empty(room, dtype=np.int64)
             sets = np.empty((room, size), dtype=np.int64)
             strengths = np.empty(room)
             needed = strong_sets(
-                size, self._odd, self._offsets, self._choose, self._column, self.n_rows, threshold,
-                targets, sets, strengths,
+                size, mean, single, self._offsets, self._choose, self._column, self.n_rows,
+                threshold, targets, sets, strengths,
             )  # fmt: skip
             if needed <= room:
                 break
             room = needed
         return of_columns(self._column[sets[:needed]], targets[:needed], strengths[:needed])
+
+    def _single_strengths(self, mean: Floats) -> Floats:
+        """How strongly each plane depends on each other one alone."""
+        n_planes = len(self._column)
+        own = mean[self._offsets[1] : self._offsets[2]]
+        found = np.zeros((n_planes, n_planes))
+        # Pairs are in the order of their larger members, as those below the diagonal are.
+        larger, smaller = np.tril_indices(n_planes, -1)
+        a, b = own[smaller], own[larger]
+        spread = (1.0 - a * a) * (1.0 - b * b)
+        apart = np.abs(mean[self._offsets[2] : self._offsets[3]] - a * b)
+        strength = np.divide(apart, np.sqrt(spread), out=np.zeros(len(a)), where=spread > 0.0)
+        found[smaller, larger] = found[larger, smaller] = strength
+        return found
 
 
 def of_columns(columns: Ints, targets: Ints, strengths: Floats) -> list[Found]:
@@ -178,16 +198,6 @@ def plane_columns(first: Sequence[int] | Ints) -> Ints:
     """The column of each plane."""
     widths = np.diff(np.asarray(first))
     return np.repeat(np.arange(len(widths), dtype=np.int64), widths)
-
-
-@compiled
-def count_ones(words: Words, start: int, stop: int, out: Pairs) -> None:
-    """The rows of each plane."""
-    for p in range(start, stop):
-        total = np.uint64(0)
-        for w in range(words.shape[1]):
-            total += popcount(words[p, w])
-        out[p] = np.int64(total)
 
 
 @compiled
@@ -238,7 +248,8 @@ def advance(member: Ints, lowest: int) -> int:
 @compiled
 def strong_sets(
     size: int,
-    odd: Pairs,
+    mean: Floats,
+    single: Floats,
     offsets: Ints,
     choose: Ints,
     column: Ints,
@@ -256,10 +267,6 @@ def strong_sets(
     member = np.empty(size, dtype=np.int64)
     for j in range(size):
         member[j] = j
-    mean = np.empty(offsets[size + 1])
-    for place in range(mean.shape[0]):
-        mean[place] = 1.0 - 2.0 * odd[place] / n_rows
-    single = single_strengths(column.shape[0], mean, offsets, choose)
     least = threshold * threshold / n_rows
     found = 0
     first = offsets[size]
@@ -285,7 +292,7 @@ def strong_sets(
                     if (
                         strongest_pair(member, t, single) < strength - ROUNDING
                         and are_apart(member, column)
-                        and says_more(member, t, strength, odd, offsets, choose, n_rows)
+                        and says_more(member, t, strength, mean, offsets, choose)
                     ):
                         if found < targets.shape[0]:
                             targets[found] = t
@@ -299,27 +306,12 @@ def strong_sets(
 
 
 @inner
-def single_strengths(n_planes: int, mean: Floats, offsets: Ints, choose: Ints) -> Floats:
-    """How strongly each plane depends on each other one alone."""
-    found = np.zeros((n_planes, n_planes))
-    for q in range(n_planes):
-        for p in range(q):
-            a, b = mean[offsets[1] + p], mean[offsets[1] + q]
-            spread = (1.0 - a * a) * (1.0 - b * b)
-            if spread > 0.0:
-                lead = mean[offsets[2] + choose[q, 2] + p] - a * b
-                found[p, q] = np.abs(lead) / np.sqrt(spread)
-                found[q, p] = found[p, q]
-    return found
-
-
-@inner
 def strongest_pair(member: Ints, t: int, single: Floats) -> float:
     """The dependence of member t on that other one it depends on most."""
     most = 0.0
     for j in range(member.shape[0]):
-        if j != t:
-            most = max(most, single[member[t], member[j]])
+        if j != t and single[member[t], member[j]] > most:
+            most = single[member[t], member[j]]
     return most
 
 
@@ -348,21 +340,6 @@ def place_without(member: Ints, t: int, offsets: Ints, choose: Ints) -> int:
 
 
 @inner
-def dependence(
-    member: Ints, chosen: int, t: int, odd: Pairs, offsets: Ints, choose: Ints, n_rows: int
-) -> float:
-    """How strongly member t depends on the parity of the other chosen ones: the size of the
-    correlation of their signs, which does not mind uneven planes."""
-    own = mean_of(member, 1 << t, odd, offsets, choose, n_rows)
-    rest = mean_of(member, chosen & ~(1 << t), odd, offsets, choose, n_rows)
-    spread = (1.0 - own * own) * (1.0 - rest * rest)
-    if spread <= 0.0:
-        return 0.0
-    whole = mean_of(member, chosen, odd, offsets, choose, n_rows)
-    return float(np.abs(whole - own * rest) / np.sqrt(spread))
-
-
-@inner
 def are_apart(member: Ints, column: Ints) -> bool:
     """Whether these planes belong to different columns."""
     same = 0
@@ -372,30 +349,29 @@ def are_apart(member: Ints, column: Ints) -> bool:
 
 
 @inner
-def mean_of(
-    member: Ints, chosen: int, odd: Pairs, offsets: Ints, choose: Ints, n_rows: int
-) -> float:
-    """E of those members whose bits are set."""
-    place = np.int64(0)
-    size = 0
-    for j in range(member.shape[0]):
-        if chosen >> j & 1:
-            size += 1
-            place += choose[member[j], size]
-    return float(1.0 - 2.0 * odd[offsets[size] + place] / n_rows)
-
-
-@inner
 def says_more(
-    member: Ints, t: int, strength: float, odd: Pairs, offsets: Ints, choose: Ints, n_rows: int
+    member: Ints, t: int, strength: float, mean: Floats, offsets: Ints, choose: Ints
 ) -> bool:
-    """Whether t depends on the parity of all the others more than on that of some of them."""
+    """Whether t depends on the parity of all the others more than on that of some of them: by the
+    size of the correlation of their signs, which does not mind uneven planes."""
+    own = mean[offsets[1] + member[t]]
     everyone = (1 << member.shape[0]) - 1
     for chosen in range(1, everyone):
-        if (
-            chosen >> t & 1
-            and chosen != 1 << t
-            and dependence(member, chosen, t, odd, offsets, choose, n_rows) >= strength - ROUNDING
-        ):
-            return False
+        if not chosen >> t & 1 or chosen == 1 << t:
+            continue
+        # The places of the chosen members, and of these without t.
+        whole = others = np.int64(0)
+        size = 0
+        for j in range(member.shape[0]):
+            if chosen >> j & 1:
+                size += 1
+                whole += choose[member[j], size]
+                if j != t:
+                    others += choose[member[j], size if j < t else size - 1]
+        rest = mean[offsets[size - 1] + others]
+        spread = (1.0 - own * own) * (1.0 - rest * rest)
+        if spread > 0.0:
+            lead = np.abs(mean[offsets[size] + whole] - own * rest)
+            if lead / np.sqrt(spread) >= strength - ROUNDING:
+                return False
     return True

@@ -1,19 +1,13 @@
-"""The two drivers: fold, and where asked test, the tables of contexts and candidates."""
+"""The drivers: fold, and where asked test, the tables of contexts and candidates."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.compiled import Codes, Floats, Ints, Pairs, Tables, Words, compiled, inner
-from tamis.counts.fold import base_entropies, finish, fold_table, fold_two_levels
+from tamis.counts.compiled import Floats, Ints, Pairs, Tables, Words, compiled, inner, whole
+from tamis.counts.fold import finish, fold_table, fold_two_levels
 from tamis.counts.independence import SCALE, test_table, test_two_levels
-from tamis.counts.tables import (
-    context_masks,
-    margin_from_planes,
-    plane_counts,
-    table_from_codes,
-    table_from_planes,
-)
+from tamis.counts.tables import close_levels, context_margin, plane_counts, table_from_planes
 
 BLOCK = 128
 """Planes counted together: enough to vectorise over, few enough to stay in the cache."""
@@ -42,12 +36,30 @@ def next_block(
 
 
 @inner
-def is_among(k: int, context: Ints) -> bool:
+def is_among(k: int, variables: Ints, start: int, stop: int) -> bool:
     """Whether a candidate is the target or given, and so has nothing to add."""
-    for v in context:  # noqa: SIM110 - the compiler knows no generators
-        if v == k:
+    for v in range(start, stop):  # noqa: SIM110 - the compiler knows no generators
+        if variables[v] == k:
             return True
     return False
+
+
+@inner
+def nothing_gained(c: int, gains: Floats, stats: Floats) -> None:
+    """Candidate c is part of its context."""
+    gains[c] = 0.0
+    if stats.shape[0]:
+        for i in range(stats.shape[1]):
+            stats[c, i] = 0.0
+
+
+@inner
+def n_cells_of(arities: Ints, variables: Ints, start: int, stop: int) -> int:
+    """The cells of the table of ``variables[start:stop]``."""
+    n_cells = whole(1)
+    for v in range(start, stop):
+        n_cells *= arities[variables[v]]
+    return n_cells
 
 
 @compiled
@@ -83,84 +95,72 @@ def judge_planes(
     while the context's masks pass.
     """
     terms, tail, supports, nothing, constant, observed, clips = lookup
-    planes = np.empty(BLOCK + widest, dtype=np.int64)
+    room = BLOCK + widest
+    planes = np.empty(room, dtype=np.int64)
     rows = np.empty(widest, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)
     inverses = np.empty(widest, dtype=np.float64)
-    sums = np.empty((4, BLOCK + widest), dtype=np.int64)
+    one = whole(1)
     for b in range(entropies.shape[0]):
-        context = variables[variables_start[b] : variables_start[b + 1]]
-        sizes = np.empty(context.shape[0], dtype=np.int64)
-        n_cells = 1
-        for v in range(context.shape[0]):
-            sizes[v] = arities[context[v]]
-            n_cells *= sizes[v]
-        n_levels = sizes[-1]
-        single = np.empty(n_cells, dtype=np.int64)
-        slot = np.empty(n_cells, dtype=np.int64)
-        masks = context_masks(words, first, context, sizes, single, slot)
-        margin = margin_from_planes(words, ones, masks, single, slot, sizes, n_rows)
-        alone = context.shape[0] == 1
-        h_s, h_sk = base_entropies(margin, n_levels, alone, base_choices[b], lookup)
+        begins, ends = variables_start[b], variables_start[b + 1]
+        n_cells = n_cells_of(arities, variables, begins, ends)
+        n_levels = arities[variables[ends - 1]]
+        where = np.empty(n_cells, dtype=np.int64)
+        margin = np.empty(n_cells, dtype=np.int64)
+        masks = context_margin(
+            words, ones, first, arities, n_rows, variables, begins, ends, where, margin
+        )
+        h_s, h_sk = fold_table(
+            margin, n_cells, n_levels, one, base_choices[b, 0], base_choices[b, 1], terms,
+            tail, supports, nothing, constant, observed, clips,
+        )  # fmt: skip
         entropies[b] = (h_sk - h_s) / SCALE
         end = candidates_start[b]
         stop = candidates_start[b + 1]
         # Contexts without candidates want no room for their tables.
-        counts = np.empty((n_cells if end < stop else 0, BLOCK + widest), dtype=np.int64)
+        counts = np.empty((n_cells if end < stop else 0, room), dtype=np.int64)
         cells = np.empty(n_cells * widest, dtype=np.int64)
         while end < stop:
             begin = end
-            end, n_planes = next_block(candidates, begin, stop, first, planes)
-            plane_counts(words, ones, pairs, masks, single, slot, sizes, planes, n_planes, counts)
-            of_two = widest == 2 and n_levels == 2 and n_planes == end - begin and not observed
-            if of_two:
-                rows_of = choices[b, classes[candidates[begin]]]
-                fold_two_levels(counts, margin, n_planes, rows_of[0], rows_of[1], terms, tail, sums)
-            start = 0
+            end, listed = next_block(candidates, begin, stop, first, planes)
+            plane_counts(words, ones, pairs, masks, where, planes, listed, counts)
+            close_levels(counts, listed, arities, variables, begins, ends)
+            start = whole(0)
             for c in range(begin, end):
                 k = candidates[c]
                 n_candidate = arities[k]
-                start += n_candidate - 1
-                if is_among(k, context):
-                    gains[c] = 0.0
-                    for i in range(stats.shape[1] if stats.shape[0] else 0):
-                        stats[c, i] = 0.0
+                if is_among(k, variables, begins, ends):
+                    nothing_gained(c, gains, stats)
+                    start += n_candidate - 1
                     continue
-                beside_row = choices[b, classes[k], 0]
-                both_row = choices[b, classes[k], 1]
-                if of_two:
-                    j = c - begin
-                    h_sl = finish(
-                        sums[0, j], sums[2, j], beside_row, supports, nothing, constant, clips
-                    )
-                    h_skl = finish(
-                        sums[1, j], sums[3, j], both_row, supports, nothing, constant, clips
-                    )
-                else:
-                    table_from_planes(counts, margin, start - n_candidate + 1, n_candidate, cells)
-                    h_sl, h_skl = fold_table(
-                        cells, n_cells, n_levels, n_candidate, beside_row, both_row, terms, tail,
-                        supports, nothing, constant, observed, clips,
-                    )  # fmt: skip
+                table_from_planes(counts, start, margin, n_candidate, cells)
+                start += n_candidate - 1
+                h_sl, h_skl = fold_table(
+                    cells, n_cells, n_levels, n_candidate, choices[b, classes[k], 0],
+                    choices[b, classes[k], 1], terms, tail, supports, nothing, constant, observed,
+                    clips,
+                )  # fmt: skip
                 gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
-                if stats.shape[0] and of_two:
-                    test_two_levels(counts, margin, c - begin, plain, c, stats)
-                elif stats.shape[0]:
+                if stats.shape[0]:
                     test_table(
-                        cells, n_cells, n_levels, n_candidate, plain, rows, columns, inverses,
-                        c, stats,
+                        cells, n_cells, n_levels, n_candidate, plain, rows, columns,
+                        inverses, c, stats,
                     )  # fmt: skip
 
 
 @compiled
-def judge_codes(
-    cell_of_row: Ints,
-    n_cells: int,
-    n_levels: int,
-    is_empty: bool,
-    codes: Codes,
+def judge_two_levels(
+    words: Words,
+    ones: Ints,
+    pairs: Pairs,
+    first: Ints,
     arities: Ints,
+    widest: int,
+    n_rows: int,
+    variables: Ints,
+    variables_start: Ints,
     candidates: Ints,
+    candidates_start: Ints,
     base_choices: Ints,
     choices: Ints,
     classes: Ints,
@@ -170,32 +170,109 @@ def judge_codes(
     gains: Floats,
     stats: Floats,
 ) -> None:
-    """Judge the candidates of one context, counting row by row."""
+    """``judge_planes`` where every column has two levels, and so one plane, and the support is not
+    what occurs."""
     terms, tail, supports, nothing, constant, observed, clips = lookup
-    n_rows = cell_of_row.shape[0]
-    margin = np.zeros(n_cells, dtype=np.int64)
-    for i in range(n_rows):
-        margin[cell_of_row[i]] += 1
-    h_s, h_sk = base_entropies(margin, n_levels, is_empty, base_choices, lookup)
-    entropies[0] = (h_sk - h_s) / SCALE
-    widest = 1
-    for k in candidates:
-        if arities[k] > widest:
-            widest = arities[k]
-    cells = np.empty(n_cells * widest, dtype=np.int64)
-    rows = np.empty(n_levels, dtype=np.int64)
+    room = BLOCK + widest
+    planes = np.empty(room, dtype=np.int64)
+    sums = np.empty((4, room), dtype=np.int64)
+    one = whole(1)
+    for b in range(entropies.shape[0]):
+        begins, ends = variables_start[b], variables_start[b + 1]
+        n_cells = n_cells_of(arities, variables, begins, ends)
+        where = np.empty(n_cells, dtype=np.int64)
+        margin = np.empty(n_cells, dtype=np.int64)
+        masks = context_margin(
+            words, ones, first, arities, n_rows, variables, begins, ends, where, margin
+        )
+        h_s, h_sk = fold_table(
+            margin, n_cells, whole(2), one, base_choices[b, 0], base_choices[b, 1], terms,
+            tail, supports, nothing, constant, observed, clips,
+        )  # fmt: skip
+        entropies[b] = (h_sk - h_s) / SCALE
+        end = candidates_start[b]
+        stop = candidates_start[b + 1]
+        counts = np.empty((n_cells if end < stop else 0, room), dtype=np.int64)
+        beside, both = choices[b, 0, 0], choices[b, 0, 1]
+        while end < stop:
+            begin = end
+            end, listed = next_block(candidates, begin, stop, first, planes)
+            plane_counts(words, ones, pairs, masks, where, planes, listed, counts)
+            close_levels(counts, listed, arities, variables, begins, ends)
+            fold_two_levels(counts, margin, listed, beside, both, terms, tail, sums)
+            for c in range(begin, end):
+                if is_among(candidates[c], variables, begins, ends):
+                    nothing_gained(c, gains, stats)
+                    continue
+                j = c - begin
+                h_sl = finish(sums[0, j], sums[2, j], beside, supports, nothing, constant, clips)
+                h_skl = finish(sums[1, j], sums[3, j], both, supports, nothing, constant, clips)
+                gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
+                if stats.shape[0]:
+                    test_two_levels(counts, margin, j, plain, c, stats)
+
+
+@compiled
+def judge_tables(
+    cells: Ints,
+    starts: Ints,
+    n_levels: Ints,
+    widths: Ints,
+    bases: Ints,
+    base_choices: Ints,
+    choices: Ints,
+    lookup: Tables,
+    plain: Ints,
+    entropies: Floats,
+    gains: Floats,
+    stats: Floats,
+) -> None:
+    """Judge tables that have been counted, laid end to end: one for each context, or all of one
+    context, whose H(S) and H(S, X_k) are then kept in ``bases`` after a 1 that says so.
+
+    ``n_levels`` are those of the targets, ``widths`` those of the candidates; ``choices`` are the
+    supports' rows for (S, X_l) and (S, X_k, X_l). ``stats`` has a row a table, or none when no
+    tests are wanted.
+    """
+    terms, tail, supports, nothing, constant, observed, clips = lookup
+    one = whole(1)
+    shared = bases.shape[0] > 0
+    largest = highest = widest = one
+    for c in range(widths.shape[0]):
+        n_cells = (starts[c + 1] - starts[c]) // widths[c]
+        if n_cells > largest:
+            largest = n_cells
+        if n_levels[c] > highest:
+            highest = n_levels[c]
+        if widths[c] > widest:
+            widest = widths[c]
+    margin = np.empty(largest, dtype=np.int64)
+    rows = np.empty(highest, dtype=np.int64)
     columns = np.empty(widest, dtype=np.int64)
     inverses = np.empty(widest, dtype=np.float64)
-    for c in range(candidates.shape[0]):
-        k = candidates[c]
-        n_candidate = arities[k]
-        table_from_codes(cell_of_row, codes, k, n_candidate, n_cells, cells)
+    for c in range(widths.shape[0]):
+        width = widths[c]
+        table = cells[starts[c] : starts[c + 1]]
+        n_cells = table.shape[0] // width
+        if shared and bases[0]:
+            h_s, h_sk = bases[1], bases[2]
+        else:
+            for e in range(n_cells):
+                total = np.int64(0)
+                for y in range(width):
+                    total += table[e * width + y]
+                margin[e] = total
+            h_s, h_sk = fold_table(
+                margin, n_cells, n_levels[c], one, base_choices[c, 0], base_choices[c, 1], terms,
+                tail, supports, nothing, constant, observed, clips,
+            )  # fmt: skip
+            entropies[0 if shared else c] = (h_sk - h_s) / SCALE
+            if shared:
+                bases[0], bases[1], bases[2] = 1, h_s, h_sk
         h_sl, h_skl = fold_table(
-            cells, n_cells, n_levels, n_candidate, choices[classes[k], 0],
-            choices[classes[k], 1], terms, tail, supports, nothing, constant, observed, clips,
+            table, n_cells, n_levels[c], width, choices[c, 0], choices[c, 1], terms, tail,
+            supports, nothing, constant, observed, clips,
         )  # fmt: skip
         gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
         if stats.shape[0]:
-            test_table(
-                cells, n_cells, n_levels, n_candidate, plain, rows, columns, inverses, c, stats
-            )
+            test_table(table, n_cells, n_levels[c], width, plain, rows, columns, inverses, c, stats)

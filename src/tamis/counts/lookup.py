@@ -65,6 +65,11 @@ class Lookup:
         """Whether f depends on the size of the support at all."""
         return self._observed or self._cap is not None
 
+    @property
+    def observed(self) -> bool:
+        """Whether the support is what occurs."""
+        return self._observed
+
     def choice(self, cells: float) -> int:
         """The head for a table that could have this many cells."""
         if self._cap is None or self._observed:
@@ -82,6 +87,17 @@ class Lookup:
             )
         for support in range(len(self._rows), occupied + 1):
             self._row_of_support(support)
+
+    def entropy(self, counts: NDArray[np.int64], choice: int) -> int:
+        """The entropy of a table, in fixed point; ``choice`` is its head."""
+        occupied = int(np.count_nonzero(counts))
+        if occupied <= 1:
+            return 0
+        terms, tail, supports, nothing, constant, observed, clips = self.as_kernel_argument()
+        row = occupied if observed else choice
+        total = int(terms[counts + np.where(counts >= HEAD, tail, row * HEAD)].sum())
+        total += int(constant + (supports[row] - occupied) * nothing[row])
+        return max(total, 0) if clips else total
 
     def as_kernel_argument(self) -> Tables:
         """The tables, in the order the kernels unpack them."""

@@ -11,23 +11,24 @@ from scipy.special import entr
 
 from tamis.constants import constants
 from tamis.counts.batches import Bank, Batch, Columns, Judgements, Question, part_starts
-from tamis.counts.bits import pair_counts, plane_ones
-from tamis.counts.compiled import Ints, Pairs, Words
+from tamis.counts.compiled import Ints, Pairs, Words, is_at_hand
+from tamis.counts.independence import SCALE
 from tamis.counts.interactions import (
     Interaction,
     Parities,
     affordable,
     plane_columns,
 )
-from tamis.counts.joints import Joints
-from tamis.counts.judge import judge_codes, judge_planes
+from tamis.counts.joints import Joints, part_ends, parts_of, room_for
+from tamis.counts.judge import judge_planes, judge_tables, judge_two_levels
 from tamis.counts.looking import Looking, Sample
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
 from tamis.counts.row_sample import sampled
 from tamis.counts.sharing import share, usable_jobs
+from tamis.counts.small import SmallCounts
 from tamis.counts.sparse import judge_sparse
-from tamis.counts.tables import extended, relabel
+from tamis.counts.tables import extend_states, pair_counts, plane_ones, row_tables
 from tamis.tables.table import Table
 
 CROSSOVER = 192
@@ -59,12 +60,23 @@ class MemoryCounts:
         self._n_jobs = usable_jobs(n_jobs)
         self._most_cells = min(DENSE_CELLS, max(2**16, 64 * self.n_rows))
         self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
-        self._bank = Bank(
-            self._planes.words, plane_ones(self._planes.words), self._count_pairs(),
-            self._planes.first, table.arities, self._widest_planed, self._classes,
-        )  # fmt: skip
+        self._of_two = bool((table.arities[self._planes.planed] == 2).all())
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
-        self._joints = Joints(self._bank, self._planes.planed, self.n_rows, self._n_jobs)
+        loop = judge_two_levels if self._of_two else judge_planes
+        self._small = SmallCounts(table.codes, table.arities, self._plain, is_at_hand(loop))
+
+    @cached_property
+    def _bank(self) -> Bank:
+        pairs = self._count_pairs()
+        ones = pairs.diagonal().astype(np.int64) if len(pairs) else plane_ones(self._planes.words)
+        return Bank(
+            self._planes.words, ones, pairs, self._planes.first, self.arities,
+            self._widest_planed, self._classes,
+        )  # fmt: skip
+
+    @cached_property
+    def _joints(self) -> Joints:
+        return Joints(self._bank, self._planes.planed, self.n_rows, self._n_jobs)
 
     def judge(
         self,
@@ -88,11 +100,12 @@ class MemoryCounts:
     ) -> Judgements:
         """The same for several variables taken together as one candidate, one for each context."""
         answers = Judgements.blank(len(contexts), len(contexts), tests=True)
-        small = [
-            b
-            for b, (target, given) in enumerate(contexts)
-            if self._joints.are_small((target, *given, *others[b]))
-        ]
+        sets = [(target, *given, *others[b]) for b, (target, given) in enumerate(contexts)]
+        if self._small.take(2 * len(sets), sets):
+            supports = self._joint_supports(contexts, others, lookup)
+            self._small.judge_joints(contexts, others, *supports, lookup, answers)
+            return answers
+        small = [b for b, one in enumerate(sets) if self._joints.are_small(one)]
         if small:
             self._judge_small_joints(
                 [contexts[b] for b in small], [others[b] for b in small], lookup
@@ -104,13 +117,18 @@ class MemoryCounts:
     def _judge_small_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
+        base, choices = self._joint_supports(contexts, others, lookup)
+        return self._joints.judge(contexts, others, base, choices, lookup, self._plain, tests=True)
+
+    def _joint_supports(
+        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
+    ) -> tuple[Ints, Ints]:
         supports = [
             self._supports([context], [self._product(together)], lookup)
             for context, together in zip(contexts, others, strict=True)
         ]
         base = np.concatenate([one for one, _ in supports])
-        choices = np.concatenate([one[:, 0] for _, one in supports])
-        return self._joints.judge(contexts, others, base, choices, lookup, self._plain, tests=True)
+        return base, np.concatenate([one[:, 0] for _, one in supports])
 
     def _product(self, variables: tuple[int, ...]) -> float:
         return math.prod(float(self._sizes[k]) for k in variables)
@@ -135,6 +153,9 @@ class MemoryCounts:
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
+        if self._small.take(len(sets), sets):
+            found = map(self._small.cells, sets)
+            return [cells[cells > 0] for cells in found]
         small = [i for i, one in enumerate(sets) if one and self._joints.are_small(one)]
         cells = dict(zip(small, self._joints.cells([sets[i] for i in small]), strict=True))
         return [
@@ -257,6 +278,9 @@ class MemoryCounts:
 
     def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
         """Send each context to planes or to rows, by the size of its tables."""
+        if self._small.take(len(batch.contexts) + len(batch.candidates), batch.tables()):
+            self._small.judge(batch, self._classes, lookup, answers)
+            return
         cells = [self._n_cells(context) for context in batch.contexts]
         most = CROSSOVER // max(self._widest - 1, 1) if self._all_planed else 0
         if max(cells) <= most:
@@ -351,9 +375,10 @@ class MemoryCounts:
         variables = np.array([k for one in sets for k in one], dtype=np.int64)
         variables_start = part_starts(sets)
         tables = lookup.as_kernel_argument()
+        judge = judge_two_levels if self._of_two and not lookup.observed else judge_planes
 
         def part(start: int, stop: int) -> None:
-            judge_planes(
+            judge(
                 bank.words, bank.ones, bank.pairs, bank.first, bank.arities, bank.widest,
                 self.n_rows, variables, variables_start[start : stop + 1], batch.candidates,
                 batch.starts[start : stop + 1], batch.base_choices[start:stop],
@@ -373,21 +398,36 @@ class MemoryCounts:
         n_levels = self._sizes[target]
         n_cells = n_strata * n_levels
         base, choices = batch.base_choices[0], batch.choices[0]
-        tables = lookup.as_kernel_argument()
-        if n_cells * int(columns.arities[candidates].max(initial=1)) > self._most_cells:
+        widths = columns.arities[candidates]
+        if n_cells * int(widths.max(initial=1)) > self._most_cells:
             judge_sparse(
                 strata, self._codes[target], columns.codes[candidates], not given, base,
-                choices[columns.classes[candidates]], tables, self._plain, *answers,
+                choices[columns.classes[candidates]], lookup, self._plain, *answers,
             )  # fmt: skip
             return
         cell_of_row = strata * n_levels + self._codes[target]
+        if not len(candidates):
+            margin = np.bincount(cell_of_row, minlength=n_cells)
+            h_s = lookup.entropy(margin.reshape(-1, n_levels).sum(axis=1), base[0])
+            answers.entropies[0] = (lookup.entropy(margin, base[1]) - h_s) / SCALE
+            return
+        ends = part_ends((n_cells * widths).tolist())
+        levels = np.full(len(candidates), n_levels)
+        chosen = choices[columns.classes[candidates]]
+        tables = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
-            judge_codes(
-                cell_of_row, n_cells, n_levels, not given, columns.codes, columns.arities,
-                candidates[start:stop], base, choices, columns.classes, tables, self._plain,
-                answers.entropies, answers.gains[start:stop], answers.stats[start:stop],
-            )  # fmt: skip
+            room = np.empty(room_for(ends), dtype=np.int64)
+            bases = np.zeros(3, dtype=np.int64)
+            for i, j in parts_of(ends, start, stop):
+                own = ends[i : j + 1] - ends[i]
+                cells = room[: own[-1]]
+                row_tables(cell_of_row, columns.codes, candidates[i:j], widths[i:j], own, cells)
+                judge_tables(
+                    cells, own, levels[i:j], widths[i:j], bases, batch.base_choices, chosen[i:j],
+                    tables, self._plain, answers.entropies, answers.gains[i:j],
+                    answers.stats[i:j],
+                )  # fmt: skip
 
         share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
 
@@ -411,10 +451,11 @@ class MemoryCounts:
 
     def _extended_states(self, before: Ints, n_states: int, k: int) -> tuple[Ints, int]:
         arity = self._sizes[k]
-        states = extended(before, self._codes, k, arity)
         if n_states * arity <= self._most_cells:
-            return states, int(relabel(states, n_states * arity))
-        values, states = np.unique(states, return_inverse=True)
+            states = np.empty(self.n_rows, dtype=np.int64)
+            number = np.zeros(n_states * arity, dtype=np.int64)
+            return states, int(extend_states(before, self._codes, k, arity, states, number))
+        values, states = np.unique(before * arity + self._codes[k], return_inverse=True)
         return states, len(values)
 
 

@@ -15,7 +15,6 @@ from threading import Lock
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counts.bits import plane_ones
 from tamis.counts.compiled import Floats, Ints, Words, compiled, inner, popcount
 from tamis.counts.interactions import (
     FIRST_ROOM,
@@ -26,6 +25,7 @@ from tamis.counts.interactions import (
     are_apart,
     of_columns,
 )
+from tamis.counts.tables import plane_ones
 
 SCREEN_WORDS = 2
 """The words of the sample on which every set is screened, written out in ``stand_out``."""

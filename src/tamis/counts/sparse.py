@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.compiled import Floats, Ints, Tables
-from tamis.counts.fold import estimate
+from tamis.counts.compiled import Floats, Ints
 from tamis.counts.independence import ROUNDING, SCALE, null_moments
+from tamis.counts.lookup import Lookup
 
 
 def judge_sparse(
@@ -21,7 +21,7 @@ def judge_sparse(
     is_empty: bool,
     base_choices: Ints,
     choices: Ints,
-    lookup: Tables,
+    lookup: Lookup,
     plain: Ints,
     entropies: Floats,
     gains: Floats,
@@ -30,14 +30,14 @@ def judge_sparse(
     """Judge the candidate columns of one context, filling the last three arguments."""
     with_target, pair_of_row = _joined(strata, target)
     counts_s = np.bincount(strata)
-    h_s = 0 if is_empty else estimate(counts_s, base_choices[0], lookup)
-    h_sk = estimate(with_target.counts, base_choices[1], lookup)
+    h_s = 0 if is_empty else lookup.entropy(counts_s, base_choices[0])
+    h_sk = lookup.entropy(with_target.counts, base_choices[1])
     entropies[0] = (h_sk - h_s) / SCALE
     for c, column in enumerate(candidates):
         beside, beside_of_row = _joined(strata, column)
         both, both_of_row = _joined(pair_of_row, column)
-        h_sl = estimate(beside.counts, choices[c, 0], lookup)
-        h_skl = estimate(both.counts, choices[c, 1], lookup)
+        h_sl = lookup.entropy(beside.counts, choices[c, 0])
+        h_skl = lookup.entropy(both.counts, choices[c, 1])
         gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
         if len(stats):
             first = np.zeros(len(both.counts), dtype=np.int64)

@@ -8,106 +8,154 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.bits import count_common
-from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, inner
+from tamis.counts.compiled import Codes, Ints, Pairs, Words, compiled, inner, popcount, whole
+
+
+@inner
+def count_common(
+    a: Words,
+    p: int,
+    b: Words,
+    q: int,
+) -> np.int64:
+    """The rows that plane p of ``a`` and plane q of ``b`` share."""
+    total = np.uint64(0)
+    for w in range(a.shape[1]):
+        total += popcount(a[p, w] & b[q, w])
+    return np.int64(total)
+
+
+@compiled
+def plane_ones(
+    words: Words,
+) -> Ints:
+    """The rows of each plane."""
+    ones = np.empty(words.shape[0], dtype=np.int64)
+    for p in range(words.shape[0]):
+        ones[p] = count_common(words, p, words, p)
+    return ones
+
+
+@compiled
+def pair_counts(
+    words: Words,
+    start: int,
+    stop: int,
+    out: Pairs,
+) -> None:
+    """All-pairs joint counts of planes ``start`` to ``stop`` with themselves and all later."""
+    for p in range(start, stop):
+        for q in range(p, words.shape[0]):
+            common = count_common(words, p, words, q)
+            out[p, q] = common
+            out[q, p] = common
 
 
 @inner
 def close_levels(
     counts: Ints,
-    sizes: Ints,
     width: int,
+    arities: Ints,
+    variables: Ints,
+    start: int,
+    stop: int,
 ) -> None:
-    """Turn the entry that counts all rows of an axis into that of the axis's last level.
+    """Turn the entry that counts all rows of a variable into that of its last level.
 
-    ``counts`` holds ``width`` tensors of shape ``sizes`` side by side, ``counts[cell, tensor]``;
-    along each axis the last entry first holds the sum over all levels and afterwards the last
-    level alone.
+    ``counts`` holds ``width`` tensors side by side, ``counts[cell, tensor]``, which have an axis
+    for each of ``variables[start:stop]``; along each axis the last entry first holds the sum over
+    all levels and afterwards the last level alone.
     """
-    stride = 1
-    for v in range(sizes.shape[0] - 1, -1, -1):
-        block = stride * sizes[v]
+    step = 1
+    for v in range(stop - 1, start - 1, -1):
+        block = step * arities[variables[v]]
         for base in range(0, counts.shape[0], block):
-            for last in range(base + block - stride, base + block):
-                for other in range(last - block + stride, last, stride):
+            for last in range(base + block - step, base + block):
+                for other in range(last - block + step, last, step):
                     for j in range(width):
                         counts[last, j] -= counts[other, j]
-        stride = block
+        step = block
 
 
 @inner
 def context_masks(
     words: Words,
     first: Ints,
+    arities: Ints,
     variables: Ints,
-    sizes: Ints,
-    single: Ints,
-    slot: Ints,
+    start: int,
+    stop: int,
+    where: Ints,
 ) -> Words:
-    """The masks of all combinations of levels of ``variables``, last levels meaning "any".
+    """The masks of all combinations of levels of ``variables[start:stop]``, last levels meaning
+    "any".
 
-    Combination e needs no mask of its own when it fixes no level (``single[e] == -1``) or one
-    (``single[e]`` is its plane); otherwise its rows are ``masks[slot[e]]``.
+    ``where`` receives for each combination where its rows are: -1 is all rows, as no level is
+    fixed; up to the number of planes it is the plane of the one level that is; from there on it is
+    a mask.
     """
-    n_cells = single.shape[0]
-    n_masks = n_cells
-    for v in range(sizes.shape[0]):
-        n_masks -= sizes[v] - 1
-    n_masks -= 1
-    masks = np.empty((n_masks, words.shape[1]), dtype=np.uint64)
+    n_planes, n_words = words.shape
+    n_cells = where.shape[0]
+    n_masks = n_cells - 1
+    for v in range(start, stop):
+        n_masks -= arities[variables[v]] - 1
+    masks = np.empty((n_masks, n_words), dtype=np.uint64)
     filled = 0
     # The parent of a combination frees its first fixed level, so it has a larger index.
     for e in range(n_cells - 1, -1, -1):
-        stride = n_cells
+        step = n_cells
         parent = -1
         plane = -1
-        for v in range(sizes.shape[0]):
-            stride //= sizes[v]
-            level = (e // stride) % sizes[v]
-            if level < sizes[v] - 1:
+        for v in range(start, stop):
+            last = arities[variables[v]] - 1
+            step //= last + 1
+            level = (e // step) % (last + 1)
+            if level < last:
                 plane = first[variables[v]] + level
-                parent = e + (sizes[v] - 1 - level) * stride
+                parent = e + (last - level) * step
                 break
-        slot[e] = -1
-        if parent == -1:
-            single[e] = -1
-        elif parent == n_cells - 1:
-            single[e] = plane
+        if parent < 0 or where[parent] < 0:
+            where[e] = plane
+            continue
+        before = where[parent]
+        if before < n_planes:
+            for w in range(n_words):
+                masks[filled, w] = words[before, w] & words[plane, w]
         else:
-            single[e] = -2
-            slot[e] = filled
-            if slot[parent] >= 0:
-                for w in range(words.shape[1]):
-                    masks[filled, w] = masks[slot[parent], w] & words[plane, w]
-            else:
-                for w in range(words.shape[1]):
-                    masks[filled, w] = words[single[parent], w] & words[plane, w]
-            filled += 1
+            for w in range(n_words):
+                masks[filled, w] = masks[before - n_planes, w] & words[plane, w]
+        where[e] = n_planes + filled
+        filled += 1
     return masks
 
 
 @inner
-def margin_from_planes(
+def context_margin(
     words: Words,
     ones: Ints,
-    masks: Words,
-    single: Ints,
-    slot: Ints,
-    sizes: Ints,
+    first: Ints,
+    arities: Ints,
     n_rows: int,
-) -> Ints:
-    """The counts of the context's own cells."""
-    counts = np.empty((single.shape[0], 1), dtype=np.int64)
-    for e in range(single.shape[0]):
-        if slot[e] >= 0:
-            counts[e, 0] = count_common(masks, slot[e], masks, slot[e])
+    variables: Ints,
+    start: int,
+    stop: int,
+    where: Ints,
+    margin: Ints,
+) -> Words:
+    """Count the context's own cells; returns its masks, as above."""
+    masks = context_masks(words, first, arities, variables, start, stop, where)
+    n_planes = words.shape[0]
+    counts = np.empty((where.shape[0], 1), dtype=np.int64)
+    for e in range(where.shape[0]):
+        place = where[e]
+        if place >= n_planes:
+            counts[e, 0] = count_common(masks, place - n_planes, masks, place - n_planes)
         else:
-            counts[e, 0] = ones[single[e]] if single[e] >= 0 else n_rows
-    close_levels(counts, sizes, 1)
-    margin = np.empty(single.shape[0], dtype=np.int64)
-    for e in range(single.shape[0]):
+            counts[e, 0] = ones[place] if place >= 0 else n_rows
+    close_levels(counts, whole(1), arities, variables, start, stop)
+    for e in range(where.shape[0]):
         margin[e] = counts[e, 0]
-    return margin
+    return masks
 
 
 @inner
@@ -116,35 +164,34 @@ def plane_counts(
     ones: Ints,
     pairs: Pairs,
     masks: Words,
-    single: Ints,
-    slot: Ints,
-    sizes: Ints,
+    where: Ints,
     planes: Ints,
-    n_planes: int,
+    listed: int,
     counts: Ints,
 ) -> None:
-    """The joint counts of every cell of a context with each of the first ``planes``."""
-    for e in range(single.shape[0]):
-        if slot[e] >= 0:
-            for j in range(n_planes):
-                counts[e, j] = count_common(masks, slot[e], words, planes[j])
-        elif single[e] < 0:
-            for j in range(n_planes):
+    """The joint counts of every combination of a context with each of the listed planes."""
+    n_planes = words.shape[0]
+    for e in range(where.shape[0]):
+        place = where[e]
+        if place >= n_planes:
+            for j in range(listed):
+                counts[e, j] = count_common(masks, place - n_planes, words, planes[j])
+        elif place < 0:
+            for j in range(listed):
                 counts[e, j] = ones[planes[j]]
         elif pairs.shape[0]:
-            for j in range(n_planes):
-                counts[e, j] = pairs[single[e], planes[j]]
+            for j in range(listed):
+                counts[e, j] = pairs[place, planes[j]]
         else:
-            for j in range(n_planes):
-                counts[e, j] = count_common(words, single[e], words, planes[j])
-    close_levels(counts, sizes, n_planes)
+            for j in range(listed):
+                counts[e, j] = count_common(words, place, words, planes[j])
 
 
 @inner
 def table_from_planes(
     counts: Ints,
-    margin: Ints,
     start: int,
+    margin: Ints,
     n_candidate: int,
     cells: Ints,
 ) -> None:
@@ -158,50 +205,69 @@ def table_from_planes(
         cells[e * n_candidate + n_candidate - 1] = rest
 
 
-@inner
-def table_from_codes(
+@compiled
+def joint_cells(
+    words: Words,
+    ones: Ints,
+    first: Ints,
+    arities: Ints,
+    n_rows: int,
+    variables: Ints,
+    starts: Ints,
+    cells: Ints,
+    cell_starts: Ints,
+) -> None:
+    """Count the joint table of each set of variables, ``variables[starts[b] : starts[b + 1]]``."""
+    for b in range(starts.shape[0] - 1):
+        table = cells[cell_starts[b] : cell_starts[b + 1]]
+        where = np.empty(table.shape[0], dtype=np.int64)
+        context_margin(
+            words, ones, first, arities, n_rows, variables, starts[b], starts[b + 1], where, table
+        )
+
+
+@compiled
+def row_tables(
     cell_of_row: Ints,
     codes: Codes,
-    candidate: int,
-    n_candidate: int,
-    n_cells: int,
+    candidates: Ints,
+    widths: Ints,
+    starts: Ints,
     cells: Ints,
 ) -> None:
-    """Fill ``cells`` by going through the rows once."""
-    for e in range(n_cells * n_candidate):
-        cells[e] = 0
-    for i in range(cell_of_row.shape[0]):
-        cells[cell_of_row[i] * n_candidate + codes[candidate, i]] += 1
+    """Count the tables of candidates, laid end to end, by going through the rows once for each."""
+    for c in range(candidates.shape[0]):
+        k, width = candidates[c], widths[c]
+        table = cells[starts[c] : starts[c + 1]]
+        for e in range(table.shape[0]):
+            table[e] = 0
+        for i in range(cell_of_row.shape[0]):
+            table[cell_of_row[i] * width + np.int64(codes[k, i])] += 1
 
 
 @compiled
-def relabel(
-    states: Ints,
-    size: int,
-) -> int:
-    """Number the states that occur 0, 1, ... in order of their value; return how many."""
-    number = np.zeros(size, dtype=np.int64)
-    for state in states:
-        number[state] = 1
-    total = 0
-    for state in range(size):
-        if number[state]:
-            number[state] = total
-            total += 1
-    for i in range(states.shape[0]):
-        states[i] = number[states[i]]
-    return total
-
-
-@compiled
-def extended(
+def extend_states(
     states: Ints,
     codes: Codes,
     column: int,
     arity: int,
-) -> Ints:
-    """Mixed-radix states with one more column appended."""
-    longer = np.empty(states.shape[0], dtype=np.int64)
+    longer: Ints,
+    number: Ints,
+) -> int:
+    """Append a column to the joint states of the rows.
+
+    The states that occur are numbered 0, 1, ... in order of their value; says how many there are.
+    ``number`` has a 0 for each state that could occur.
+    """
     for i in range(states.shape[0]):
-        longer[i] = states[i] * arity + codes[column, i]
-    return longer
+        state = states[i] * arity + np.int64(codes[column, i])
+        longer[i] = state
+        number[state] = 1
+    total = 0
+    for state in range(number.shape[0]):
+        if number[state]:
+            number[state] = total
+            total += 1
+    for i in range(longer.shape[0]):
+        longer[i] = number[longer[i]]
+    return total

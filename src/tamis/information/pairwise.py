@@ -16,7 +16,6 @@ import numpy as np
 from scipy.special import entr, xlogy
 
 from tamis.counts.compiled import Codes
-from tamis.counts.fold import estimate
 from tamis.counts.gaps import judge_over_gaps
 from tamis.counts.independence import SCALE, STATS
 from tamis.counts.lookup import Lookup, fixed_point
@@ -59,9 +58,7 @@ class PairwiseInformation(RowCounts):
         width = self._sizes[context.target]
         margin = self._occupied(cells, n_strata * width)
         strata = np.bincount(cells // width, minlength=n_strata)
-        tables = self._lookup.as_kernel_argument()
-        sums = [0 if not context.given else estimate(strata, 0, tables)]
-        sums.append(estimate(margin, 0, tables))
+        sums = [self._lookup.entropy(counts, 0) for counts in (strata, margin)]
         return float(self._rescaled(np.array([sums]), SIGNS[:2], np.array([len(cells)]))[0])
 
     def _occupied(self, cells: Ints, n_cells: int) -> Ints:
@@ -109,7 +106,7 @@ class PairwiseInformation(RowCounts):
         sums = np.zeros((len(candidates), 4), dtype=np.int64)
         stats = np.zeros((len(candidates), STATS))
         judge_over_gaps(
-            cell_of_row, n_cells, self._sizes[context.target], not context.given, codes, arities,
+            cell_of_row, n_cells, self._sizes[context.target], codes, arities,
             candidates, self._lookup.as_kernel_argument(), self._plain, used, sums, stats,
         )  # fmt: skip
         stats[:, 0] *= self.n_rows / np.maximum(used, 1)

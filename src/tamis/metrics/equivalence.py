@@ -7,13 +7,15 @@ structures": edges are visited in an order in which each can be decided from tho
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.metrics.graphs import Matrix, Mixed, read_graph
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @overload
@@ -32,6 +34,8 @@ def to_cpdag(dag: object) -> nx.DiGraph[Any] | NDArray[np.int8]:
     matrix = read.matrix | (read.matrix & ~compelled).T
     if read.nodes is None:
         return matrix.astype(np.int8)
+    import networkx as nx
+
     graph: nx.DiGraph[Any] = nx.DiGraph()
     graph.add_nodes_from(read.nodes)
     graph.add_edges_from((read.nodes[i], read.nodes[j]) for i, j in np.argwhere(matrix).tolist())
@@ -40,6 +44,8 @@ def to_cpdag(dag: object) -> nx.DiGraph[Any] | NDArray[np.int8]:
 
 def _compelled(dag: Mixed) -> Matrix:
     """The edges that every equivalent DAG has in the same direction."""
+    import networkx as nx
+
     order = list(nx.topological_sort(dag.positions()))
     parents = {k: np.flatnonzero(dag.matrix[:, k]).tolist() for k in order}
     compelled = np.zeros_like(dag.matrix)

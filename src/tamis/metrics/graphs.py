@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.tables.refusals import listed, shown
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Matrix = NDArray[np.bool_]
 Node = Hashable
@@ -51,10 +53,14 @@ class Mixed:
     @property
     def is_dag(self) -> bool:
         """Whether every edge is directed and none closes a cycle."""
+        import networkx as nx
+
         return nx.is_directed_acyclic_graph(self.positions())
 
     def positions(self) -> nx.DiGraph[int]:
         """The graph over positions."""
+        import networkx as nx
+
         graph: nx.DiGraph[int] = nx.DiGraph()
         graph.add_nodes_from(range(self.size))
         graph.add_edges_from((i, j) for i, j in np.argwhere(self.matrix).tolist())
@@ -69,6 +75,8 @@ class Mixed:
             i, j = undirected[0].tolist()
             seen = f"the edge between {self.shown(i)} and {self.shown(j)} is undirected"
         else:
+            import networkx as nx
+
             cycle = [self.shown(i) for i, _ in nx.find_cycle(self.positions())]
             seen = f"it has the cycle {' → '.join([*cycle, cycle[0]])}"
         raise SettingError(f"{purpose} needs a DAG, but of the {role} graph {seen}")
@@ -82,6 +90,8 @@ def read_graph(graph: object, role: str) -> Mixed:
     """The graph in ``graph``; ``role`` is how messages call it."""
     if isinstance(graph, np.ndarray):
         return Mixed(None, _checked(graph, role))
+    import networkx as nx
+
     if isinstance(graph, nx.Graph):
         return _from_networkx(graph, role)
     if isinstance(graph, Mapping):
@@ -130,6 +140,8 @@ def _from_networkx(graph: nx.Graph[Any], role: str) -> Mixed:
 
 
 def _from_parents(parents: Mapping[Any, Iterable[Any]], role: str) -> Mixed:
+    import networkx as nx
+
     graph: nx.DiGraph[Any] = nx.DiGraph()
     graph.add_nodes_from(parents)
     for child, listed_parents in parents.items():

@@ -6,15 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tamis.errors import SettingError
 from tamis.metrics.graphs import ACCEPTED, Mixed, Node, read_graph
 from tamis.metrics.pairs import positions_of, require_same_names, require_same_size
-from tamis.network import BayesianNetwork
 
 Places = NDArray[np.int64]
 """For each node of the true graph, in its order, a place counted from 0."""
@@ -70,6 +67,8 @@ def varsortability(dag: object, variances: Mapping[Any, float]) -> float:
     read.require_dag("given", "varsortability")
     nodes = range(len(read.matrix)) if read.nodes is None else read.nodes
     own = np.array([float(variances[node]) for node in nodes])
+    from scipy.sparse import csr_array
+
     steps = csr_array(read.matrix.astype(np.int64))
     found = total = 0.0
     reached = steps
@@ -84,6 +83,8 @@ def varsortability(dag: object, variances: Mapping[Any, float]) -> float:
 
 def order_of(model: object) -> list[Node] | None:
     """The order that a model or a sequence holds, if any."""
+    from tamis.network import BayesianNetwork
+
     if isinstance(model, BayesianNetwork):
         return [model.names[k] for k in model.order]
     held: Any = getattr(model, "order_", getattr(model, "order", model))
@@ -105,6 +106,8 @@ def _layer_places(learned: object, true: object) -> tuple[Places, Places]:
 
 def _layers_of(dag: Mixed) -> list[list[Node]]:
     nodes = _nodes(dag)
+    import networkx as nx
+
     return [[nodes[i] for i in layer] for layer in nx.topological_generations(dag.positions())]
 
 

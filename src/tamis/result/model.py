@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +18,8 @@ from tamis.errors import SettingError
 from tamis.tables.table import Label
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from tamis.result.explanation import Explanation
 
 
@@ -267,6 +268,8 @@ class Result:
     @property
     def graph(self) -> nx.DiGraph[str]:
         """The DAG; nodes carry layer, entropy and kind where kinds differ, edges their numbers."""
+        import networkx as nx
+
         graph: nx.DiGraph[str] = nx.DiGraph()
         layer_of = {name: j for j, layer in enumerate(self.layers, start=1) for name in layer}
         for name in self.names:

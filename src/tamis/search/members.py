@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -87,9 +87,9 @@ class Tree(Component):
         outside: tuple[int, ...],
         noise: NoiseEntropies,
     ) -> None:
-        self._graph: nx.Graph[int] = nx.Graph(edges)
+        self._neighbours = _neighbours(edges)
         self._outside = outside
-        self._above = {k: p for p, k in nx.bfs_edges(self._graph, nodes[0])}
+        self._above = {k: p for p, k in _breadth_first(self._neighbours, nodes[0])}
         self.nodes = [nodes[0], *self._above]
         at = {k: i for i, k in enumerate(self.nodes)}
         alone = {k: Context(k, outside) for k in self.nodes}
@@ -106,7 +106,7 @@ class Tree(Component):
     def parents(self, member: int) -> dict[int, frozenset[int]]:
         """Of the nodes of the component, with this root."""
         found = {self.nodes[member]: frozenset(self._outside)}
-        for parent, k in nx.bfs_edges(self._graph, self.nodes[member]):
+        for parent, k in _breadth_first(self._neighbours, self.nodes[member]):
             found[k] = frozenset((*self._outside, parent))
         return found
 
@@ -207,10 +207,56 @@ class Listed(Component):
 def topological(parents: Parents, place: Callable[[int], int] | None = None) -> list[int]:
     """An order in which parents come first; of several the one that goes by position, or by the
     place of each node in another order."""
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(parents)
-    graph.add_edges_from((p, k) for k, members in parents.items() for p in members)
-    return list(nx.lexicographical_topological_sort(graph, key=place))
+    children: dict[int, list[int]] = {k: [] for k in parents}
+    for k, members in parents.items():
+        for p in members:
+            children[p].append(k)
+    rank = {k: (k if place is None else place(k), i) for i, k in enumerate(parents)}
+    missing = {k: len(members) for k, members in parents.items()}
+    due = [(rank[k], k) for k, n in missing.items() if n == 0]
+    heapq.heapify(due)
+    order: list[int] = []
+    while due:
+        order.append(heapq.heappop(due)[1])
+        for k in children[order[-1]]:
+            missing[k] -= 1
+            if missing[k] == 0:
+                heapq.heappush(due, (rank[k], k))
+    return order
+
+
+def _neighbours(edges: Iterable[Edge]) -> dict[int, list[int]]:
+    """The neighbours of each node that has any, in the order of the edges."""
+    found: dict[int, list[int]] = {}
+    for a, b in edges:
+        found.setdefault(a, []).append(b)
+        found.setdefault(b, []).append(a)
+    return found
+
+
+def _breadth_first(neighbours: Mapping[int, Sequence[int]], root: int) -> Iterator[Edge]:
+    """The edges by which the nodes that hang together with a root are reached, nearest first."""
+    seen = {root}
+    due = deque([root])
+    while due:
+        node = due.popleft()
+        for other in neighbours[node]:
+            if other not in seen:
+                seen.add(other)
+                due.append(other)
+                yield node, other
+
+
+def _parts(neighbours: Mapping[int, Sequence[int]]) -> list[list[int]]:
+    """What hangs together, each part sorted."""
+    found: list[list[int]] = []
+    seen: set[int] = set()
+    for root in sorted(neighbours):
+        if root not in seen:
+            part = sorted((root, *(k for _, k in _breadth_first(neighbours, root))))
+            seen.update(part)
+            found.append(part)
+    return found
 
 
 def chain_components(
@@ -221,10 +267,10 @@ def chain_components(
 ) -> list[Component]:
     """The chain components: what hangs together by edges that can be turned."""
     open_edges = [(p, k) for k, members in parents.items() for p in members]
-    graph: nx.Graph[int] = nx.Graph(edge for edge in open_edges if edge not in compelled)
+    neighbours = _neighbours(edge for edge in open_edges if edge not in compelled)
     found: list[Component] = []
-    for part in sorted(map(sorted, nx.connected_components(graph))):
-        edges = sorted((min(e), max(e)) for e in graph.subgraph(part).edges)
+    for part in _parts(neighbours):
+        edges = sorted((k, other) for k in part for other in neighbours[k] if k < other)
         # All nodes of a component have the same parents outside of it.
         outside = _sorted(p for p in parents[part[0]] if (p, part[0]) in compelled)
         component: Component

@@ -180,13 +180,16 @@ def distinct(cells: Strings) -> tuple[NDArray[Any], list[str]]:
     found = cells.dictionary_encode()
     if isinstance(found, pa.ChunkedArray):
         found = found.unify_dictionaries().combine_chunks()
-    return found.indices.to_numpy(), found.dictionary.to_pylist()
+    # Not by to_numpy, which imports pandas.
+    return np.from_dlpack(found.indices), found.dictionary.to_pylist()
 
 
 def numbers_in(cells: Strings) -> NDArray[np.float64] | None:
     """The numbers, if every cell is one, infinite ones among them."""
     try:
-        values: NDArray[np.float64] = cells.cast(pa.float64()).to_numpy()
+        found = cells.cast(pa.float64())
+        whole = isinstance(found, pa.Array) and not found.null_count
+        values = np.asarray(np.from_dlpack(found) if whole else found.to_numpy(), dtype=float)
     except pa.ArrowInvalid:
         trimmed = pc.utf8_trim_whitespace(cells)
         return None if trimmed.equals(cells) else numbers_in(trimmed)

@@ -9,19 +9,14 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tamis.blocks.moment_table import MomentTable
 from tamis.blocks.opening import open_blocks
 from tamis.blocks.packed import BlockTable
-from tamis.bootstrap import Confidence, bootstrap
 from tamis.cluster.opening import connected, open_files, require_whole_rows
 from tamis.errors import SettingError, TamisWarning
-from tamis.handover import check_outputs, save
-from tamis.identifiability.certificate import Certificate, certify
 from tamis.learning import learn
-from tamis.report import write_report
-from tamis.report.write import check_report_place
 from tamis.result import Result, suggest
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
@@ -32,6 +27,10 @@ from tamis.terminal.forecasting import show_forecast
 from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
 from tamis.terminal.waiting import Waiting, waiting
 from tamis.terminal.words import options_in_words
+
+if TYPE_CHECKING:
+    from tamis.bootstrap import Confidence
+    from tamis.identifiability.certificate import Certificate
 
 IN_BLOCKS = (BlockTable, MomentTable)
 """Tables whose rows are not in memory."""
@@ -73,9 +72,7 @@ class Learned(NamedTuple):
 def run(source: str, settings: Settings, wishes: Wishes) -> None:
     """Learn from a file; whatever can be refused is refused before the work begins."""
     _require_numbers(wishes)
-    check_outputs(wishes.out)
-    if wishes.report is not None:
-        check_report_place(wishes.report)
+    _check_places(wishes)
     _spare_the_source(source, wishes)
     if wishes.dask is not None:
         _check_for_dask(source, settings, wishes)
@@ -84,8 +81,12 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
         return
     table, result, confidence, certificate, notes = _learn(source, settings, wishes)
     if wishes.out:
+        from tamis.handover import save
+
         save(result, table, *wishes.out)
     if wishes.report is not None:
+        from tamis.report import write_report
+
         command = shlex.join(["tamis", *sys.argv[1:]])
         write_report(
             result,
@@ -101,6 +102,18 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
         show_certificate(stdout, certificate)
         show_explanations(stdout, result, wishes.explain)
         show_written(stdout, (*wishes.out, *([wishes.report] if wishes.report else [])))
+
+
+def _check_places(wishes: Wishes) -> None:
+    """Refuse what could not be written; what is not asked for is not imported either."""
+    if wishes.out:
+        from tamis.handover import check_outputs
+
+        check_outputs(wishes.out)
+    if wishes.report is not None:
+        from tamis.report.write import check_report_place
+
+        check_report_place(wishes.report)
 
 
 def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
@@ -189,7 +202,10 @@ def _read(
     )
     _require_countable(table, wishes.out)
     _require_drawable(table, wishes)
-    check_outputs(wishes.out, table)
+    if wishes.out:
+        from tamis.handover import check_outputs
+
+        check_outputs(wishes.out, table)
     with _options_named():
         settings.knowledge.constraints(table.names)
     for name in wishes.explain:
@@ -266,6 +282,8 @@ def _confidence(
 ) -> Confidence | None:
     if wishes.bootstrap is None:
         return None
+    from tamis.bootstrap import bootstrap
+
     return bootstrap(
         table,
         result,
@@ -281,6 +299,8 @@ def _certificate(
 ) -> Certificate | None:
     if wishes.certify is None:
         return None
+    from tamis.identifiability.certificate import certify
+
     return certify(
         table,
         result,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tamis.bootstrap import Confidence
-from tamis.identifiability.certificate import Certificate
 from tamis.result import (
     WARRANTS,
     Edge,
@@ -35,6 +34,10 @@ from tamis.terminal.layout import (
 )
 from tamis.terminal.sketch import Sketch
 from tamis.terminal.words import count, p_value, settings_in_words
+
+if TYPE_CHECKING:
+    from tamis.bootstrap import Confidence
+    from tamis.identifiability.certificate import Certificate
 
 Kinds = Mapping[str, Sequence[str]]
 """The names of columns by the kind that they are read as."""

@@ -18,6 +18,14 @@ PATIENCE = 1.0
 """Seconds without a bar: shorter work does not need one."""
 
 
+COMPILING = "compiling the counting loops, which are kept for later runs ..."
+NOT_KEPT = (
+    "The counting loops are compiled on every run: neither the folder that tamis is installed in "
+    "nor a cache folder at home can be written to. Set NUMBA_CACHE_DIR to a folder that can, and "
+    "run `tamis warm-up` once, while an image is built for example."
+)
+
+
 class Waiting:
     """Hears how far the work is; shows it if that takes long and somebody watches."""
 
@@ -94,6 +102,8 @@ def _word_about_compiling(stderr: Console) -> Iterator[None]:
     """Say once that kernels are being compiled, if they are: numba tells, cached ones do not."""
     from numba.core import event
 
+    from tamis.counts.compiled import place_of_code
+
     class Herald(event.Listener):
         said = False
 
@@ -102,7 +112,7 @@ def _word_about_compiling(stderr: Console) -> Iterator[None]:
                 self.said = True
                 # Whoever does not listen to this may still want the result.
                 with suppress(OSError):
-                    stderr.print("compiling counting kernels (first use only) ...")
+                    stderr.print(COMPILING if place_of_code() is not None else NOT_KEPT)
 
         def on_end(self, event: Any) -> None:  # noqa: ANN401 - numba has no types
             """Nothing to say."""

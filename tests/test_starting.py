@@ -1,0 +1,121 @@
+"""What a first answer costs: what is imported, what is compiled, and where that is kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tamis.cli import app
+from tamis.counts import compiled as compiling
+from tamis.terminal.waiting import COMPILING, NOT_KEPT, waiting
+
+EXAMPLE = str(Path(__file__).parent.parent / "examples" / "sprinkler.csv")
+HEAVY = {"dask", "matplotlib", "networkx", "pandas", "sklearn", "scipy.stats"}
+
+
+def modules_after(code: str) -> set[str]:
+    """What a new process has imported after this code."""
+    script = f"import sys\n{code}\nprint(*sorted(sys.modules), file=sys.stderr)"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return set(ended.stderr.splitlines()[-1].split())
+
+
+def test_learning_from_a_small_file_imports_nothing_heavy():
+    code = (
+        "from tamis.cli import app\n"
+        f"app(['learn', {EXAMPLE!r}, '--jobs', '1'], standalone_mode=False)"
+    )
+    assert not HEAVY & modules_after(code)
+
+
+def test_importing_tamis_imports_next_to_nothing():
+    loaded = modules_after("import tamis")
+    assert not {*HEAVY, "numpy", "numba", "pyarrow"} & loaded
+
+
+def test_the_estimator_is_one_of_scikit_learn():
+    from sklearn.base import BaseEstimator, clone
+
+    import tamis
+
+    assert isinstance(clone(tamis.TAM(alpha=0.1)), BaseEstimator)
+
+
+LOOPS = {
+    "below.py": "from tamis.counts.compiled import inner\n"
+    "@inner\ndef step(x):\n    return x + {}\n",
+    "above.py": "from tamis.counts.compiled import compiled\nfrom below import step\n"
+    "@compiled\ndef run(x):\n    return step(x)\n",
+}
+
+
+def test_a_loop_that_calls_a_changed_one_is_compiled_again(tmp_path):
+    """Though numba looks at the file of the caller alone, which stays as it was."""
+    (tmp_path / "above.py").write_text(LOOPS["above.py"])
+
+    def answer(added: int) -> str:
+        (tmp_path / "below.py").write_text(LOOPS["below.py"].format(added))
+        code = (
+            "import tamis.counts.compiled as c\n"
+            f"c.LOOP_FILES = (*c.LOOP_FILES, {str(tmp_path / 'below.py')!r})\n"
+            "import above\nprint(above.run(1))"
+        )
+        environment = {
+            **os.environ,
+            "NUMBA_CACHE_DIR": str(tmp_path / "kept"),
+            "PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path)),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    assert answer(1) == "2\n"
+    assert answer(2) == "3\n"
+    assert answer(2) == "3\n"
+
+
+def test_where_loops_cannot_be_kept_the_cure_is_named_once(monkeypatch, capsys):
+    def nowhere(**options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available for file")
+        return really(**options)
+
+    really = compiling.njit
+    monkeypatch.setattr(compiling, "njit", nowhere)
+    monkeypatch.setattr(compiling, "_places", [])
+    one, two = compiling.compiled(lambda x: x + 1), compiling.compiled(lambda x: x + 2)
+    assert compiling.place_of_code() is None
+    with waiting(quiet=False):
+        assert one(1) + two(1) == 5
+    said = " ".join(capsys.readouterr().err.split())
+    assert said == NOT_KEPT
+    assert COMPILING not in said
+
+
+def test_other_faults_of_a_loop_are_not_hidden(monkeypatch):
+    def broken(**_):
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr(compiling, "njit", broken)
+    with pytest.raises(RuntimeError, match="something else"):
+        compiling.compiled(lambda x: x)
+
+
+def test_warming_up_says_what_it_does_and_where_it_is_kept():
+    shown = CliRunner().invoke(app, ["warm-up"]).output
+    assert shown.startswith("columns of several levels: ")
+    assert "packed files and clusters: " in shown
+    assert "The compiled loops are kept below " in shown
+    assert CliRunner().invoke(app, ["warm-up", "--quiet"]).output == ""
