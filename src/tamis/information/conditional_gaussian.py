@@ -48,12 +48,8 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.level_regressions import MOST_BYTES, LevelRegressions
-from tamis.information.logistic import (
-    Covariance,
-    Singles,
-    covariance,
-    product,
-)
+from tamis.information.logistic import Covariance, covariance
+from tamis.information.logistic_loops import Singles
 from tamis.information.neighbours.chance import whole
 from tamis.information.null_laws import CountTests, RatioTests
 from tamis.information.ranked import (
@@ -352,7 +348,7 @@ class ConditionalGaussianInformation(Source):
         pair = {one, other}
         if pair <= self._ranked and pair & self._ordinal:
             steps = [self._steps(k) for k in (one, other)]
-            by_rank = self._statistic(covariance(product(left, steps[0]), product(right, steps[1])))
+            by_rank = self._statistic(covariance(steps[0] @ left, steps[1] @ right))
             found = self._smaller(found, by_rank)
         return float(found[1, 0]), float(found[2, 0])
 
@@ -363,7 +359,7 @@ class ConditionalGaussianInformation(Source):
         """The rank of each level but the first, counted from that: what its indicator is worth."""
         codes, arity = self._columns.codes[k], self._columns.arities[k]
         ranks = ranks_of(codes)[[int(np.argmax(codes == code)) for code in range(arity)]]
-        steps: Singles = (ranks[1:] - ranks[0])[:, None].astype(np.float32)
+        steps: Singles = (ranks[1:] - ranks[0])[None].astype(np.float32)
         return steps
 
     # Sets.
