@@ -102,6 +102,7 @@ class ConditionalGaussianInformation(Source):
         self._regressions = LevelRegressions(self._columns, self._indicators)
         self._known: dict[tuple[int, Members], Floats] = {}
         self._left: dict[Members, Floats] = {}
+        self._covariances: dict[tuple[int, int, Members], tuple[float, float]] = {}
         self._fits: dict[Members, Fit | None] = {}
 
     @classmethod
@@ -342,7 +343,14 @@ class ConditionalGaussianInformation(Source):
         return (statistic, mean * share), float(gain[0])
 
     def _covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
-        """The test of two columns of levels given measurements; by ranks too if they have such."""
+        """The test of two columns of levels given measurements; by ranks too if they have such.
+        Either may be the target, so it is remembered for both."""
+        key = min(one, other), max(one, other), given
+        if key not in self._covariances:
+            self._covariances[key] = self._fresh_covariance(one, other, given)
+        return self._covariances[key]
+
+    def _fresh_covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
         left, right = (self._regressions.residuals(k, given) for k in (one, other))
         found = self._statistic(covariance(left, right))
         pair = {one, other}

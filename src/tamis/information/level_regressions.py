@@ -25,17 +25,21 @@ Value = TypeVar("Value")
 
 
 class Kept(dict[Key, Value]):
-    """What has been worked out, until it takes too much; then all of it goes."""
+    """What has been worked out, the latest of it, as much as may be kept."""
 
-    _bytes = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self._sizes: dict[Key, int] = {}
+        self._bytes = 0
 
     def keep(self, key: Key, value: Value, n_bytes: int) -> None:
-        """Keep one more."""
-        if self._bytes + n_bytes > MOST_BYTES:
-            self.clear()
-            self._bytes = 0
-        self[key] = value
+        """Keep one more, and drop the oldest if need be."""
+        self[key], self._sizes[key] = value, n_bytes
         self._bytes += n_bytes
+        while self._bytes > MOST_BYTES and len(self) > 1:
+            oldest = next(iter(self))
+            del self[oldest]
+            self._bytes -= self._sizes.pop(oldest)
 
 
 class LevelRegressions:
@@ -85,11 +89,10 @@ class LevelRegressions:
         levels, measured = self._columns.split(given)
         cells, indicators = self._constants(levels)
         numbers = self._columns.values[list(measured)]
-        if self._has_products(len(cells.counts) + len(indicators), len(measured)):
-            rows, columns = np.triu_indices(len(measured))
-            numbers = np.concatenate([numbers, numbers[rows] * numbers[columns]])
-        numbers = np.concatenate([self._indicators.lines[indicators], numbers])
-        return Design(cells.cell, cells.counts, numbers)
+        if indicators:
+            numbers = np.concatenate([self._indicators.lines[indicators], numbers])
+        products = self._has_products(len(cells.counts) + len(indicators), len(measured))
+        return Design(cells.cell, cells.counts, numbers, len(measured) if products else 0)
 
     def _constants(self, levels: Members) -> tuple[Cells, list[int]]:
         """The cells that have a constant each in regressions, and the places of indicators."""

@@ -15,18 +15,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tamis.information.cell_algebra import sorted_rows
 from tamis.information.interface import Floats, Ints
 from tamis.information.logistic_loops import (
     PENALTY,
-    Codes,
     Singles,
     fitted,
     look,
     products_of,
+    sorted_codes,
+    sorted_lines,
     thinned,
 )
 
-CLOSE = 1e-2
+CLOSE = 0.5
 """Coefficients are found when a step promises to change the likelihood by less nats than this; it
 is still taken."""
 ROUGHLY = 1.0
@@ -52,36 +54,32 @@ class Regression(NamedTuple):
 
 class Design:
     """What levels are regressed on: indicators of cells, of which every row is in one, and numbers,
-    a line each. Rows are sorted by cell: those of ``order``, of which each cell ``starts`` one."""
+    a line each; of the last of these, ``n_multiplied``, the products too. Rows are sorted by
+    cell: those of ``order``, where each cell ``starts``."""
 
-    def __init__(self, cell: Ints, counts: Ints, numbers: Floats) -> None:
-        self.order = np.argsort(cell, kind="stable")
-        self.starts = np.concatenate([[0], np.cumsum(counts)])
-        self.numbers = np.ascontiguousarray(numbers[:, self.order], dtype=np.float32)
-        self.width = len(counts) + len(numbers)
+    def __init__(self, cell: Ints, counts: Ints, numbers: Floats, n_multiplied: int = 0) -> None:
+        self.order, self.starts = sorted_rows(cell, counts)
+        self.numbers = sorted_lines(numbers, self.order, n_multiplied)
+        self.width = len(counts) + len(self.numbers)
 
     @property
     def nbytes(self) -> int:
         """What it takes, in bytes."""
         return self.order.nbytes + self.numbers.nbytes
 
-    def sorted(self, codes: Ints) -> Codes:
-        """The levels of a column, in the order of the rows here."""
-        found: Codes = codes[self.order].astype(np.int32)
-        return found
-
 
 def regress(codes: Ints, arity: int, design: Design) -> Regression:
     """The regression of levels on a design."""
-    own, starts, numbers = design.sorted(codes), design.starts, design.numbers
+    own, starts, numbers = sorted_codes(codes, design.order), design.starts, design.numbers
     weights = np.zeros((arity - 1, design.width))
     left = np.empty((arity - 1, len(codes)), dtype=np.float32)
     every = len(codes) // max(FEWEST, PER_COEFFICIENT * weights.size)
     factor = np.empty((0, 0))
     if every > 1:
         fewer = thinned(own, starts, numbers, every)
-        factor = fitted(*fewer, weights, ROUGHLY, factor, np.empty((arity - 1, len(fewer[0])), dtype=np.float32))
-        factor *= math.sqrt(len(codes) / len(fewer[0]))
+        n_fewer = len(fewer[0])
+        factor = fitted(*fewer, weights, ROUGHLY, factor, left[:, :n_fewer].copy())
+        factor *= math.sqrt(len(codes) / n_fewer)
     fitted(own, starts, numbers, weights, CLOSE, factor, left)
     return Regression(weights, left)
 
@@ -89,7 +87,7 @@ def regress(codes: Ints, arity: int, design: Design) -> Regression:
 def entropy_left(codes: Ints, design: Design, weights: Floats) -> float:
     """The entropy that a regression leaves, in nats a row, without the bias of the fit."""
     left = np.empty((len(weights), len(codes)), dtype=np.float32)
-    loss, curvature = look(design.sorted(codes), design.starts, design.numbers, weights, left)
+    loss, curvature = look(sorted_codes(codes, design.order), design.starts, design.numbers, weights, left)
     # Each free coefficient takes half a nat that new rows would not confirm (Akaike, 1973).
     symmetric = np.tril(curvature) + np.tril(curvature, -1).T
     free = len(curvature) - PENALTY * float(np.trace(np.linalg.inv(symmetric)))

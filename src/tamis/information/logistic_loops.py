@@ -256,6 +256,33 @@ def _solved(factor: Floats, right: Floats) -> Floats:
 
 
 @compiled
+def sorted_lines(lines: Floats, order: Ints, n_multiplied: int) -> Singles:
+    """Lines of numbers with the rows in this order; then the products of any two of the last of
+    them, each with itself too."""
+    k, n = lines.shape
+    found = np.empty((k + n_multiplied * (n_multiplied + 1) // 2, n), np.float32)
+    for i in range(k):
+        for row in range(n):
+            found[i, row] = lines[i, order[row]]
+    following = k
+    for i in range(k - n_multiplied, k):
+        for j in range(i, k):
+            for row in range(n):
+                found[following, row] = found[i, row] * found[j, row]
+            following += 1
+    return found
+
+
+@compiled
+def sorted_codes(codes: Ints, order: Ints) -> Codes:
+    """The levels of a column with the rows in this order."""
+    found = np.empty(order.shape[0], np.int32)
+    for row in range(order.shape[0]):
+        found[row] = codes[order[row]]
+    return found
+
+
+@compiled
 def look(
     codes: Codes, starts: Ints, numbers: Singles, weights: Floats, left: Singles
 ) -> tuple[float, Floats]:
