@@ -43,6 +43,8 @@ def sorted_rows(cell: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """The rows, those of each cell side by side and in their order, and where each cell starts."""
     starts = np.zeros(counts.shape[0] + 1, np.int64)
     starts[1:] = np.cumsum(counts)
+    if counts.shape[0] == 1:
+        return np.arange(cell.shape[0]), starts
     following = starts[:-1].copy()
     order = np.empty(cell.shape[0], np.int64)
     for row in range(cell.shape[0]):

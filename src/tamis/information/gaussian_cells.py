@@ -19,9 +19,10 @@ from scipy.special import psi
 from tamis.information.cell_algebra import group_terms, number_cells, scatters
 from tamis.information.estimators import Grassberger
 from tamis.information.interface import Floats, Ints
+from tamis.information.kept import Kept
 
-MOST_BYTES = 2**27
-"""What is kept of cells may take so much; then all of it goes."""
+MOST_BYTES = 2**28
+"""What is kept of cells may take so much."""
 
 Members = tuple[int, ...]
 
@@ -48,9 +49,8 @@ class Cells:
 
     @property
     def nbytes(self) -> int:
-        """What is kept, in bytes."""
-        kept = self.cell.nbytes + self.counts.nbytes
-        return kept + sum(one.nbytes for one in self._known or ())
+        """What it takes without moments, in bytes."""
+        return self.cell.nbytes + self.counts.nbytes
 
     def moments(self, values: Floats) -> tuple[Floats, Floats, Floats]:
         """The means and the scatter of full cells, and the scatter of all others together; values
@@ -125,8 +125,7 @@ class Columns:
         self._place = np.zeros(len(self.is_level), dtype=np.int64)
         self._place[measured] = np.arange(len(measured))
         self.by_row = np.ascontiguousarray(values[measured].T)
-        self._cells: dict[Members, Cells] = {}
-        self._kept = 0
+        self._cells = Kept[Members, Cells](MOST_BYTES)
 
     def split(self, members: Sequence[int]) -> tuple[Members, Members]:
         """The levels and the measurements among some columns."""
@@ -152,12 +151,9 @@ class Columns:
         found = self._cells.get(levels)
         if found is None:
             found = self._made(levels)
-            if self._kept > MOST_BYTES:
-                self._cells.clear()
-                self._kept = 0
-            self._cells[levels] = found
             # With the moments that will be asked of it.
-            self._kept += found.nbytes + 8 * len(found.full) * self.by_row.shape[1] ** 2
+            moments = 8 * len(found.full) * self.by_row.shape[1] ** 2
+            self._cells.keep(levels, found, found.nbytes + moments)
         return found
 
     def _made(self, levels: Members) -> Cells:

@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 
 from tamis.information.gaussian_cells import Cells, Columns, Members
 from tamis.information.indicators import Indicators
 from tamis.information.interface import Floats
+from tamis.information.kept import Kept
 from tamis.information.logistic import Design, Regression, entropy_left, regress
 from tamis.information.logistic_loops import Singles
 
 MOST_BYTES = 2**27
-"""What is kept of each kind, designs, coefficients and residuals, may take so much."""
+"""What is kept of each kind, designs and regressions, may take so much."""
 ROWS_EACH, MOST_COEFFICIENTS = 10, 100
 """Regressions have products of measurements if there are so many rows for each coefficient of a
 level, and at most so many of these."""
 MOST_CELLS = 64
 """With up to so many cells a regression has a constant for each, else for each level."""
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-
-class Kept(dict[Key, Value]):
-    """What has been worked out, the latest of it, as much as may be kept."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._sizes: dict[Key, int] = {}
-        self._bytes = 0
-
-    def keep(self, key: Key, value: Value, n_bytes: int) -> None:
-        """Keep one more, and drop the oldest if need be."""
-        self[key], self._sizes[key] = value, n_bytes
-        self._bytes += n_bytes
-        while self._bytes > MOST_BYTES and len(self) > 1:
-            oldest = next(iter(self))
-            del self[oldest]
-            self._bytes -= self._sizes.pop(oldest)
-
 
 class LevelRegressions:
     """What measurements and levels leave of columns of levels."""
@@ -48,8 +25,8 @@ class LevelRegressions:
     def __init__(self, columns: Columns, indicators: Indicators) -> None:
         self._columns = columns
         self._indicators = indicators
-        self._regressions = Kept[tuple[int, Members], Regression]()
-        self._designs = Kept[Members, Design]()
+        self._regressions = Kept[tuple[int, Members], Regression](MOST_BYTES)
+        self._designs = Kept[Members, Design](MOST_BYTES)
 
     def entropy(self, k: int, given: Members) -> float:
         """H(k | given) by the regression, never below 0."""

@@ -18,7 +18,6 @@ import numpy as np
 from tamis.information.cell_algebra import sorted_rows
 from tamis.information.interface import Floats, Ints
 from tamis.information.logistic_loops import (
-    PENALTY,
     Singles,
     fitted,
     look,
@@ -28,13 +27,17 @@ from tamis.information.logistic_loops import (
     thinned,
 )
 
+PENALTY = 0.01
+"""On every squared coefficient, in nats: it keeps them finite where a level is told perfectly."""
 CLOSE = 0.5
 """Coefficients are found when a step promises to change the likelihood by less nats than this; it
 is still taken."""
 ROUGHLY = 1.0
 """The same for the first guess, which is of some of the rows:"""
 FEWEST, PER_COEFFICIENT = 1000, 20
-"""at least so many of them, and so many for each coefficient."""
+"""at least so many of them, and so many for each coefficient. It has a larger"""
+CAUTION = 0.3
+"""for a penalty: a level that is rare may be missing among these rows, but is not among all."""
 
 
 class Covariance(NamedTuple):
@@ -78,16 +81,17 @@ def regress(codes: Ints, arity: int, design: Design) -> Regression:
     if every > 1:
         fewer = thinned(own, starts, numbers, every)
         n_fewer = len(fewer[0])
-        factor = fitted(*fewer, weights, ROUGHLY, factor, left[:, :n_fewer].copy())
+        factor = fitted(*fewer, weights, CAUTION, ROUGHLY, factor, left[:, :n_fewer].copy())
         factor *= math.sqrt(len(codes) / n_fewer)
-    fitted(own, starts, numbers, weights, CLOSE, factor, left)
+    fitted(own, starts, numbers, weights, PENALTY, CLOSE, factor, left)
     return Regression(weights, left)
 
 
 def entropy_left(codes: Ints, design: Design, weights: Floats) -> float:
     """The entropy that a regression leaves, in nats a row, without the bias of the fit."""
     left = np.empty((len(weights), len(codes)), dtype=np.float32)
-    loss, curvature = look(sorted_codes(codes, design.order), design.starts, design.numbers, weights, left)
+    own = sorted_codes(codes, design.order)
+    loss, curvature = look(own, design.starts, design.numbers, weights, PENALTY, left)
     # Each free coefficient takes half a nat that new rows would not confirm (Akaike, 1973).
     symmetric = np.tril(curvature) + np.tril(curvature, -1).T
     free = len(curvature) - PENALTY * float(np.trace(np.linalg.inv(symmetric)))

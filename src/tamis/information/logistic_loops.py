@@ -17,8 +17,6 @@ from tamis.counts.compiled import Floats, Ints, compiled, inner, wide_loop
 Singles = NDArray[np.float32]
 Codes = NDArray[np.int32]
 
-PENALTY = 0.01
-"""On every squared coefficient, in nats: it keeps them finite where a level is told perfectly."""
 STEPS = 30
 ROUNDING = 1e-7
 """Losses that differ by a smaller share are the same."""
@@ -200,7 +198,7 @@ def _add_curvature(
 
 
 @inner
-def _mirror(curvature: Floats, n_levels: int, width: int) -> None:
+def _mirror(curvature: Floats, n_levels: int, width: int, penalty: float) -> None:
     """The upper halves of blocks, as they are symmetric; and the penalty."""
     for a in range(n_levels):
         for b in range(a):
@@ -208,22 +206,22 @@ def _mirror(curvature: Floats, n_levels: int, width: int) -> None:
                 for j in range(i):
                     curvature[a * width + j, b * width + i] = curvature[a * width + i, b * width + j]
     for i in range(n_levels * width):
-        curvature[i, i] += PENALTY
+        curvature[i, i] += penalty
 
 
 @inner
 def _look(
-    codes: Codes, starts: Ints, numbers: Singles, weights: Floats, left: Singles, slope: Floats,
-    curvature: Floats,
+    codes: Codes, starts: Ints, numbers: Singles, weights: Floats, penalty: float, left: Singles,
+    slope: Floats, curvature: Floats,
 ) -> float:  # fmt: skip
     """The penalised loss in nats; indicators of levels less their probabilities, the slope of the
     loss downwards, and, where there is room for it, its curvature."""
     n_levels, n_cells = weights.shape[0], starts.shape[0] - 1
     buffers, powers = np.empty((2, RUN), np.float32), np.empty(RUN, np.int32)
     p = np.empty((n_levels, RUN), np.float32)
-    slope[:] = -PENALTY * weights
+    slope[:] = -penalty * weights
     curvature[:] = 0
-    loss = 0.5 * PENALTY * (weights**2).sum()
+    loss = 0.5 * penalty * (weights**2).sum()
     for cell in range(n_cells):
         for start in range(starts[cell], starts[cell + 1], RUN):
             stop = min(start + RUN, starts[cell + 1])
@@ -235,7 +233,7 @@ def _look(
             if curvature.shape[0] > 0:
                 _add_curvature(p, numbers, start, stop, cell, n_cells, buffers, curvature)
     if curvature.shape[0] > 0:
-        _mirror(curvature, n_levels, weights.shape[1])
+        _mirror(curvature, n_levels, weights.shape[1], penalty)
     return float(loss)
 
 
@@ -284,12 +282,13 @@ def sorted_codes(codes: Ints, order: Ints) -> Codes:
 
 @compiled
 def look(
-    codes: Codes, starts: Ints, numbers: Singles, weights: Floats, left: Singles
+    codes: Codes, starts: Ints, numbers: Singles, weights: Floats, penalty: float, left: Singles
 ) -> tuple[float, Floats]:
     """The penalised loss in nats and its curvature; ``left`` gets the residuals."""
     size = weights.size
     curvature = np.empty((size, size))
-    loss = _look(codes, starts, numbers, weights, left, np.empty_like(weights), curvature)
+    slope = np.empty_like(weights)
+    loss = _look(codes, starts, numbers, weights, penalty, left, slope, curvature)
     return loss, curvature
 
 
@@ -314,41 +313,44 @@ def thinned(
 
 @compiled
 def fitted(
-    codes: Codes, starts: Ints, numbers: Singles, weights: Floats, close: float, factor: Floats,
-    left: Singles,
+    codes: Codes, starts: Ints, numbers: Singles, weights: Floats, penalty: float, close: float,
+    factor: Floats, left: Singles,
 ) -> Floats:  # fmt: skip
-    """The coefficients of least loss, in place, by Newton's method; second derivatives are worked
-    out anew unless steps promise little, and quickly less. Those of some of the rows, as a
-    ``factor``, which may be empty, do for all rows as long as steps get smaller quickly. The last
-    factor is returned, and ``left`` gets the residuals."""
+    """The coefficients of least loss, in place, by Newton's method, until a further step would
+    change the loss by less than ``close``; second derivatives are worked out anew unless steps
+    promise little, and quickly less. Those of some of the rows, as a ``factor``, which may be
+    empty, do for all rows as long as steps get smaller quickly. The last factor is returned, and
+    ``left`` gets the residuals."""
     size = weights.size
     slope, next_slope = np.empty_like(weights), np.empty_like(weights)
     curvature, nothing = np.empty((0, 0)), np.empty((0, 0))
     if factor.shape[0] == 0:
         curvature = np.empty((size, size))
-    loss = _look(codes, starts, numbers, weights, left, slope, curvature)
+    loss = _look(codes, starts, numbers, weights, penalty, left, slope, curvature)
     promised, share, small = np.inf, 0.5, np.inf
     for _ in range(STEPS):
         if curvature.shape[0] > 0:
             factor, share, small = np.linalg.cholesky(curvature), 0.2, SMALL
         step = _solved(factor, slope.ravel()).reshape(weights.shape)
         promise = 0.5 * (slope * step).sum()
-        length = 1.0
-        fresh = weights + step
-        again = promise > min(share * promised, small)
-        curvature = np.empty((size, size)) if again and promise >= close else nothing
-        new_loss = _look(codes, starts, numbers, fresh, left, next_slope, curvature)
+        ends = promise * min(1.0, promise / promised if promised < np.inf else 1.0) < close
+        again = not ends and promise > min(share * promised, small)
+        curvature = np.empty((size, size)) if again else nothing
+        length, fresh = 1.0, weights + step
+        new_loss = _look(codes, starts, numbers, fresh, penalty, left, next_slope, curvature)
         while new_loss > loss * (1 + ROUNDING) and length >= 1e-4:
             length /= 2
             fresh = weights + length * step
-            curvature = np.empty((size, size))
-            new_loss = _look(codes, starts, numbers, fresh, left, next_slope, curvature)
+            new_loss = _look(codes, starts, numbers, fresh, penalty, left, next_slope, nothing)
         if new_loss > loss * (1 + ROUNDING):
             break
         weights[:] = fresh
+        if length < 1:
+            curvature = np.empty((size, size))
+            _look(codes, starts, numbers, weights, penalty, left, next_slope, curvature)
         slope, next_slope = next_slope, slope
         loss, promised = new_loss, promise
-        if promise < close:
+        if ends and length == 1:
             break
     return factor
 
