@@ -30,8 +30,8 @@ class LevelRegressions:
 
     def entropy(self, k: int, given: Members) -> float:
         """H(k | given) by the regression, never below 0."""
-        weights = self._regressed(k, given).weights
-        return entropy_left(self._columns.codes[k], self._design(given), weights)
+        regression = self._regressed(k, given)
+        return entropy_left(self._columns.codes[k], self._design(given), regression)
 
     def residuals(self, k: int, given: Members) -> Singles:
         """What is left of the indicators of a column, a line each; rows are in an order that all
