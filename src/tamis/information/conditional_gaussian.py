@@ -75,7 +75,7 @@ class ConditionalGaussianInformation(Source):
 
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
         self.names = table.names
-        self.n_rows = float(table.n_rows)
+        self.n_rows = self.rows_read = float(table.n_rows)
         is_level = np.array([kind != "number" for kind in table.kinds])
         values, self._log_scale, spread = _standardised(table)
         ordinal = [k for k in ordered(table) if table.arities[k] > 2]
@@ -242,7 +242,19 @@ class ConditionalGaussianInformation(Source):
                 found[:, numbers] = self._smaller(found[:, numbers], by_rank)
         if self._level[target] and levels:
             found[0, levels] = self._level_gains(target, given, levels)
-        return found
+        return self._possible(found, target, given, others)
+
+    def _possible(
+        self, ratios: Floats, target: int, given: Members, others: Sequence[int]
+    ) -> Floats:
+        """No column tells more of another's levels than is open about these; a ratio can: a number
+        that a level leaves no variance has no density, or as much as ``RIDGE`` lets it have."""
+        levels, _ = self._columns.split(given)
+        own = self._columns.entropy(target, levels) if self._level[target] else math.inf
+        for k in others:
+            most = min(own, self._columns.entropy(k, levels)) if self._level[k] else own
+            ratios[0, k] = min(ratios[0, k], most)
+        return ratios
 
     def _scaled(self, ratios: Ratios) -> Floats:
         """The gain, half a statistic a row, scaled so that its mean under independence is that of
@@ -315,6 +327,9 @@ class ConditionalGaussianInformation(Source):
             again = [pairs[i] for i in ranked]
             by_rank = self._scaled(of_pairs(self._columns, again, by_rank=True))
             found[:, ranked] = self._smaller(found[:, ranked], by_rank)
+        for i, (levels, _, first, _) in enumerate(pairs):
+            if self._level[first]:
+                found[0, i] = min(found[0, i], self._columns.entropy(first, levels))
         return found
 
     def _both_vary(self, one: int, other: int) -> bool:

@@ -42,6 +42,9 @@ class Cells:
 
     def __init__(self, cell: Ints, counts: Ints, thin: int) -> None:
         self.cell, self.counts = cell, counts
+        shares = counts / len(cell)
+        self.plugin = -float((shares * np.log(shares)).sum())
+        """The entropy of the cells."""
         self.full = np.flatnonzero(counts >= thin)
         self._known: tuple[Floats, Floats, Floats] | None = None
         self._strata: dict[int, Strata] = {}
@@ -117,7 +120,6 @@ class Columns:
         self.n_rows = codes.shape[1]
         self.thin = thin
         counts = np.arange(self.n_rows + 1)
-        self._plugin = -(counts / self.n_rows) * np.log(np.maximum(counts, 1) / self.n_rows)
         self._grassberger = Grassberger().terms(counts, self.n_rows, 0)
         self.halves: Floats = psi(np.maximum(counts, 1) / 2)
         """psi(i / 2), which the biases of fitted variances are made of."""
@@ -170,14 +172,17 @@ class Columns:
             cell, counts = number_cells(fine, n_cells)
         return Cells(cell, counts, self.thin)
 
+    def entropy(self, k: int, levels: Members) -> float:
+        """H(k | levels) of columns of levels, as they are counted: no column tells more of k."""
+        fine = self.cells(tuple(sorted((*levels, k))))
+        return fine.plugin - self.cells(levels).plugin
+
     def fit(self, members: Sequence[int]) -> Fit | None:
         """The law of a set; None where the means of its cells use up the rows."""
         levels, measured = self.split(members)
         cells = self.cells(levels)
-        plugin, unbiased = (
-            float(terms[cells.counts].sum()) if levels else 0.0
-            for terms in (self._plugin, self._grassberger)
-        )
+        plugin = cells.plugin
+        unbiased = float(self._grassberger[cells.counts].sum()) if levels else 0.0
         q = len(measured)
         if q == 0:
             return Fit(plugin, unbiased, 0.0)

@@ -9,12 +9,12 @@ Value = TypeVar("Value")
 
 
 class Kept(Generic[Key, Value]):
-    """The values asked for last, of no more than so many bytes together."""
+    """The values asked for last, of no more than some size together."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._values: dict[Key, tuple[Value, int]] = {}
-        self._bytes = 0
+        self._size = 0
 
     def get(self, key: Key) -> Value | None:
         """The value, if it is kept."""
@@ -24,10 +24,10 @@ class Kept(Generic[Key, Value]):
         self._values[key] = found
         return found[0]
 
-    def keep(self, key: Key, value: Value, n_bytes: int) -> None:
+    def keep(self, key: Key, value: Value, size: int) -> None:
         """Keep one more; those that were not asked for the longest go if need be."""
-        self._values[key] = value, n_bytes
-        self._bytes += n_bytes
-        while self._bytes > self._most and len(self._values) > 1:
+        self._values[key] = value, size
+        self._size += size
+        while self._size > self._most and len(self._values) > 1:
             _, gone = self._values.pop(next(iter(self._values)))
-            self._bytes -= gone
+            self._size -= gone

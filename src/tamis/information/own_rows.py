@@ -33,6 +33,7 @@ from tamis.information.interface import (
     Tests,
     singles,
 )
+from tamis.information.kept import Kept
 from tamis.information.linear_control import LinearControl
 from tamis.information.row_counts import n_rows_of
 from tamis.tables.table import Label, Table
@@ -76,7 +77,7 @@ class OwnRows(Source):
             [_log_spread(table, k) for k in range(table.n_variables)], dtype=np.float64
         )
         self._was_rescaled = False
-        self._parts: dict[tuple[frozenset[int], Columns], _Part] = {}
+        self._parts = Kept[tuple[frozenset[int], Columns], _Part](MOST_CELLS)
         self._control = LinearControl(table)
         self._known_apart: dict[Context, float] = {}
         self._tested: dict[Group, Tests] = {}
@@ -88,6 +89,8 @@ class OwnRows(Source):
         self.test_names = example.test_names
         self.abilities = example.abilities - {Ability.LOOK_AHEAD}
         self.entropy_variance = example.entropy_variance / self._masks.share_present
+        # A question about all columns goes to as many sources as there are sets of rows.
+        self.rows_read = example.rows_read * (1 + len(self._masks.distinct))
 
     @property
     def title(self) -> str:
@@ -261,7 +264,7 @@ class OwnRows(Source):
         if self._masks.n_rows(rows) < FEWEST_ROWS + 2 * len(set(family)):
             return None
         everything = self._masks.complete_in(rows)
-        if (rows, everything) not in self._parts and len(self._masks.distinct) > FEW_MASKS:
+        if len(self._masks.distinct) > FEW_MASKS and self._parts.get((rows, everything)) is None:
             return self._made(rows, wanted)
         try:
             return self._made(rows, everything)
@@ -275,11 +278,7 @@ class OwnRows(Source):
         if part is None:
             table = _complete_part(self._table, self._masks.rows(rows), columns)
             part = _Part(self._make(table), {k: place for place, k in enumerate(columns)})
-            self._parts[key] = part
-            cells = sum(one.source.n_rows * len(one.place) for one in self._parts.values())
-            while cells > MOST_CELLS and len(self._parts) > 1:
-                gone = self._parts.pop(next(iter(self._parts)))
-                cells -= gone.source.n_rows * len(gone.place)
+            self._parts.keep(key, part, len(columns) * table.n_rows)
         return part
 
 

@@ -292,7 +292,7 @@ def _losses(
     directions, whose losses are only known to be no larger, stay below what is claimed. So do
     arrows from a number to a level: how the likelihood takes them hangs on the number's law."""
     compelled = directions(information, parents, selector.pps.constraints).compelled
-    most = selector.n_made + constants.selections_per_pair * len(found.order) ** 2
+    most = selector.n_made + selector.affordable
     unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
     kinds = information.entropy_kinds()
     losses: dict[Edge, float] = {}

@@ -15,6 +15,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from tamis.constants import constants
 from tamis.information.interface import Context, Group, Source
 from tamis.knowledge import as_bits
 from tamis.search.outcome import Boundary, Decision
@@ -92,6 +93,13 @@ class Selector:
             ordered=often,
         )
         return cls(pps, backward=settings.backward != "none")
+
+    @property
+    def affordable(self) -> int:
+        """How many selections may be made before no new start is tried."""
+        most = constants.selections_per_pair * self.n_variables**2
+        rows = self.pps.information.rows_read
+        return most if rows == 0 else min(most, int(constants.rows_for_selections / (rows + 8000)))
 
     def select(self, target: int, candidates: int) -> Selected:
         """The parents of ``target`` among ``candidates``, one bit each."""
