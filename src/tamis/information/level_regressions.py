@@ -19,6 +19,7 @@ level, and at most so many of these."""
 MOST_CELLS = 64
 """With up to so many cells a regression has a constant for each, else for each level."""
 
+
 class LevelRegressions:
     """What measurements and levels leave of columns of levels."""
 

@@ -29,7 +29,7 @@ from tamis.information.logistic_loops import (
 
 PENALTY = 0.01
 """On every squared coefficient, in nats: it keeps them finite where a level is told perfectly."""
-CLOSE, CLOSER = 0.5, 1e-2
+CLOSE, CLOSER = 0.1, 1e-3
 """Coefficients are found when a further step promises to change the likelihood by less nats than
 this. The first will do for residuals: what they are off by is a mean of residuals of the other
 column, about 0 itself. The second is for the likelihood, which they say more of."""

@@ -202,9 +202,10 @@ def _mirror(curvature: Floats, n_levels: int, width: int, penalty: float) -> Non
     """The upper halves of blocks, as they are symmetric; and the penalty."""
     for a in range(n_levels):
         for b in range(a):
+            block = curvature[a * width : (a + 1) * width, b * width : (b + 1) * width]
             for i in range(width):
                 for j in range(i):
-                    curvature[a * width + j, b * width + i] = curvature[a * width + i, b * width + j]
+                    block[j, i] = block[i, j]
     for i in range(n_levels * width):
         curvature[i, i] += penalty
 
@@ -330,7 +331,8 @@ def fitted(
     promised, share, small = np.inf, 0.5, np.inf
     for _ in range(STEPS):
         if curvature.shape[0] > 0:
-            factor, share, small = np.linalg.cholesky(curvature), 0.2, SMALL
+            factor = np.linalg.cholesky(curvature).astype(np.float64)
+            share, small = 0.2, SMALL
         step = _solved(factor, slope.ravel()).reshape(weights.shape)
         promise = 0.5 * (slope * step).sum()
         ends = promise * min(1.0, promise / promised if promised < np.inf else 1.0) < close
