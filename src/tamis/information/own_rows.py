@@ -41,8 +41,9 @@ from tamis.tables.table import Label, Table
 FEWEST_ROWS = 10
 """So many rows, and two for each column, are needed to say anything."""
 FEW_MASKS = 3
-"""While values are missing in no more ways than this, one source for each set of rows knows all
-columns that it can; otherwise there would be too many, each about columns that nobody asks for."""
+"""While values are missing in no more ways than this, or the table is small for their number, one
+source for each set of rows knows all columns that it can; otherwise there would be too many, each
+about columns that nobody asks for."""
 MOST_CELLS = 2**26
 """Sources are kept while their tables have no more cells than this."""
 
@@ -78,6 +79,10 @@ class OwnRows(Source):
         )
         self._was_rescaled = False
         self._parts = Kept[tuple[frozenset[int], Columns], _Part](MOST_CELLS)
+        self._refused: set[frozenset[int]] = set()
+        n_masks = len(self._masks.distinct)
+        n_cells = n_masks * table.n_rows * table.n_variables
+        self._shares_sources = n_masks <= FEW_MASKS or n_cells <= MOST_CELLS
         self._control = LinearControl(table)
         self._known_apart: dict[Context, float] = {}
         self._tested: dict[Group, Tests] = {}
@@ -264,12 +269,13 @@ class OwnRows(Source):
         if self._masks.n_rows(rows) < FEWEST_ROWS + 2 * len(set(family)):
             return None
         everything = self._masks.complete_in(rows)
-        if len(self._masks.distinct) > FEW_MASKS and self._parts.get((rows, everything)) is None:
+        if not self._shares_sources or rows in self._refused:
             return self._made(rows, wanted)
         try:
             return self._made(rows, everything)
         except DataError:
             # In these rows columns that nobody asked for may be functions of each other.
+            self._refused.add(rows)
             return self._made(rows, wanted)
 
     def _made(self, rows: frozenset[int], columns: Columns) -> _Part:
