@@ -47,6 +47,9 @@ about columns that nobody asks for."""
 MOST_CELLS = 2**26
 """Sources are kept while their tables have no more cells than this."""
 
+MOST_SOURCES = 16
+"""And while there are no more of them than this, each about all columns."""
+
 Flags = NDArray[np.bool_]
 Columns = tuple[int, ...]
 
@@ -284,7 +287,9 @@ class OwnRows(Source):
         if part is None:
             table = _complete_part(self._table, self._masks.rows(rows), columns)
             part = _Part(self._make(table), {k: place for place, k in enumerate(columns)})
-            self._parts.keep(key, part, len(columns) * table.n_rows)
+            # However short the table, a source remembers much of what it was asked.
+            least = len(columns) * MOST_CELLS // (MOST_SOURCES * self.n_variables)
+            self._parts.keep(key, part, max(len(columns) * table.n_rows, least))
         return part
 
 
