@@ -51,6 +51,13 @@ class Constants:
         "no new start when so many selections have been made for every pair of columns",
         "a bound on time; reached in dense graphs",
     )
+    rows_for_selections: float = _constant(
+        1e8,
+        "no new start when selections have read so many rows, each 8000 more than an answer takes, "
+        "in tables with categories and numbers",
+        "a bound on time: 10,000 rows of 30 columns in ten seconds; rarely reached with up to 15 "
+        "columns",
+    )
     wide: int = _constant(
         200,
         "with more columns edges are only tucked, from the first start",

@@ -19,7 +19,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.gaussian_cells import tied
 from tamis.information.interface import Context, Group, Query
-from tamis.information.logistic import Design, covariance, regress, residuals
+from tamis.information.logistic import Design, covariance, entropy_left, regress
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
 from tamis.tables import read_table
 
@@ -300,14 +300,66 @@ def test_a_level_that_is_told_perfectly_has_no_entropy_left_and_none_below_0():
     assert ChiSquared().p_values(test)[0] > 0.01
 
 
+def naive_regression(codes, arity, columns, penalty=0.01):
+    """Newton's method on a dense design, until nothing changes: probabilities of all levels."""
+    weights = np.zeros((arity - 1, columns.shape[1]))
+    wanted = codes[:, None] == np.arange(1, arity)
+    for _ in range(60):
+        logits = np.column_stack([np.zeros(len(codes)), columns @ weights.T])
+        p = np.exp(logits - logits.max(axis=1, keepdims=True))
+        p = (p / p.sum(axis=1, keepdims=True))[:, 1:]
+        slope = ((wanted - p).T @ columns - penalty * weights).ravel()
+        spread = p[:, :, None] * (np.eye(arity - 1) - p[:, None, :])
+        curved = np.einsum("rab,ri,rj->aibj", spread, columns, columns)
+        curved = curved.reshape(2 * (weights.size,)) + penalty * np.eye(weights.size)
+        weights += np.linalg.solve(curved, slope).reshape(weights.shape)
+    return weights, wanted - p
+
+
+@pytest.mark.parametrize(("n", "arity", "n_cells"), [(300, 2, 1), (700, 4, 3), (6000, 3, 12)])
+def test_regressions_agree_with_newtons_method_on_a_dense_design(n, arity, n_cells):
+    """The last of them start from some of the rows, which lack some levels of rare cells."""
+    rng = np.random.default_rng(n)
+    cell = np.sort(rng.integers(0, n_cells, n) * rng.integers(0, 2, n))
+    cell = np.unique(cell, return_inverse=True)[1]
+    x = rng.normal(size=(2, n))
+    logits = np.outer(np.arange(arity), x[0] + 0.5 * cell)
+    codes = (logits + 2 * rng.gumbel(size=(arity, n))).argmax(axis=0)
+    shuffled = rng.permutation(n)
+    cell, x, codes = cell[shuffled], x[:, shuffled], codes[shuffled]
+    design = Design(cell, np.bincount(cell), x, 2)
+    numbers = np.array([*x, x[0] ** 2, x[0] * x[1], x[1] ** 2])
+    dense = np.column_stack([cell[:, None] == np.arange(cell.max() + 1), numbers.T])
+    weights, left = naive_regression(codes, arity, dense)
+    found = regress(codes, arity, design)
+    assert np.sqrt(((found.left - left[design.order].T) ** 2).sum()) < 0.7
+    p = np.column_stack([1 - (wanted := codes[:, None] == np.arange(1, arity)).sum(1), wanted])
+    p = (p - np.column_stack([-left.sum(axis=1), left])).max(axis=1, where=p == 1, initial=0)
+    curved = -np.log(p).mean()
+    assert entropy_left(codes, design, found) == pytest.approx(
+        curved + 0.5 * weights.size / n, abs=0.2 * weights.size / n
+    )
+
+
+def test_products_of_residuals_are_as_they_are_by_hand():
+    rng = np.random.default_rng(12)
+    left, right = (rng.normal(size=(k, 1300)).astype(np.float32) for k in (2, 3))
+    each = np.array([a * b for a in left for b in right], dtype=np.float64)
+    sums = each.sum(axis=1)
+    found = covariance(left, right)
+    assert found.df == 6
+    assert found.statistic == pytest.approx(sums @ np.linalg.solve(each @ each.T, sums), rel=1e-4)
+
+
 def test_residuals_have_mean_0_and_agree_with_themselves():
     rng = np.random.default_rng(4)
     codes = rng.integers(0, 3, 500)
-    design = Design.of_cells(rng.integers(0, 2, 500), 2, rng.normal(size=(1, 500)))
-    left = residuals(codes, design, regress(codes, 3, design))
-    np.testing.assert_allclose(left.mean(axis=0), 0, atol=1e-3)
+    cell = rng.integers(0, 2, 500)
+    design = Design(cell, np.bincount(cell), rng.normal(size=(1, 500)))
+    left = regress(codes, 3, design).left
+    np.testing.assert_allclose(left.mean(axis=1), 0, atol=1e-3)
     assert covariance(left, left).statistic > 400
-    assert covariance(left, left[:, :1]).df == 2
+    assert covariance(left, left[:1]).df == 2
 
 
 @pytest.mark.parametrize(("link", "least", "most"), [(0.0, 0.0, 0.12), (2.0, 0.9, 1.0)])
@@ -336,6 +388,21 @@ def test_false_dependences_are_as_many_as_asked_for(kinds, rare):
         source = source_of({"x": x, "y": y, "d": d, "s": s})
         rejected += ChiSquared().p_values(evidence(source, 0, (2, 3), 1))[0] < 0.05
     assert 0.01 <= rejected / 200 <= 0.10
+
+
+def test_no_column_tells_more_of_levels_than_they_have_to_tell():
+    """A copy of the levels with a little noise, as numbers and as other levels, and by rank."""
+    rng = np.random.default_rng(13)
+    a = rng.integers(0, 3, 500)
+    data = {"a": a, "x": a + 1e-7 * rng.normal(size=500), "b": (a > 0).astype(int)}
+    data |= {"y": rng.normal(size=500)}
+    source = source_of(data)
+    most = -sum(p * math.log(p) for p in np.bincount(a) / 500)
+    for shared in ((), (3,)):
+        gains = source.cmi([Context(k, shared) for k in range(3)])
+        assert gains.max() < most + 1e-9
+        assert gains[2].max() < math.log(2)
+        assert evidence(source, 0, shared, 1).cmi[0] < most + 1e-9
 
 
 # Small cells
@@ -392,7 +459,10 @@ def test_a_measurement_that_is_constant_in_a_cell_is_a_strong_dependence():
     wet = rng.integers(0, 2, 200)
     source = source_of({"wet": wet, "rain": wet * rng.exponential(size=200)})
     test = evidence(source, 0, (), 1)
-    assert test.cmi[0] > 1
+    # The density of a constant has no bound; what it can tell of the coin has.
+    assert test.cmi[0] == pytest.approx(
+        -(p := wet.mean()) * math.log(p) - (1 - p) * math.log(1 - p)
+    )
     assert ChiSquared().p_values(test)[0] < 1e-100
     assert np.isfinite(source.penalised_likelihoods([Context(1, (0,))])).all()
 

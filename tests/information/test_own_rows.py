@@ -110,6 +110,18 @@ def test_scores_and_entropies_are_nearer_to_those_of_complete_rows_than_own_rows
     assert np.std(apart) < 0.8 * np.std(plain)
 
 
+def test_no_column_tells_more_of_levels_than_they_have_to_tell():
+    """Days of treatment are 0 in one stratum, and their density there has no bound."""
+    rng = np.random.default_rng(4)
+    stratum = rng.integers(0, 3, 400)
+    days = stratum * rng.uniform(50, 100, 400)
+    later = np.where(rng.random(400) < 0.3, np.nan, days + rng.normal(size=400))
+    data = {"stratum": [f"s{k}" for k in stratum], "days": days, "later": later}
+    source = made("conditional-gaussian", read(data))
+    gains = source.cmi([Context(0, ()), Context(0, (2,)), Context(1, (2,))])
+    assert gains[:, :2].max() <= np.log(3)
+
+
 def test_too_few_rows_say_nothing():
     data = columns(3)
     data["a"] = [v if i < 9 else None for i, v in enumerate(data["a"])]

@@ -110,6 +110,14 @@ def inner(loop: Loop) -> Loop:
     return cast(Loop, njit(nogil=True, error_model="numpy", **no_way_in)(loop))
 
 
+def wide_loop(loop: Loop) -> Loop:
+    """Like ``inner``, for sums that may be added up in any order, so that they use the processor's
+    wide registers."""
+    no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    order: Any = {"reassoc", "contract", "nsz", "nnan", "ninf"}
+    return cast(Loop, njit(nogil=True, error_model="numpy", fastmath=order, **no_way_in)(loop))
+
+
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
 def _popcount(typing_context: Any, word: Any) -> Any:  # noqa: ANN401 - numba's own protocol
     """The number of ones in a 64-bit word, as the LLVM instruction that loops vectorise."""

@@ -48,12 +48,8 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.level_regressions import MOST_BYTES, LevelRegressions
-from tamis.information.logistic import (
-    Covariance,
-    Singles,
-    covariance,
-    product,
-)
+from tamis.information.logistic import Covariance, covariance
+from tamis.information.logistic_loops import Singles
 from tamis.information.neighbours.chance import whole
 from tamis.information.null_laws import CountTests, RatioTests
 from tamis.information.ranked import (
@@ -79,7 +75,7 @@ class ConditionalGaussianInformation(Source):
 
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
         self.names = table.names
-        self.n_rows = float(table.n_rows)
+        self.n_rows = self.rows_read = float(table.n_rows)
         is_level = np.array([kind != "number" for kind in table.kinds])
         values, self._log_scale, spread = _standardised(table)
         ordinal = [k for k in ordered(table) if table.arities[k] > 2]
@@ -106,6 +102,7 @@ class ConditionalGaussianInformation(Source):
         self._regressions = LevelRegressions(self._columns, self._indicators)
         self._known: dict[tuple[int, Members], Floats] = {}
         self._left: dict[Members, Floats] = {}
+        self._covariances: dict[tuple[int, int, Members], tuple[float, float]] = {}
         self._fits: dict[Members, Fit | None] = {}
 
     @classmethod
@@ -245,7 +242,19 @@ class ConditionalGaussianInformation(Source):
                 found[:, numbers] = self._smaller(found[:, numbers], by_rank)
         if self._level[target] and levels:
             found[0, levels] = self._level_gains(target, given, levels)
-        return found
+        return self._possible(found, target, given, others)
+
+    def _possible(
+        self, ratios: Floats, target: int, given: Members, others: Sequence[int]
+    ) -> Floats:
+        """No column tells more of another's levels than is open about these; a ratio can: a number
+        that a level leaves no variance has no density, or as much as ``RIDGE`` lets it have."""
+        levels, _ = self._columns.split(given)
+        own = self._columns.entropy(target, levels) if self._level[target] else math.inf
+        for k in others:
+            most = min(own, self._columns.entropy(k, levels)) if self._level[k] else own
+            ratios[0, k] = min(ratios[0, k], most)
+        return ratios
 
     def _scaled(self, ratios: Ratios) -> Floats:
         """The gain, half a statistic a row, scaled so that its mean under independence is that of
@@ -318,6 +327,9 @@ class ConditionalGaussianInformation(Source):
             again = [pairs[i] for i in ranked]
             by_rank = self._scaled(of_pairs(self._columns, again, by_rank=True))
             found[:, ranked] = self._smaller(found[:, ranked], by_rank)
+        for i, (levels, _, first, _) in enumerate(pairs):
+            if self._level[first]:
+                found[0, i] = min(found[0, i], self._columns.entropy(first, levels))
         return found
 
     def _both_vary(self, one: int, other: int) -> bool:
@@ -346,13 +358,20 @@ class ConditionalGaussianInformation(Source):
         return (statistic, mean * share), float(gain[0])
 
     def _covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
-        """The test of two columns of levels given measurements; by ranks too if they have such."""
+        """The test of two columns of levels given measurements; by ranks too if they have such.
+        Either may be the target, so it is remembered for both."""
+        key = min(one, other), max(one, other), given
+        if key not in self._covariances:
+            self._covariances[key] = self._fresh_covariance(one, other, given)
+        return self._covariances[key]
+
+    def _fresh_covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
         left, right = (self._regressions.residuals(k, given) for k in (one, other))
         found = self._statistic(covariance(left, right))
         pair = {one, other}
         if pair <= self._ranked and pair & self._ordinal:
             steps = [self._steps(k) for k in (one, other)]
-            by_rank = self._statistic(covariance(product(left, steps[0]), product(right, steps[1])))
+            by_rank = self._statistic(covariance(steps[0] @ left, steps[1] @ right))
             found = self._smaller(found, by_rank)
         return float(found[1, 0]), float(found[2, 0])
 
@@ -363,7 +382,7 @@ class ConditionalGaussianInformation(Source):
         """The rank of each level but the first, counted from that: what its indicator is worth."""
         codes, arity = self._columns.codes[k], self._columns.arities[k]
         ranks = ranks_of(codes)[[int(np.argmax(codes == code)) for code in range(arity)]]
-        steps: Singles = (ranks[1:] - ranks[0])[:, None].astype(np.float32)
+        steps: Singles = (ranks[1:] - ranks[0])[None].astype(np.float32)
         return steps
 
     # Sets.

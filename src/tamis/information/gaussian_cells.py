@@ -19,9 +19,10 @@ from scipy.special import psi
 from tamis.information.cell_algebra import group_terms, number_cells, scatters
 from tamis.information.estimators import Grassberger
 from tamis.information.interface import Floats, Ints
+from tamis.information.kept import Kept
 
-MOST_BYTES = 2**27
-"""What is kept of cells may take so much; then all of it goes."""
+MOST_BYTES = 2**28
+"""What is kept of cells may take so much."""
 
 Members = tuple[int, ...]
 
@@ -41,6 +42,9 @@ class Cells:
 
     def __init__(self, cell: Ints, counts: Ints, thin: int) -> None:
         self.cell, self.counts = cell, counts
+        shares = counts / len(cell)
+        self.plugin = -float((shares * np.log(shares)).sum())
+        """The entropy of the cells."""
         self.full = np.flatnonzero(counts >= thin)
         self._known: tuple[Floats, Floats, Floats] | None = None
         self._strata: dict[int, Strata] = {}
@@ -48,9 +52,8 @@ class Cells:
 
     @property
     def nbytes(self) -> int:
-        """What is kept, in bytes."""
-        kept = self.cell.nbytes + self.counts.nbytes
-        return kept + sum(one.nbytes for one in self._known or ())
+        """What it takes without moments, in bytes."""
+        return self.cell.nbytes + self.counts.nbytes
 
     def moments(self, values: Floats) -> tuple[Floats, Floats, Floats]:
         """The means and the scatter of full cells, and the scatter of all others together; values
@@ -117,7 +120,6 @@ class Columns:
         self.n_rows = codes.shape[1]
         self.thin = thin
         counts = np.arange(self.n_rows + 1)
-        self._plugin = -(counts / self.n_rows) * np.log(np.maximum(counts, 1) / self.n_rows)
         self._grassberger = Grassberger().terms(counts, self.n_rows, 0)
         self.halves: Floats = psi(np.maximum(counts, 1) / 2)
         """psi(i / 2), which the biases of fitted variances are made of."""
@@ -125,8 +127,7 @@ class Columns:
         self._place = np.zeros(len(self.is_level), dtype=np.int64)
         self._place[measured] = np.arange(len(measured))
         self.by_row = np.ascontiguousarray(values[measured].T)
-        self._cells: dict[Members, Cells] = {}
-        self._kept = 0
+        self._cells = Kept[Members, Cells](MOST_BYTES)
 
     def split(self, members: Sequence[int]) -> tuple[Members, Members]:
         """The levels and the measurements among some columns."""
@@ -152,12 +153,9 @@ class Columns:
         found = self._cells.get(levels)
         if found is None:
             found = self._made(levels)
-            if self._kept > MOST_BYTES:
-                self._cells.clear()
-                self._kept = 0
-            self._cells[levels] = found
             # With the moments that will be asked of it.
-            self._kept += found.nbytes + 8 * len(found.full) * self.by_row.shape[1] ** 2
+            moments = 8 * len(found.full) * self.by_row.shape[1] ** 2
+            self._cells.keep(levels, found, found.nbytes + moments)
         return found
 
     def _made(self, levels: Members) -> Cells:
@@ -174,14 +172,17 @@ class Columns:
             cell, counts = number_cells(fine, n_cells)
         return Cells(cell, counts, self.thin)
 
+    def entropy(self, k: int, levels: Members) -> float:
+        """H(k | levels) of columns of levels, as they are counted: no column tells more of k."""
+        fine = self.cells(tuple(sorted((*levels, k))))
+        return fine.plugin - self.cells(levels).plugin
+
     def fit(self, members: Sequence[int]) -> Fit | None:
         """The law of a set; None where the means of its cells use up the rows."""
         levels, measured = self.split(members)
         cells = self.cells(levels)
-        plugin, unbiased = (
-            float(terms[cells.counts].sum()) if levels else 0.0
-            for terms in (self._plugin, self._grassberger)
-        )
+        plugin = cells.plugin
+        unbiased = float(self._grassberger[cells.counts].sum()) if levels else 0.0
         q = len(measured)
         if q == 0:
             return Fit(plugin, unbiased, 0.0)

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tamis.information.cell_algebra import joined_gains
 from tamis.information.gaussian_cells import Cells, Columns, Members
 from tamis.information.interface import Floats, Ints
 
@@ -64,15 +65,11 @@ class Indicators:
 
     def gains(self, left: Floats, target: int, others: Sequence[int]) -> Floats:
         """I(target ; k | set) for other columns of levels, from the covariances that are left."""
-        own = self._places_of[target]
-        alone = _log_det(left, own)
-        found = np.zeros(len(others))
-        for i, k in enumerate(others):
-            other = self._places_of[k]
-            bias = len(own) * len(other) / self.lines.shape[1]
-            both = _log_det(left, np.concatenate([own, other]))
-            found[i] = 0.5 * (alone + _log_det(left, other) - both - bias)
-        return found
+        places = [self._places_of[k] for k in others]
+        starts = np.concatenate([[0], np.cumsum([len(one) for one in places])])
+        own, n_rows = self._places_of[target], self.lines.shape[1]
+        gains: Floats = joined_gains(left, own, np.concatenate(places), starts, n_rows)
+        return gains
 
     @cached_property
     def _columns(self) -> Floats:
@@ -113,9 +110,3 @@ class Indicators:
             sums = [np.bincount(cells.cell, one, size) for one in self._columns]
             self._means[levels] = np.array(sums).T / cells.counts[:, None]
         return self._means[levels]
-
-
-def _log_det(matrix: Floats, places: Ints) -> float:
-    if len(places) == 1:
-        return float(np.log(matrix[places[0], places[0]]))
-    return float(np.linalg.slogdet(matrix[np.ix_(places, places)])[1])

@@ -193,6 +193,9 @@ class Source(ABC):
     they are not of the same rows."""
     entropy_variance: float = 1.0
     """The variance of an estimated entropy H(X_k | S), times the number of rows: at most about."""
+    rows_read: float = 0.0
+    """About how many rows are read for one answer, 0 where it comes from counts or moments: the
+    order search makes fewer selections where they take longer."""
 
     @property
     def n_variables(self) -> int:

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 
 from tamis.information.gaussian_cells import Cells, Columns, Members
 from tamis.information.indicators import Indicators
 from tamis.information.interface import Floats
-from tamis.information.logistic import Design, Singles, entropy_left, regress, residuals
+from tamis.information.kept import Kept
+from tamis.information.logistic import Design, Regression, entropy_left, regress
+from tamis.information.logistic_loops import Singles
 
 MOST_BYTES = 2**27
-"""What is kept of each kind, designs, coefficients and residuals, may take so much."""
+"""What is kept of each kind, designs and regressions, may take so much."""
 ROWS_EACH, MOST_COEFFICIENTS = 10, 100
 """Regressions have products of measurements if there are so many rows for each coefficient of a
 level, and at most so many of these."""
 MOST_CELLS = 64
 """With up to so many cells a regression has a constant for each, else for each level."""
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-
-class Kept(dict[Key, Value]):
-    """What has been worked out, until it takes too much; then all of it goes."""
-
-    _bytes = 0
-
-    def keep(self, key: Key, value: Value, n_bytes: int) -> None:
-        """Keep one more."""
-        if self._bytes + n_bytes > MOST_BYTES:
-            self.clear()
-            self._bytes = 0
-        self[key] = value
-        self._bytes += n_bytes
 
 
 class LevelRegressions:
@@ -43,24 +26,18 @@ class LevelRegressions:
     def __init__(self, columns: Columns, indicators: Indicators) -> None:
         self._columns = columns
         self._indicators = indicators
-        self._coefficients = Kept[tuple[int, Members], Floats]()
-        self._residuals = Kept[tuple[int, Members], Singles]()
-        self._designs = Kept[Members, Design]()
+        self._regressions = Kept[tuple[int, Members], Regression](MOST_BYTES)
+        self._designs = Kept[Members, Design](MOST_BYTES)
 
     def entropy(self, k: int, given: Members) -> float:
         """H(k | given) by the regression, never below 0."""
-        weights = self._regressed(k, given)
-        return entropy_left(self._columns.codes[k], self._design(given), weights)
+        regression = self._regressed(k, given)
+        return entropy_left(self._columns.codes[k], self._design(given), regression)
 
     def residuals(self, k: int, given: Members) -> Singles:
-        """What is left of the indicators of a column; as they are large, few are kept, but what
-        they follow from is."""
-        found = self._residuals.get((k, given))
-        if found is None:
-            weights = self._regressed(k, given)
-            found = residuals(self._columns.codes[k], self._design(given), weights)
-            self._residuals.keep((k, given), found, found.nbytes)
-        return found
+        """What is left of the indicators of a column, a line each; rows are in an order that all
+        columns share that are regressed on the same."""
+        return self._regressed(k, given).left
 
     def unexplained(self, given: Members) -> Floats:
         """The covariances of indicators that a linear regression on the same leaves."""
@@ -69,12 +46,12 @@ class LevelRegressions:
         products = self._has_products(len(cells.counts) + len(more), len(measured))
         return self._indicators.unexplained(() if more else levels, cells, more, measured, products)
 
-    def _regressed(self, k: int, given: Members) -> Floats:
-        found = self._coefficients.get((k, given))
+    def _regressed(self, k: int, given: Members) -> Regression:
+        found = self._regressions.get((k, given))
         if found is None:
             codes, arity = self._columns.codes[k], self._columns.arities[k]
             found = regress(codes, arity, self._design(given))
-            self._coefficients.keep((k, given), found, found.nbytes)
+            self._regressions.keep((k, given), found, found.left.nbytes + found.weights.nbytes)
         return found
 
     def _design(self, given: Members) -> Design:
@@ -90,11 +67,10 @@ class LevelRegressions:
         levels, measured = self._columns.split(given)
         cells, indicators = self._constants(levels)
         numbers = self._columns.values[list(measured)]
-        if self._has_products(len(cells.counts) + len(indicators), len(measured)):
-            rows, columns = np.triu_indices(len(measured))
-            numbers = np.concatenate([numbers, numbers[rows] * numbers[columns]])
-        numbers = np.concatenate([self._indicators.lines[indicators], numbers])
-        return Design.of_cells(cells.cell, len(cells.counts), numbers)
+        if indicators:
+            numbers = np.concatenate([self._indicators.lines[indicators], numbers])
+        products = self._has_products(len(cells.counts) + len(indicators), len(measured))
+        return Design(cells.cell, cells.counts, numbers, len(measured) if products else 0)
 
     def _constants(self, levels: Members) -> tuple[Cells, list[int]]:
         """The cells that have a constant each in regressions, and the places of indicators."""

@@ -33,6 +33,7 @@ from tamis.information.interface import (
     Tests,
     singles,
 )
+from tamis.information.kept import Kept
 from tamis.information.linear_control import LinearControl
 from tamis.information.row_counts import n_rows_of
 from tamis.tables.table import Label, Table
@@ -40,10 +41,14 @@ from tamis.tables.table import Label, Table
 FEWEST_ROWS = 10
 """So many rows, and two for each column, are needed to say anything."""
 FEW_MASKS = 3
-"""While values are missing in no more ways than this, one source for each set of rows knows all
-columns that it can; otherwise there would be too many, each about columns that nobody asks for."""
+"""While values are missing in no more ways than this, or the table is small for their number, one
+source for each set of rows knows all columns that it can; otherwise there would be too many, each
+about columns that nobody asks for."""
 MOST_CELLS = 2**26
 """Sources are kept while their tables have no more cells than this."""
+
+MOST_SOURCES = 16
+"""And while there are no more of them than this, each about all columns."""
 
 Flags = NDArray[np.bool_]
 Columns = tuple[int, ...]
@@ -76,7 +81,11 @@ class OwnRows(Source):
             [_log_spread(table, k) for k in range(table.n_variables)], dtype=np.float64
         )
         self._was_rescaled = False
-        self._parts: dict[tuple[frozenset[int], Columns], _Part] = {}
+        self._parts = Kept[tuple[frozenset[int], Columns], _Part](MOST_CELLS)
+        self._refused: set[frozenset[int]] = set()
+        n_masks = len(self._masks.distinct)
+        n_cells = n_masks * table.n_rows * table.n_variables
+        self._shares_sources = n_masks <= FEW_MASKS or n_cells <= MOST_CELLS
         self._control = LinearControl(table)
         self._known_apart: dict[Context, float] = {}
         self._tested: dict[Group, Tests] = {}
@@ -88,6 +97,8 @@ class OwnRows(Source):
         self.test_names = example.test_names
         self.abilities = example.abilities - {Ability.LOOK_AHEAD}
         self.entropy_variance = example.entropy_variance / self._masks.share_present
+        # A question about all columns goes to as many sources as there are sets of rows.
+        self.rows_read = example.rows_read * (1 + len(self._masks.distinct))
 
     @property
     def title(self) -> str:
@@ -261,12 +272,13 @@ class OwnRows(Source):
         if self._masks.n_rows(rows) < FEWEST_ROWS + 2 * len(set(family)):
             return None
         everything = self._masks.complete_in(rows)
-        if (rows, everything) not in self._parts and len(self._masks.distinct) > FEW_MASKS:
+        if not self._shares_sources or rows in self._refused:
             return self._made(rows, wanted)
         try:
             return self._made(rows, everything)
         except DataError:
             # In these rows columns that nobody asked for may be functions of each other.
+            self._refused.add(rows)
             return self._made(rows, wanted)
 
     def _made(self, rows: frozenset[int], columns: Columns) -> _Part:
@@ -275,11 +287,9 @@ class OwnRows(Source):
         if part is None:
             table = _complete_part(self._table, self._masks.rows(rows), columns)
             part = _Part(self._make(table), {k: place for place, k in enumerate(columns)})
-            self._parts[key] = part
-            cells = sum(one.source.n_rows * len(one.place) for one in self._parts.values())
-            while cells > MOST_CELLS and len(self._parts) > 1:
-                gone = self._parts.pop(next(iter(self._parts)))
-                cells -= gone.source.n_rows * len(gone.place)
+            # However short the table, a source remembers much of what it was asked.
+            least = len(columns) * MOST_CELLS // (MOST_SOURCES * self.n_variables)
+            self._parts.keep(key, part, max(len(columns) * table.n_rows, least))
         return part
 
 

@@ -27,6 +27,7 @@ class Wrapper(Source):
         self.abilities = source.abilities
         self.score_noise = source.score_noise
         self.entropy_variance = source.entropy_variance
+        self.rows_read = source.rows_read
 
     @property
     def title(self) -> str:

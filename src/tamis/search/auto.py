@@ -293,7 +293,8 @@ def _losses(
     directions, whose losses are only known to be no larger, stay below what is claimed. So do
     arrows from a number to a level: how the likelihood takes them hangs on the number's law."""
     compelled = directions(information, parents, selector.selector.pps.constraints).compelled
-    most = selector.n_made + constants.selections_per_pair * len(found.order) ** 2
+    most = selector.n_made + selector.affordable
+    selector.allow(2)
     unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
     kinds = information.entropy_kinds()
     losses: dict[Edge, float] = {}
@@ -302,7 +303,8 @@ def _losses(
             within = selector.n_made <= most
             loss = loss_without(selector, found, p, k, climbs=within)
             by_law = kinds[p] != LEVELS and kinds[k] == LEVELS
-            losses[p, k] = loss if within and not by_law else min(loss, unclaimed)
+            is_known = within and not selector.is_spent and not by_law
+            losses[p, k] = loss if is_known else min(loss, unclaimed)
     return losses
 
 

@@ -115,27 +115,32 @@ def best_ordering(
     If ``first_may_do`` and moves from the first start lead hardly higher, it is what the paper's
     conditions promise, and there is nothing more to look for.
     """
+    selector.allow(2)
     best = Ordering.along(selector, starts[0])
     score = best.score
     climb(selector, best, best.order)
     if best.is_wide or (first_may_do and best.score <= score + constants.clear_rise):
         return best
+    most = selector.affordable
     for order in starts[1:]:
+        if selector.n_made > most:
+            break
         found = Ordering.along(selector, order)
         climb(selector, found, order)
         if found.score > best.score + ROUNDING:
             best = found
-    most = constants.selections_per_pair * len(best.order) ** 2
     chance = Random(len(best.order))
     fruitless = 0
     for _ in range(constants.most_starts if len(best.order) > 2 else 0):
+        if selector.n_made > most:
+            break
         found = best.copy()
         climb(selector, found, _shuffle(selector, found, chance))
         if found.score > best.score + ROUNDING:
             best, fruitless = found, 0
         else:
             fruitless += 1
-        if fruitless == constants.fruitless_starts or selector.n_made > most:
+        if fruitless == constants.fruitless_starts:
             break
     return best
 
@@ -162,7 +167,7 @@ def loss_without(
 def climb(selector: ParentSelector, found: Ordering, nodes: Iterable[int]) -> None:
     """Move these nodes, and those whom the moves concern, while the score rises."""
     waiting = dict.fromkeys(sorted(nodes, key=found.place))
-    while waiting:
+    while waiting and not selector.is_spent:
         batch = list(waiting)[:TOGETHER]
         _prepare(selector, found, batch)
         for k in batch:

@@ -9,12 +9,14 @@ up, and made again once that, and what others miss, has been counted in one batc
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from tamis.constants import constants
 from tamis.counts.compiled import Ints
 from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
@@ -102,10 +104,30 @@ class ParentSelector:
         self._thresholds: list[float] = pps.thresholds.tolist()
         self.n_variables = pps.information.n_variables
         self.n_made = 0
-        """The selections made so far."""
+        """The selections made so far,"""
+        self.n_most = math.inf
+        """and the number after which no node is moved any more."""
         self._rows: dict[Context, Row] = {}
         self._families: dict[Context, Family] = {}
         self._selected: dict[Asked, Selected] = {}
+
+    @property
+    def affordable(self) -> int:
+        """How many selections may be made before no new start is tried."""
+        most = constants.selections_per_pair * self.n_variables**2
+        rows = self._information.rows_read
+        return most if rows == 0 else min(most, int(constants.rows_for_selections / (rows + 8000)))
+
+    def allow(self, times: float) -> None:
+        """Let so many times as many selections be made from now on as are affordable, where they
+        are dear: one climb may take far longer than all others."""
+        dear = self._information.rows_read > 0
+        self.n_most = self.n_made + times * self.affordable if dear else math.inf
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether all selections that are allowed have been made."""
+        return self.n_made > self.n_most
 
     def select(self, target: int, candidates: int) -> Selected:
         """The parents of ``target`` among ``candidates``, one bit each."""
