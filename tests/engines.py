@@ -33,11 +33,13 @@ WAYS = {
         "memory.CROSSOVER": 0,
         "joints.JOINT_CROSSOVER": 0,
         "memory.DENSE_CELLS": 0,
+        "memory.EMPTY": 0,
     },
     "rows numbered in steps": {
         "memory.CROSSOVER": 0,
         "joints.JOINT_CROSSOVER": 0,
         "memory.DENSE_CELLS": 0,
+        "memory.EMPTY": 0,
         "row_tables.LARGEST_KEY": 8,
     },
     "planes and rows mixed": {"memory.CROSSOVER": 6, "joints.JOINT_CROSSOVER": 12},

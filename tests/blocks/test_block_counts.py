@@ -113,6 +113,7 @@ def test_tables_beyond_the_memory_limit_are_refused(monkeypatch, constants):
     monkeypatch.setattr(memory, "CROSSOVER", 0)
     if not constants:
         monkeypatch.setattr(memory, "DENSE_CELLS", 0)
+        monkeypatch.setattr(memory, "EMPTY", 0)
         monkeypatch.setattr(row_tables.RowTables, "_most_bytes", 16)
     else:
         monkeypatch.setattr(row_tables, "CELL_BYTES", 2**40)

@@ -25,7 +25,7 @@ ENGINES = {
     "planes without the pair table": {"PAIR_TABLE_BYTES": 0},
     "rows": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0},
     "rows, forgetting states": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0, "STATES_BYTES": 0},
-    "rows kept sparse": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0, "DENSE_CELLS": 0},
+    "rows kept sparse": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0, "DENSE_CELLS": 0, "EMPTY": 0},
     "planes and rows mixed": {"CROSSOVER": 6, "JOINT_CROSSOVER": 12},
     "planes in threads": {"THREAD_WORDS": 0},
     "rows in threads": {"THREAD_WORDS": 0, "CROSSOVER": 0, "JOINT_CROSSOVER": 0},
@@ -174,3 +174,16 @@ def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
         counts = MemoryCounts(table_of(table), n_jobs)
         counts.judge([(k, ()) for k in range(9)], None, plugin_lookup(100), tests=False)
     assert set(opened) == {3}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=10, deadline=None)
+@given(table=rows(columns=(2, 6), length=(1, 60), levels=6))
+def test_gains_are_the_same_whether_or_not_tests_are_wanted(engine, table):
+    contexts = contexts_of(table.shape[1])
+    lookup = plugin_lookup(len(table))
+    expected = MemoryCounts(table_of(table)).judge(contexts, None, lookup, tests=True)
+    with counting_by(engine):
+        found = MemoryCounts(table_of(table), n_jobs=2).judge(contexts, None, lookup, tests=False)
+    np.testing.assert_array_equal(found.gains, expected.gains)
+    np.testing.assert_array_equal(found.entropies, expected.entropies)

@@ -15,7 +15,7 @@ from tamis.blocks.states import LARGEST_KEY, StateKeys, StateRows, States
 from tamis.counts.batches import Judgements
 from tamis.counts.compiled import Ints
 from tamis.counts.independence import SCALE
-from tamis.counts.sparse import Margin, _statistics
+from tamis.counts.sparse import Margin, statistics
 from tamis.errors import SettingError
 
 CELL_BYTES = 64
@@ -249,12 +249,11 @@ class RowTables:
             h_skl = _entropy(lookup, counts, choices[c, 1])
             answers.gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
             if len(answers.stats):
-                row = pairs.counts[np.searchsorted(pairs.keys, pair)]
+                row = np.searchsorted(pairs.keys, pair)
                 plain: Any = PlainTerms(self._table.n_rows)
-                answers.stats[c] = _statistics(
-                    plain, strata.counts, with_target, beside, counts, stratum, row,
-                    beside_counts[column],
-                )  # fmt: skip
+                answers.stats[c] = statistics(
+                    plain, strata.counts, with_target, beside, counts, row, column
+                )
 
 
 def _entropy(lookup: BlockLookup, counts: Ints, choice: int) -> int:

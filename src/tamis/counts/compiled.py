@@ -43,6 +43,7 @@ LOOP_FILES = (
     "information/cell_algebra.py",
     "information/elimination.py",
     "information/incomplete_moments.py",
+    "information/logistic_loops.py",
     "information/neighbours/loops.py",
     "information/neighbours/shuffles.py",
     "search/paths.py",

@@ -20,19 +20,26 @@ from tamis.counts.interactions import (
     plane_columns,
 )
 from tamis.counts.joints import Joints, part_ends, parts_of, room_for
-from tamis.counts.judge import judge_planes, judge_tables, judge_two_levels
+from tamis.counts.judge import (
+    gain_from_rows,
+    judge_occurring,
+    judge_planes,
+    judge_tables,
+    judge_two_levels,
+)
 from tamis.counts.looking import Looking, Sample
 from tamis.counts.lookup import Lookup, fixed_point
 from tamis.counts.planes import build_planes
 from tamis.counts.row_sample import sampled
 from tamis.counts.sharing import share, usable_jobs
 from tamis.counts.small import SmallCounts
-from tamis.counts.sparse import judge_sparse
 from tamis.counts.tables import extend_states, pair_counts, plane_ones, row_tables
 from tamis.tables.table import Table
 
 CROSSOVER = 192
 """Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""
+EMPTY = 8
+"""Of tables with so many times more cells than rows only the cells that occur are looked at."""
 PAIR_TABLE_BYTES = 2**30
 """The joint counts of all pairs of planes are kept while they fit in this."""
 DENSE_CELLS = 2**24
@@ -397,23 +404,20 @@ class MemoryCounts:
         strata, n_strata = self._states(given)
         n_levels = self._sizes[target]
         n_cells = n_strata * n_levels
-        base, choices = batch.base_choices[0], batch.choices[0]
         widths = columns.arities[candidates]
-        if n_cells * int(widths.max(initial=1)) > self._most_cells:
-            judge_sparse(
-                strata, self._codes[target], columns.codes[candidates], not given, base,
-                choices[columns.classes[candidates]], lookup, self._plain, *answers,
-            )  # fmt: skip
-            return
         cell_of_row = strata * n_levels + self._codes[target]
         if not len(candidates):
-            margin = np.bincount(cell_of_row, minlength=n_cells)
-            h_s = lookup.entropy(margin.reshape(-1, n_levels).sum(axis=1), base[0])
-            answers.entropies[0] = (lookup.entropy(margin, base[1]) - h_s) / SCALE
+            self._bases(batch, np.bincount(strata), np.bincount(cell_of_row), lookup, answers)
+            return
+        if n_cells * int(widths.max()) > EMPTY * self.n_rows:
+            if len(answers.stats) or lookup.observed:
+                self._judge_occurring(batch, cell_of_row, n_levels, columns, lookup, answers)
+            else:
+                self._judge_gains(batch, strata, n_strata, cell_of_row, columns, lookup, answers)
             return
         ends = part_ends((n_cells * widths).tolist())
         levels = np.full(len(candidates), n_levels)
-        chosen = choices[columns.classes[candidates]]
+        chosen = batch.choices[0][columns.classes[candidates]]
         tables = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
@@ -428,6 +432,75 @@ class MemoryCounts:
                     tables, self._plain, answers.entropies, answers.gains[i:j],
                     answers.stats[i:j],
                 )  # fmt: skip
+
+        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
+
+    def _bases(
+        self, batch: Batch, in_strata: Ints, in_cells: Ints, lookup: Lookup, answers: Judgements
+    ) -> Ints:
+        """H(S) and H(S, X_k) of a batch of one context, in fixed point."""
+        h_s = lookup.entropy(in_strata, batch.base_choices[0, 0])
+        h_sk = lookup.entropy(in_cells, batch.base_choices[0, 1])
+        answers.entropies[0] = (h_sk - h_s) / SCALE
+        return np.array([h_s, h_sk])
+
+    def _judge_gains(
+        self,
+        batch: Batch,
+        strata: Ints,
+        n_strata: int,
+        cell_of_row: Ints,
+        columns: Columns,
+        lookup: Lookup,
+        answers: Judgements,
+    ) -> None:
+        """A batch of one context of which no tests are wanted, row by row."""
+        in_strata, candidates = np.bincount(strata), batch.candidates
+        bases = self._bases(batch, in_strata, np.bincount(cell_of_row), lookup, answers)
+        rows = np.flatnonzero(in_strata[strata] > 1)
+        number = np.zeros(int(cell_of_row.max()) + 1, dtype=np.int64)
+        number[cell_of_row[rows]] = 1
+        n_groups = int(number.sum())
+        groups = (np.cumsum(number) - 1)[cell_of_row[rows]]
+        strata, widths = strata[rows], columns.arities[candidates]
+        chosen = batch.choices[0][columns.classes[candidates]]
+        tables, widest = lookup.as_kernel_argument(), int(widths.max())
+
+        def part(start: int, stop: int) -> None:
+            room = np.zeros((2, max(n_strata, n_groups) * widest), dtype=np.int32)
+            gain_from_rows(
+                rows, strata, groups, columns.codes, candidates[start:stop], widths[start:stop],
+                self.n_rows - len(rows), bases, chosen[start:stop], tables, room,
+                answers.gains[start:stop],
+            )  # fmt: skip
+
+        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
+
+    def _judge_occurring(
+        self,
+        batch: Batch,
+        cell_of_row: Ints,
+        n_levels: int,
+        columns: Columns,
+        lookup: Lookup,
+        answers: Judgements,
+    ) -> None:
+        """A batch of one context the cells of whose tables are nearly all empty."""
+        in_strata, candidates = np.bincount(cell_of_row // n_levels), batch.candidates
+        bases = self._bases(batch, in_strata, np.bincount(cell_of_row), lookup, answers)
+        several = np.flatnonzero(in_strata[cell_of_row // n_levels] > 1)
+        rows = several[np.argsort(cell_of_row[several], kind="stable")]
+        groups = _runs(cell_of_row[rows])
+        strata = _runs(cell_of_row[rows[groups[:-1]]] // n_levels)
+        chosen = batch.choices[0][columns.classes[candidates]]
+        tables, widest = lookup.as_kernel_argument(), int(columns.arities[candidates].max())
+
+        def part(start: int, stop: int) -> None:
+            judge_occurring(
+                rows, groups, strata, columns.codes, candidates[start:stop], widest,
+                self.n_rows - len(rows), bases, chosen[start:stop], tables, self._plain,
+                answers.gains[start:stop], answers.stats[start:stop],
+            )  # fmt: skip
 
         share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
 
@@ -457,6 +530,11 @@ class MemoryCounts:
             return states, int(extend_states(before, self._codes, k, arity, states, number))
         values, states = np.unique(before * arity + self._codes[k], return_inverse=True)
         return states, len(values)
+
+
+def _runs(values: Ints) -> Ints:
+    """Where runs of equal values begin, and where the last one ends."""
+    return np.flatnonzero(np.diff(values, prepend=-1, append=-2))
 
 
 @lru_cache(maxsize=64)

@@ -209,8 +209,10 @@ class ParentSelector:
 
     def _begin(self, target: int, candidates: int) -> Row:
         """Required parents, if all are candidates, are members from the start."""
-        required = self._pps.required.get(target, ())
-        return self._row(target, () if as_bits(required) & ~candidates else required)
+        required = self._pps.required.get(target)
+        if required and not as_bits(required) & ~candidates:
+            return self._row(target, required)
+        return self._rows.get(Context(target, ())) or self._row(target, ())
 
     def _set(self, context: Context, candidates: int, n: int) -> tuple[int, ...]:
         """Where no single candidate passes, the set of several that PPS takes, if any."""
