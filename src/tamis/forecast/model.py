@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tamis.forecast.power import POWER, Detectable
-from tamis.forecast.work import factor_of
 
 SHOWN = 3
 """Parts of the memory that are named."""
@@ -113,8 +112,8 @@ class Forecast:
         if self.seconds is None:
             return "not known: without boundaries ever more columns are conditioned on"
         return (
-            f"{time_in_words(self.seconds)}, within a factor of about {factor_of(self.search)}; "
-            f"{self.n_contexts:,.0f} contexts of "
+            f"{time_in_words(self.seconds)}, an order of magnitude and no more; "
+            f"about {self.n_contexts:,.0f} contexts of "
             + ", ".join(f"{1000 * cost:.2g}" for cost in self.seconds_a_context[:3])
             + " ms at depths 0, 1, 2; probed in "
             + f"{self.probe_seconds:.1f} s"
@@ -169,15 +168,17 @@ def size_in_words(size: float) -> str:
     return f"{max(size / 1e3, 1):.0f} kB"
 
 
+MAGNITUDES = (
+    (1.0, "about a second or less"),
+    (10.0, "seconds"),
+    (60.0, "tens of seconds"),
+    (600.0, "minutes"),
+    (3600.0, "tens of minutes"),
+    (36000.0, "hours"),
+)
+"""Up to how many seconds what is said."""
+
+
 def time_in_words(seconds: float) -> str:
-    """Seconds in the unit in which a person would wait."""
-    if seconds < 1:
-        return "less than a second" if seconds < 0.5 else "about a second"
-    for unit, length in (("day", 86400.0), ("hour", 3600.0), ("minute", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"about {_rounded(seconds / length)} {unit}s"
-    return f"about {_rounded(seconds)} second{'' if _rounded(seconds) == '1' else 's'}"
-
-
-def _rounded(number: float) -> str:
-    return f"{number:.1f}".removesuffix(".0") if number < 3 else f"{float(f'{number:.2g}'):,.0f}"
+    """As a person would say how long to wait."""
+    return next((words for most, words in MAGNITUDES if seconds < most), "half a day or more")

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tamis.constants import constants
 from tamis.forecast.probe import Probe
-
-FACTORS = {"node": 3, "auto": 5}
-"""About how far off the seconds may be, either way; docs/forecast.md has the figures."""
 
 FRESH = {"sequential": (1.0, 0.1), "node": (1.0, 0.05), "auto": (3.0, 3.0)}
 """A node asks for its own row, and for a x + b x^2 more if the probed paths take x columns."""
@@ -25,7 +23,8 @@ A_CONTEXT = 2e-5
 """Seconds of Python for each node and each context of a single search."""
 AUTO_CONTEXT = 1.5e-4
 AUTO_COLUMN = 5e-6
-"""The same for each context of "auto", which refines: and for each column of it."""
+"""The same for each context of "auto", which refines: and for each column of it, while all places
+of an order are tried."""
 FEW_MEMBERS, AUTO_MEMBER = 4, 8e-5
 """And for each column that paths take beyond so many: dense graphs are searched for longer."""
 BACKWARD = 0.7
@@ -51,11 +50,6 @@ class Work:
     def seconds(self) -> float:
         """Both together."""
         return self.counting + self.bookkeeping
-
-
-def factor_of(search: str) -> int:
-    """About how far off the seconds of a search may be, either way."""
-    return FACTORS.get(search, FACTORS["node"])
 
 
 def contexts_of(search: str, d: int, reached: Sequence[float]) -> float:
@@ -87,7 +81,9 @@ def work_of(
     rest = LIKELIHOODS * found.likelihood + (GROUPS * found.group if looks_ahead else 0.0)
     counting += contexts * rest * longer
     many = max(sum(found.reached) - FEW_MEMBERS, 0.0)
-    a_context = AUTO_CONTEXT + AUTO_COLUMN * d + AUTO_MEMBER * many
+    a_context = AUTO_CONTEXT + AUTO_MEMBER * many
+    if d <= constants.wide:
+        a_context += AUTO_COLUMN * d
     return Work(contexts, counting, slow * contexts * a_context)
 
 
