@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from scipy.special import entr, xlogy
 
 from tamis.constants import constants
-from tamis.counts.compiled import Codes
 from tamis.counts.independence import SCALE, STATS
 from tamis.counts.lookup import fixed_point
 from tamis.counts.memory import DENSE_CELLS, STATES_BYTES
@@ -46,6 +45,7 @@ from tamis.information.interface import (
 )
 from tamis.information.null_laws import CountTests
 from tamis.information.real_count_loops import (
+    Codes,
     Runs,
     Terms,
     extended,
@@ -54,7 +54,6 @@ from tamis.information.real_count_loops import (
     sorted_rows,
 )
 from tamis.information.regret import price
-from tamis.tables.columns import smallest_unsigned
 from tamis.tables.table import Table
 from tamis.tables.weights import effective_rows
 
@@ -73,6 +72,7 @@ class RealCountInformation(Source):
     many rows it has. Looking ahead is off: it goes by complete rows of equal weight.
     """
 
+    title = "counts of rows with missing values or weights"
     test_names = CountTests.offered
     abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
 
@@ -89,7 +89,6 @@ class RealCountInformation(Source):
             estimator, "a table with survey weights" if is_weighted else "missing='pairwise'"
         )
         require_scaling(self.estimator, is_weighted)
-        self._is_weighted = is_weighted
         self._n_table = table.n_rows
         self._missing = table.missing
         self._sizes: list[int] = table.arities.tolist()
@@ -98,11 +97,6 @@ class RealCountInformation(Source):
         self._rests: dict[float, float] = {}
         self._known: dict[Context, tuple[float, CountTests]] = {}
         self._alone: dict[int, float] = {}
-
-    @property
-    def title(self) -> str:
-        """What messages call this source."""
-        return f"counts of {'weighted rows' if self._is_weighted else 'rows with missing values'}"
 
     def varies(self, k: int) -> bool:
         """Whether the column has more than one level."""
@@ -128,7 +122,14 @@ class RealCountInformation(Source):
 
     def tests(self, queries: Sequence[Query]) -> CountTests:
         """The candidates of all queries, end to end, each on the rows that have its columns."""
-        return _end_to_end([self._some(*query) for query in queries])
+        found = []
+        for target, given, others in queries:
+            context, candidates = Context(target, given), np.asarray(others, dtype=np.int64)
+            if context in self._known:
+                found.append(self._known[context][1].at(candidates))
+            else:
+                found.append(self._answers(context, candidates)[1])
+        return _end_to_end(found)
 
     def joint_tests(self, groups: Sequence[Group]) -> CountTests:
         """Groups of variables, each missing where one of its members is."""
@@ -156,12 +157,6 @@ class RealCountInformation(Source):
             if len(self._known) * self.n_variables * 8 * (STATS + 2) < KNOWN_BYTES:
                 self._known[context] = known
         return known
-
-    def _some(self, target: int, given: tuple[int, ...], candidates: Ints) -> CountTests:
-        known = self._known.get(Context(target, given))
-        if known is None:
-            return self._answers(Context(target, given), np.asarray(candidates, dtype=np.int64))[1]
-        return known[1].at(candidates)
 
     def _answers(self, context: Context, candidates: Ints) -> tuple[float, CountTests]:
         """The entropy of a context and some tests; a candidate that is part of its context says
@@ -254,7 +249,9 @@ class _Rows:
             scale = worth / table.weights.sum()
             steps = np.maximum(np.rint(table.weights * scale * STEPS), 1.0)
             squares = np.maximum(np.rint((steps / STEPS) ** 2 * STEPS), 1.0)
-        codes = _with_missing(table)
+        codes = table.codes.astype(np.uint32)
+        for k, absent in table.missing.items():
+            codes[k, absent] = len(table.levels[k])
         all_alike, n_alike = np.zeros(table.n_rows, dtype=np.int64), 1
         for k, arity in enumerate(table.arities.tolist()):
             # A missing value is a level here.
@@ -316,16 +313,6 @@ def _extended(before: Ints, n_states: int, codes: Codes, k: int, arity: int) -> 
     values, numbers = np.unique(states, return_inverse=True)
     n_missing = int(values[0] < 0)
     return numbers - n_missing, len(values) - n_missing
-
-
-def _with_missing(table: Table) -> Codes:
-    """The codes, that of a missing value being the number of levels."""
-    if not table.missing:
-        return table.codes
-    codes = table.codes.astype(smallest_unsigned(int(table.arities.max()) + 1))
-    for k, absent in table.missing.items():
-        codes[k, absent] = len(table.levels[k])
-    return codes
 
 
 def _terms(estimator: EntropyEstimator, n_rows: int, is_weighted: bool) -> Terms:
