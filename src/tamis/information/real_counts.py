@@ -191,7 +191,7 @@ class RealCountInformation(Source):
         stats = np.zeros((len(candidates), STATS))
         runs, unit = self._rows.runs(*context), self._rows.unit
         judge_rows(runs, unit, codes, arities, candidates, self._terms, used, sums, stats)
-        stats[:, 0] *= self._n_table / np.maximum(used, 1.0)
+        stats[:, 0] *= self._n_table / np.where(used > 0, used, 1.0)
         return sums, stats, used
 
     def _rescaled(self, sums: Ints, used: Floats) -> Floats:
@@ -200,7 +200,7 @@ class RealCountInformation(Source):
         n f(j; n) is the same for all n but for a multiple of j (``require_scaling``), which adds
         up to the same for every table of the same rows: that of a table of single rows.
         """
-        share = self._n_table / np.maximum(used, 1.0)
+        share = self._n_table / np.where(used > 0, used, 1.0)
         rests = np.array([self._rest(n) for n in used.tolist()])
         # A table with all rows in one cell is certain, whatever f says.
         certain = sums == 0
@@ -210,7 +210,7 @@ class RealCountInformation(Source):
     def _rest(self, used: float) -> float:
         known = self._rests.get(used)
         if known is None:
-            rows = max(used, 1.0), self._n_table
+            rows = used or 1.0, self._n_table
             some, all_of_them = (_counted_in(self.estimator, n)[0] for n in rows)
             known = self._rests[used] = float(some - all_of_them)
         return known
