@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import tamis
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Query
-from tamis.information.weighted import WeightedInformation
+from tamis.information.real_counts import RealCountInformation
 from tamis.metrics import shd
 from tamis.rules import BIC, ChiSquared, Permutation
 from tamis.simulate import draw
@@ -81,7 +81,7 @@ def tests() -> None:
                 rows = selected(law, n, FIRST_SEED + i)
                 plain = CountedInformation(Table(rows.names, rows.levels, rows.codes), n_jobs=1)
                 query = [Query(1, (0,), np.array([2]))]
-                evidence = WeightedInformation(rows).tests(query)
+                evidence = RealCountInformation(rows).tests(query)
                 p[i] = [
                     Permutation().p_values(plain.tests(query))[0],
                     Permutation().p_values(evidence)[0],

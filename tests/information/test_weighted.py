@@ -15,12 +15,9 @@ import tamis
 from tamis.decisions.p_values import ChiSquared, Permutation
 from tamis.decisions.rule import BIC
 from tamis.errors import DataError, SettingError, TamisWarning
-from tamis.information.estimators import Grassberger
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Group, Query
-from tamis.information.pairwise import PairwiseInformation
-from tamis.information.real_counts import real_terms
-from tamis.information.weighted import WeightedInformation
+from tamis.information.real_counts import RealCountInformation
 from tamis.information.weighted_moments import weighted_gaussian
 from tamis.tables import read_table
 from tamis.tables.table import Table
@@ -190,10 +187,10 @@ def test_a_model_of_weighted_rows_is_not_certified():
 # Survey weights.
 
 
-def weighted(seed: int, n: int = 60, *, gaps: bool = False, equal: bool = False) -> Table:
+def weighted(seed: int, n: int = 60, *, missing: bool = False, equal: bool = False) -> Table:
     rng = np.random.default_rng(seed)
     codes = np.array([*columns(n, seed, 3).values(), rng.integers(0, 2, n)])
-    absent = {0: rng.random(n) < 0.2, 3: rng.random(n) < 0.3} if gaps else {}
+    absent = {0: rng.random(n) < 0.2, 3: rng.random(n) < 0.3} if missing else {}
     for k, flags in absent.items():
         codes[k, flags] = 0
     levels = ((0, 1, 2), (0, 1, 2), (0, 1, 2), (0, 1))
@@ -205,11 +202,12 @@ def weighted(seed: int, n: int = 60, *, gaps: bool = False, equal: bool = False)
 @given(
     seed=st.integers(0, 2**32 - 1),
     name=st.sampled_from(["grassberger", "plugin", "miller-madow"]),
-    gaps=st.booleans(),
+    missing=st.booleans(),
 )
-def test_equal_weights_are_plain_rows(seed, name, gaps):
-    table = weighted(seed, gaps=gaps, equal=True)
-    comp, ref = WeightedInformation(table, name), PairwiseInformation(table, name)
+def test_equal_weights_are_plain_rows(seed, name, missing):
+    table = weighted(seed, missing=missing, equal=True)
+    plain = Table(table.names, table.levels, table.codes, missing=table.missing)
+    comp, ref = RealCountInformation(table, name), RealCountInformation(plain, name)
     contexts = [Context(0, ()), Context(1, (0,)), Context(2, (0, 3)), Context(3, (1, 2))]
     np.testing.assert_allclose(comp.entropies(contexts), ref.entropies(contexts), atol=1e-10)
     np.testing.assert_allclose(comp.cmi(contexts), ref.cmi(contexts), atol=1e-10)
@@ -255,20 +253,12 @@ def test_the_order_of_rows_and_columns_plays_no_part():
 def test_the_plugin_entropy_is_that_of_the_shares_of_weight():
     table = weighted(9)
     shares = np.bincount(table.codes[0], table.weights) / table.weights.sum()
-    found = WeightedInformation(table, "plugin").entropies([Context(0, ())])[0]
+    found = RealCountInformation(table, "plugin").entropies([Context(0, ())])[0]
     # Weights are kept to a part in a million of a row.
     assert found == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-5)
-    assert WeightedInformation(table).n_rows == pytest.approx(
+    assert RealCountInformation(table).n_rows == pytest.approx(
         table.weights.sum() ** 2 / (table.weights**2).sum()
     )
-
-
-def test_grassberger_goes_straight_between_whole_counts():
-    terms = real_terms(Grassberger())
-    whole = Grassberger().terms(np.array([0, 1, 2, 3]), 50, 1)
-    found = terms(np.array([1.0, 2.0, 2.25, 0.5]), 50.0)
-    wanted = [whole[1], whole[2], 0.75 * whole[2] + 0.25 * whole[3], 0.5 * whole[1]]
-    np.testing.assert_allclose(found, wanted)
 
 
 def test_kish_counts_equal_rows_as_rows():
@@ -287,7 +277,7 @@ def false_positives(law, n: int, draws: int) -> dict[str, float]:
         codes = np.array([x[kept], y[kept]]).astype(np.uint8)
         weights = 1 / chance[kept]
         table = Table(("x", "y"), ((0, 1), (0, 1)), codes, weights=weights / weights.mean())
-        evidence = WeightedInformation(table).tests([Query(0, (), np.array([1]))])
+        evidence = RealCountInformation(table).tests([Query(0, (), np.array([1]))])
         for rule in (Permutation(), ChiSquared()):
             found[rule.name].append(bool(rule.p_values(evidence)[0] < 0.05))
         found["bic"].append(bool(BIC().strengths(evidence)[0] > 0))

@@ -33,7 +33,6 @@ LOOP_FILES = (
     "blocks/kernels.py",
     "counts/compiled.py",
     "counts/fold.py",
-    "counts/gaps.py",
     "counts/independence.py",
     "counts/interactions.py",
     "counts/judge.py",
@@ -46,6 +45,7 @@ LOOP_FILES = (
     "information/logistic_loops.py",
     "information/neighbours/loops.py",
     "information/neighbours/shuffles.py",
+    "information/real_count_loops.py",
     "search/paths.py",
 )
 """Every file that defines loops."""

@@ -36,7 +36,7 @@ def null_moments(
     w_r = (N * inverse_a - r * r) * per_two_less
     w_s = (N * inverse_b - s * s) * per_two_less
     variance = N * N * per_one_less * w_r * w_s
-    if N > 3:
+    if N >= 4:  # weighted rows may be worth 3.1 of them, of which this would make too much
         v_r = (N - r) * (r - 1.0) * per_one_less
         v_s = (N - s) * (s - 1.0) * per_one_less
         variance += 2.0 * N / (N - 3.0) * (v_r - w_r) * (v_s - w_s)

@@ -9,15 +9,11 @@ from tamis.tables.table import Table
 
 
 def open_counts(table: Table, estimator: AnyEstimator, n_jobs: int | None) -> Source:
-    """Plain rows go to the bit planes; gaps and survey weights to sources made for them."""
-    if table.weights is not None:
-        from tamis.information.weighted import WeightedInformation
+    """Plain rows go to the bit planes; missing values and survey weights make real counts."""
+    if table.weights is not None or table.missing:
+        from tamis.information.real_counts import RealCountInformation
 
-        return WeightedInformation(table, estimator)
-    if table.missing:
-        from tamis.information.pairwise import PairwiseInformation
-
-        return PairwiseInformation(table, estimator)
+        return RealCountInformation(table, estimator)
     if isinstance(estimator, EntropyFunction):
         return by_function(CountedInformation(table, n_jobs=n_jobs), estimator)
     return CountedInformation(table, estimator, n_jobs=n_jobs)

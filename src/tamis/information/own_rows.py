@@ -1,7 +1,7 @@
 """Information of any kind about a table in which values are missing: every question is put to a
 source that knows the rows which have all its columns, and no others.
 
-This is the available-case, or pairwise, treatment of missing values, as ``pairwise`` has it for
+This is the available-case, or pairwise, treatment of missing values, as ``real_counts`` has it for
 counts; what is said there about answers of different rows holds here too.
 """
 
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from tamis.constants import constants
 from tamis.errors import DataError
-from tamis.information.gap_states import noise_of_gaps
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
@@ -35,7 +34,7 @@ from tamis.information.interface import (
 )
 from tamis.information.kept import Kept
 from tamis.information.linear_control import LinearControl
-from tamis.information.row_counts import n_rows_of
+from tamis.information.real_counts import n_rows_of, noise_of_missing
 from tamis.tables.table import Label, Table
 
 FEWEST_ROWS = 10
@@ -71,7 +70,7 @@ class OwnRows(Source):
     def __init__(self, table: Table, make: Callable[[Table], Source]) -> None:
         self.names = table.names
         self.n_rows = float(table.n_rows)
-        self.score_noise = noise_of_gaps(table)
+        self.score_noise = noise_of_missing(table)
         self._table = table
         self._make = make
         self._masks = _Masks(table)
@@ -177,7 +176,8 @@ class OwnRows(Source):
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """What the parents explain a row, on the rows that have all of them, times all rows; plus
-        the target alone on its own rows: as ``RowCounts`` compares scores of different rows."""
+        the target alone on its own rows: so ``real_counts`` compares scores of different rows too.
+        """
         for context in contexts:
             if context not in self._scored:
                 self._scored[context] = self._score(*context)

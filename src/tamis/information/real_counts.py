@@ -1,192 +1,388 @@
-"""Tables of weighted rows: their entropies, and their tests of independence within strata.
+"""Information from counts of rows that are not all alike: some columns are missing in some of them,
+or each has a survey weight, or both.
 
-A weighted row adds w to the count of its cell and w^2 to the cell's square. Counts are not whole.
+**Missing values.** Every question is asked of the rows that have all its columns: the
+available-case, or pairwise, treatment. Where values are missing completely at random each answer is
+that of a smaller sample, and no answer wastes a row; but the rows differ from question to question,
+so that answers need not fit together: a cmi may grow or fall only because other rows were asked.
+Where what is missing depends on what it would have been, the rows that are left are a biased
+sample, here as after leaving rows out.
+
+**Weights.** A row stands for w units of a population. Probabilities are shares of weight. Rows are
+worth n = (sum w)^2 / sum w^2 of equal weight (Kish, 1965), and counts are scaled to add up to that
+n: entropies are corrected, and likelihoods counted, as if there were so many rows. Tests have an n
+of their own (``real_count_loops.equal_rows``), because what a row is worth depends on what it is
+asked. Not known here: clusters, whose rows are alike, and strata of the survey; clusters make every
+p-value too small.
+
+A row without a weight weighs 1, and what it is worth is its number: there is one way to count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr, xlogy
 
-from tamis.counts.independence import ROUNDING, SCALE, STATS
+from tamis.constants import constants
+from tamis.counts.independence import SCALE, STATS
 from tamis.counts.lookup import fixed_point
+from tamis.counts.memory import DENSE_CELLS, STATES_BYTES
 from tamis.errors import SettingError
-from tamis.information.estimators import EntropyEstimator
-from tamis.information.interface import Floats, Ints
+from tamis.information.estimators import AnyEstimator, EntropyEstimator, as_additive
+from tamis.information.interface import (
+    Ability,
+    Context,
+    Floats,
+    Group,
+    Ints,
+    Profiles,
+    Query,
+    Source,
+)
+from tamis.information.null_laws import CountTests
+from tamis.information.real_count_loops import (
+    Codes,
+    Runs,
+    Terms,
+    extended,
+    judge_rows,
+    renumber,
+    sorted_rows,
+)
+from tamis.information.regret import price
+from tamis.tables.table import Table
+from tamis.tables.weights import effective_rows
 
-FEWEST = 4.0
-"""A stratum worth fewer rows has no use for the last term of the variance, which divides by N - 3.
-"""
+KNOWN_BYTES = 2**27
+"""Tests of whole contexts are kept while they fit in this."""
+STEPS = 2.0**20
+"""Weights are whole numbers of such parts of a row, so that sums do not depend on their order."""
+SIGNS = np.array([-1, 1, 1, -1])
+"""I(X_k ; X_l | S) = -H(S) + H(S, X_k) + H(S, X_l) - H(S, X_k, X_l)."""
 
-Terms = Callable[[Floats, float], Floats]
-"""f(counts, n): what cells with these counts contribute to an entropy."""
-
-
-def summed(place: Ints, weights: Floats, size: int) -> Floats:
-    """The weights in each of so many places."""
-    return np.asarray(np.bincount(place, weights, size), dtype=np.float64)
+Flags = NDArray[np.bool_]
 
 
-class Cells(NamedTuple):
-    """The occupied cells of a table of strata s, levels x and y: where they are, their counts and
-    their squares. ``n`` is what the rows are worth, which the counts add up to."""
-
-    s: Ints
-    x: Ints
-    y: Ints
-    counts: Floats
-    squares: Floats
-    n: float
-
-
-def real_terms(estimator: EntropyEstimator) -> Terms:
-    """The estimator's f at counts that are not whole.
-
-    The formulas of the plug-in and of Miller and Madow hold as they are. Grassberger's G is
-    defined at whole numbers: between them f goes straight from one to the next, which is its
-    mean over all ways to round a count up or down that keep the count on average.
+class RealCountInformation(Source):
+    """H and I of a table of levels with missing values, survey weights, or both. Each test says how
+    many rows it has. Looking ahead is off: it goes by complete rows of equal weight.
     """
-    match estimator.name:
-        case "plugin" | "miller-madow":
-            return lambda counts, n: _at(estimator, counts, n)
-        case "grassberger":
-            return lambda counts, n: _between(estimator, counts, n)
-    raise SettingError(
-        f"entropy={estimator.name!r} needs whole counts, and survey weights make none: use "
-        "'grassberger', 'miller-madow' or 'plugin'"
-    )
 
+    title = "counts of rows with missing values or weights"
+    test_names = CountTests.offered
+    abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS})
 
-def entropy(counts: Floats, n: float, terms: Terms, constant: float) -> float:
-    """The entropy of the cells with these counts; all rows in one cell are certain."""
-    seen = counts[counts > 0]
-    if len(seen) <= 1:
-        return 0.0
-    # Added as whole numbers of steps, so that the order of the cells does not matter.
-    return float(int(fixed_point(terms(seen, n)).sum()) / SCALE) + constant
+    def __init__(self, table: Table, estimator: str | AnyEstimator = "grassberger") -> None:
+        is_weighted = table.weights is not None
+        self.names = table.names
+        self.n_rows = float(table.n_rows)
+        self.score_noise = noise_of_missing(table)
+        if table.weights is not None:
+            self.n_rows = effective_rows(table.weights)
+            # Scores take all cells as worth the same, which weights need not make them.
+            self.score_noise += 1.0
+        self.estimator = as_additive(
+            estimator, "a table with survey weights" if is_weighted else "missing='pairwise'"
+        )
+        require_scaling(self.estimator, is_weighted)
+        self._n_table = table.n_rows
+        self._missing = table.missing
+        self._sizes: list[int] = table.arities.tolist()
+        self._rows = _Rows(table, self.n_rows)
+        self._terms = _terms(self.estimator, table.n_rows, is_weighted)
+        self._rests: dict[float, float] = {}
+        self._known: dict[Context, tuple[float, CountTests]] = {}
+        self._alone: dict[int, float] = {}
 
+    def varies(self, k: int) -> bool:
+        """Whether the column has more than one level."""
+        return self._sizes[k] > 1
 
-def test_cells(cells: Cells) -> Floats:
-    """Plug-in gain, degrees of freedom, Pearson's X2, and its mean and variance if x and y are
-    independent within strata.
+    def rows_behind(self, group: Group) -> int | None:
+        """How many rows have a value in each of these columns; None where all rows have."""
+        return n_rows_of(self._missing, group, self._n_table)
 
-    Each stratum counts as so many rows as it is worth to the test (``_worth``). The gain is the
-    sum of that number times each stratum's gain, in shares of all rows.
-    """
-    places = int(cells.s.max(initial=-1)) + 1
-    rows, columns = _Margin.of(cells, cells.x, places), _Margin.of(cells, cells.y, places)
-    r, s = rows.occupied, columns.occupied
-    speaks = (r > 1) & (s > 1)
-    total = summed(cells.s, cells.counts, places)
-    worth = _worth(cells, rows, columns, total)
-    p = cells.counts / total[cells.s]
-    expected = (
-        rows.counts[rows.place] / total[cells.s] * (columns.counts[columns.place] / total[cells.s])
-    )
-    lead = summed(cells.s, p * np.log(p / expected), places)
-    chi = summed(cells.s, p * p / expected, places) - 1.0
-    scale = np.divide(total, worth, out=np.zeros(places), where=worth > 0)
-    mean, variance = _null_moments(worth, r, s, rows.inverses * scale, columns.inverses * scale)
-    known = speaks & (variance > ROUNDING * mean)
-    found = np.zeros(STATS)
-    found[0] = max(float((worth * lead).sum()), 0.0) / cells.n
-    found[1] = float(((r - 1) * (s - 1))[speaks].sum())
-    found[2] = float(np.maximum(worth * chi, 0.0)[known].sum())
-    found[3] = float(mean[known].sum())
-    found[4] = float(variance[known].sum())
-    return found
+    def entropies(self, contexts: Sequence[Context]) -> Floats:
+        """H(target | given), each on the rows that have the target and all that is given."""
+        nobody = np.zeros(0, dtype=np.int64)
+        return np.array([self._answers(context, nobody)[0] for context in contexts], dtype=float)
 
-
-def _worth(cells: Cells, rows: _Margin, columns: _Margin, total: Floats) -> Floats:
-    """The rows N that each stratum is worth to the test: so many equal rows give X2 the mean that
-    it has, to first order, under independence (after Rao and Scott, 1984).
-
-    That mean is N / W sum over x, y of m_xy (1 - p_x) (1 - p_y), with W the weight of the stratum
-    and m_xy the mean weight in the cell, averaged by weight; in empty cells, where nobody knows
-    it, m_x m_y / m. For weights that depend on neither x nor y this is Kish's number.
-    """
-    places = len(total)
-    mean = summed(cells.s, cells.squares, places) / np.maximum(total, 1e-300)
-    m_x, m_y = rows.mean_weight, columns.mean_weight
-    left = (1 - rows.share(total))[rows.place] * (1 - columns.share(total))[columns.place]
-    beyond = cells.squares / cells.counts - m_x[rows.place] * m_y[columns.place] / mean[cells.s]
-    spread = summed(cells.s, beyond * left, places) + rows.spread(total) * columns.spread(
-        total
-    ) / np.maximum(mean, 1e-300)
-    free = (rows.occupied - 1) * (columns.occupied - 1)
-    return np.divide(total * free, spread, out=np.zeros(places), where=(free > 0) & (spread > 0))
-
-
-class _Margin(NamedTuple):
-    """One side of the table in each stratum."""
-
-    counts: Floats
-    squares: Floats
-    stratum: Ints
-    place: Ints
-    """For each cell of the table, its line."""
-    occupied: Floats
-    inverses: Floats
-
-    @classmethod
-    def of(cls, cells: Cells, levels: Ints, places: int) -> _Margin:
-        width = int(levels.max(initial=0)) + 1
-        keys, place = np.unique(cells.s * width + levels, return_inverse=True)
-        counts = summed(place, cells.counts, len(keys))
-        stratum = keys // width
-        return cls(
-            counts,
-            summed(place, cells.squares, len(keys)),
-            stratum,
-            place,
-            np.bincount(stratum, minlength=places).astype(np.float64),
-            summed(stratum, 1.0 / counts, places),
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
+        """Entropies and cmi; the tests, whose rows differ, are asked for apart."""
+        known = [self._whole(context) for context in contexts]
+        cmi = np.array([tests.cmi for _, tests in known])
+        return Profiles(
+            np.array([entropy for entropy, _ in known], dtype=np.float64),
+            cmi.reshape(len(contexts), self.n_variables),
         )
 
-    @property
-    def mean_weight(self) -> Floats:
-        """The mean weight in each line, averaged by weight."""
-        return self.squares / self.counts
+    def tests(self, queries: Sequence[Query]) -> CountTests:
+        """The candidates of all queries, end to end, each on the rows that have its columns."""
+        found = []
+        for target, given, others in queries:
+            context, candidates = Context(target, given), np.asarray(others, dtype=np.int64)
+            if context in self._known:
+                found.append(self._known[context][1].at(candidates))
+            else:
+                found.append(self._answers(context, candidates)[1])
+        return _end_to_end(found)
 
-    def share(self, total: Floats) -> Floats:
-        """Each line's share of its stratum."""
-        return self.counts / total[self.stratum]
+    def joint_tests(self, groups: Sequence[Group]) -> CountTests:
+        """Groups of variables, each missing where one of its members is."""
+        return _end_to_end([self._test_group(group) for group in groups])
 
-    def spread(self, total: Floats) -> Floats:
-        """The mean weights of the lines, added up over lines by the share they leave."""
-        return summed(self.stratum, self.mean_weight * (1 - self.share(total)), len(total))
+    def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """What the parents explain a row, on the rows that have all of them, times all rows.
+
+        Likelihoods on different rows cannot be compared. Their means can: the node-average
+        likelihood of Balov (2013) and Bodewes and Scutari (2021). Here it is taken of a
+        difference, target with and without its parents on the same rows, each at its price by
+        quotient NML; to which comes the target alone, on all rows that have it. So what differs
+        between sets of parents is what they explain, and not whose rows were asked, and an edge
+        scores the same in both directions.
+        """
+        return np.array([self._score(*context) for context in contexts], dtype=np.float64)
+
+    # Entropies and tests.
+
+    def _whole(self, context: Context) -> tuple[float, CountTests]:
+        """The entropy of a context and the tests of all variables with it."""
+        known = self._known.get(context)
+        if known is None:
+            known = self._answers(context, np.arange(self.n_variables))
+            if len(self._known) * self.n_variables * 8 * (STATS + 2) < KNOWN_BYTES:
+                self._known[context] = known
+        return known
+
+    def _answers(self, context: Context, candidates: Ints) -> tuple[float, CountTests]:
+        """The entropy of a context and some tests; a candidate that is part of its context says
+        nothing and has no test."""
+        asked = np.append(candidates, self.n_variables)
+        sums, stats, used = self._judged(context, self._rows.codes, self._rows.arities, asked)
+        sums[-1, 2:] = 0  # what is left of the constant column is -H(S) + H(S, X_k)
+        cmi = self._rescaled(sums, used)
+        is_own = np.zeros(self.n_variables, dtype=np.bool_)
+        is_own[[context.target, *context.given]] = True
+        own = np.flatnonzero(is_own[candidates])
+        cmi[own] = 0.0
+        stats[own] = 0.0
+        return float(cmi[-1]), CountTests(cmi[:-1], stats=stats[:-1], n_rows=used[:-1])
+
+    def _test_group(self, group: Group) -> CountTests:
+        """Several variables as one candidate."""
+        states, n_states = self._rows.states(group.members)
+        codes = np.where(states < 0, n_states, states)[None, :].astype(np.uint32)
+        only = np.zeros(1, dtype=np.int64)
+        context = Context(group.target, group.given)
+        sums, stats, used = self._judged(context, codes, np.array([n_states]), only)
+        return CountTests(self._rescaled(sums, used), stats=stats, n_rows=used)
+
+    def _judged(
+        self, context: Context, codes: Codes, arities: Ints, candidates: Ints
+    ) -> tuple[Ints, Floats, Floats]:
+        """Rows of ``codes`` as candidates: the sums that their cmi is made of, their tests, and
+        what their rows are worth."""
+        used = np.zeros(len(candidates))
+        sums = np.zeros((len(candidates), 4), dtype=np.int64)
+        stats = np.zeros((len(candidates), STATS))
+        runs, unit = self._rows.runs(*context), self._rows.unit
+        judge_rows(runs, unit, codes, arities, candidates, self._terms, used, sums, stats)
+        stats[:, 0] *= self._n_table / np.where(used > 0, used, 1.0)
+        return sums, stats, used
+
+    def _rescaled(self, sums: Ints, used: Floats) -> Floats:
+        """Entropies added with their signs, from sums of the f of all rows.
+
+        n f(j; n) is the same for all n but for a multiple of j (``require_scaling``), which adds
+        up to the same for every table of the same rows: that of a table of single rows.
+        """
+        share = self._n_table / np.where(used > 0, used, 1.0)
+        rests = np.array([self._rest(n) for n in used.tolist()])
+        # A table with all rows in one cell is certain, whatever f says.
+        certain = sums == 0
+        scaled: Floats = (sums @ SIGNS) / SCALE * share + (~certain @ SIGNS) * rests
+        return scaled
+
+    def _rest(self, used: float) -> float:
+        known = self._rests.get(used)
+        if known is None:
+            rows = used or 1.0, self._n_table
+            some, all_of_them = (_counted_in(self.estimator, n)[0] for n in rows)
+            known = self._rests[used] = float(some - all_of_them)
+        return known
+
+    # Scores.
+
+    def _score(self, target: int, given: tuple[int, ...]) -> float:
+        if not given and target in self._alone:
+            return self._alone[target]
+        inside, strata, levels, n = self._rows.tables(target, given)
+        width = self._sizes[target]
+        n_states = math.prod(float(self._sizes[k]) for k in given)
+        told = float(xlogy(inside, inside).sum() - xlogy(strata, strata).sum())
+        told -= price(width, n_states, round(n))
+        share = self.n_rows / max(n, 1.0)
+        if not given:
+            self._alone[target] = share * told
+            return self._alone[target]
+        alone = float(xlogy(levels, levels).sum() - xlogy(n, n)) - price(width, 1.0, round(n))
+        return self._score(target, ()) + share * (told - alone)
 
 
-def _null_moments(
-    n: Floats, r: Floats, s: Floats, inverse_a: Floats, inverse_b: Floats
-) -> tuple[Floats, Floats]:
-    """As ``counts.independence.null_moments``, for strata worth any number of rows."""
-    mean, variance = np.zeros(len(n)), np.zeros(len(n))
-    some = n >= 2
-    mean[some] = (n * (r - 1) * (s - 1))[some] / (n[some] - 1)
-    more = n >= 3
-    N, r, s = n[more], r[more], s[more]
-    if not len(N):
-        return mean, variance
-    w_r = (N * inverse_a[more] - r * r) / (N - 2)
-    w_s = (N * inverse_b[more] - s * s) / (N - 2)
-    v_r = (N - r) * (r - 1) / (N - 1)
-    v_s = (N - s) * (s - 1) / (N - 1)
-    last = 2 * N / np.maximum(N - 3, 1.0) * (v_r - w_r) * (v_s - w_s)
-    variance[more] = N * N / (N - 1) * w_r * w_s + np.where(N >= FEWEST, last, 0.0)
-    return mean, variance
+class _Rows:
+    """The rows of a table and their weights, in parts of a row (``unit``); rows that say the same
+    are one. Joint states of columns are remembered.
+
+    ``codes`` are the table's, with the number of levels of a column where it is missing, and a
+    last column that is 0 everywhere.
+    """
+
+    def __init__(self, table: Table, worth: float) -> None:
+        steps = squares = np.ones(table.n_rows)
+        self.unit = 1.0
+        if table.weights is not None:
+            self.unit = 1.0 / STEPS
+            scale = worth / table.weights.sum()
+            steps = np.maximum(np.rint(table.weights * scale * STEPS), 1.0)
+            squares = np.maximum(np.rint((steps / STEPS) ** 2 * STEPS), 1.0)
+        codes = table.codes.astype(np.uint32)
+        for k, absent in table.missing.items():
+            codes[k, absent] = len(table.levels[k])
+        all_alike, n_alike = np.zeros(table.n_rows, dtype=np.int64), 1
+        for k, arity in enumerate(table.arities.tolist()):
+            # A missing value is a level here.
+            all_alike, n_alike = _extended(all_alike, n_alike, codes, k, arity + 1)
+        self._weights, self._squares = (
+            np.bincount(all_alike, one, n_alike).astype(np.int64) for one in (steps, squares)
+        )
+        self.codes = np.zeros((table.n_variables + 1, n_alike), dtype=codes.dtype)
+        self.codes[:-1, all_alike] = codes
+        self.arities = np.append(table.arities, 1)
+        self._known: dict[tuple[int, ...], tuple[Ints, int]] = {}
+
+    def states(self, columns: tuple[int, ...]) -> tuple[Ints, int]:
+        """The joint state of these columns in each row, in order of the levels and -1 where one of
+        them is missing; and how many there are.
+
+        Sets grow by one column at a time, so the states of all but the last are often at hand.
+        """
+        size = len(columns)
+        while size and columns[:size] not in self._known:
+            size -= 1
+        n_rows = self.codes.shape[1]
+        known = self._known[columns[:size]] if size else (np.zeros(n_rows, dtype=np.int64), 1)
+        for k in columns[size:]:
+            known = _extended(*known, self.codes, k, int(self.arities[k]))
+        self._known[columns] = known
+        while len(self._known) * n_rows * 8 > STATES_BYTES:
+            self._known.pop(next(iter(self._known)))
+        return known
+
+    def runs(self, target: int, given: tuple[int, ...]) -> Runs:
+        """The rows that have these columns, by stratum and level."""
+        strata, _ = self.states(given)
+        family, n_cells = self.states((*given, target))
+        return sorted_rows(family, n_cells, strata, self._weights, self._squares)
+
+    def tables(self, target: int, given: tuple[int, ...]) -> tuple[Floats, Floats, Floats, float]:
+        """The counts of cells, strata and levels in the rows that have all these columns, and what
+        they add up to: what these rows are worth."""
+        family, n_cells = self.states((*given, target))
+        inside, squares = (
+            np.bincount(family + 1, amounts, n_cells + 1)[1:].astype(np.float64)
+            for amounts in (self._weights, self._squares)
+        )
+        inside *= self.unit * inside.sum() / max(float(squares.sum()), 1.0)
+        a_row = np.zeros(n_cells + 1, dtype=np.int64)
+        a_row[family] = np.arange(len(family))  # rows that lack a column fall into the last place
+        strata, _ = self.states(given)
+        of_cell = strata[a_row[:-1]], self.codes[target, a_row[:-1]]
+        by_stratum, by_level = (np.bincount(places, inside).astype(float) for places in of_cell)
+        return inside, by_stratum, by_level, float(inside.sum())
 
 
-def _at(estimator: EntropyEstimator, counts: Floats, n: float) -> Floats:
+def _extended(before: Ints, n_states: int, codes: Codes, k: int, arity: int) -> tuple[Ints, int]:
+    """States with one more column, numbered from 0, and how many there are."""
+    states = extended(before, codes, k, arity)
+    if n_states * arity <= min(DENSE_CELLS, max(2**16, 64 * len(before))):
+        return states, int(renumber(states, n_states * arity))
+    values, numbers = np.unique(states, return_inverse=True)
+    n_missing = int(values[0] < 0)
+    return numbers - n_missing, len(values) - n_missing
+
+
+def _terms(estimator: EntropyEstimator, n_rows: int, is_weighted: bool) -> Terms:
+    """The estimator's f, with ``n_rows`` rows, as the loops take it.
+
+    At counts that are not whole the formulas of the plug-in and of Miller and Madow hold as they
+    are, -p ln p and what comes to it. Grassberger's G is defined at whole numbers: between them f
+    goes straight from one to the next, which is its mean over all ways to round a count up or down
+    that keep the count on average.
+    """
+    # Squares of weights are rounded, to at least two thirds: some rows may seem to be worth more.
+    counts = np.arange(2 * n_rows + 3 if is_weighted else n_rows + 1)
+    whole = estimator.terms(counts, n_rows, 1)
+    plain = entr(counts / n_rows)
+    known = fixed_point(whole)
+    known[0] = 0
+    constant = int(fixed_point(np.array(estimator.constant(n_rows))))
+    is_straight = estimator.name == "grassberger"
+    return known, fixed_point(plain), is_straight, float(whole[1] - plain[1]), constant, n_rows
+
+
+def require_scaling(estimator: EntropyEstimator, is_weighted: bool) -> None:
+    """Refuse an estimator whose f for fewer rows does not follow from that for all of them, or is
+    not known at counts that are not whole."""
+    if is_weighted and estimator.name not in ("grassberger", "miller-madow", "plugin"):
+        raise SettingError(
+            f"entropy={estimator.name!r} needs whole counts, and survey weights make none: use "
+            "'grassberger', 'miller-madow' or 'plugin'"
+        )
+    follows = not (estimator.uses_support or estimator.clips)
+    if follows:
+        few, many = (_counted_in(estimator, n) for n in (100, 1000))
+        off = many - few - np.arange(1, 6) * (many[0] - few[0])
+        follows = bool(np.abs(off).max() < 1e-9)
+    if not follows:
+        raise SettingError(
+            f"entropy={estimator.name!r} depends on the rows in more than one way, and with "
+            "missing='pairwise' they differ from test to test: use 'grassberger', 'plugin', "
+            "'miller-madow' or 'jackknife', or missing='drop' or 'level'"
+        )
+
+
+def _counted_in(estimator: EntropyEstimator, n_rows: float) -> Floats:
+    """n f(j; n) for the first few j."""
+    counts = np.arange(1, 6, dtype=np.int64)
     # The formulas divide counts by rows, whatever type they have.
-    return estimator.terms(counts, n, 1)  # type: ignore[arg-type]
+    terms = estimator.terms(counts, n_rows, 1)  # type: ignore[arg-type]
+    return np.asarray(n_rows * terms, dtype=np.float64)
 
 
-def _between(estimator: EntropyEstimator, counts: Floats, n: float) -> Floats:
-    below = np.floor(counts)
-    share = counts - below
-    whole = below.astype(np.int64)
-    left, right = (estimator.terms(one, n, 1) for one in (whole, whole + 1))  # type: ignore[arg-type]
-    return np.asarray((1 - share) * left + share * right, dtype=np.float64)
+def noise_of_missing(table: Table) -> float:
+    """How much of the logarithm of the turns tried a score may rise because other rows were asked.
+
+    Two means of the same over n (1 - q)^2 and n (1 - q)^3 rows, a share q being missing in each
+    column, differ by a multiple of sqrt(q / n) / (1 - q)^1.5, and n times their difference by
+    sqrt(n) times as much; so a penalty must grow at least so fast (Balov, 2013).
+    """
+    share = sum(float(absent.mean()) for absent in table.missing.values()) / table.n_variables
+    apart = math.sqrt(share * table.n_rows / (1 - share) ** 3)
+    return constants.missing_noise * apart
+
+
+def n_rows_of(missing: Mapping[int, Flags], group: Group, n_rows: int) -> int | None:
+    """How many rows have all columns of a group; None where none of these is missing anywhere."""
+    columns = (group.target, *group.given, *group.members)
+    absent = [missing[k] for k in columns if k in missing]
+    return n_rows - int(np.logical_or.reduce(absent).sum()) if absent else None
+
+
+def _end_to_end(parts: Sequence[CountTests]) -> CountTests:
+    """All tests as one batch."""
+    nothing = CountTests(np.zeros(0), stats=np.zeros((0, STATS)), n_rows=np.zeros(0))
+    return nothing.followed_by(parts)
