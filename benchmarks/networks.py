@@ -1,6 +1,6 @@
 """Speed on published networks: the default and `sequential` beside pyAgrum's learners.
 
-python -m benchmarks.networks [NAME ...] [--rows 1000,5000] [--limit 300]
+python -m benchmarks.networks [NAME ...] [--rows 1000,5000] [--limit 100]
 
 CPU seconds on one thread from the data frame to the result, the smallest of several runs, each
 method of a table in a process of its own (a second fit where the first compiles); ratios are to
@@ -29,7 +29,7 @@ NAMES = (
 )  # fmt: skip
 METHODS = ("auto", "sequential", "hill climbing", "tabu", "miic")
 SEED = 77
-LIMIT = 300
+LIMIT = 100
 """CPU seconds that a method may take."""
 ENOUGH = 2.0
 """Runs are repeated, up to five times, until they have taken so many seconds."""
