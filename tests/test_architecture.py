@@ -9,15 +9,15 @@ import networkx as nx
 import pytest
 
 import tamis
-from tamis.counts.compiled import LOOP_FILES
+from tamis.counting.compiled import LOOP_FILES
 
 SOURCE = Path(tamis.__file__).parent
 
 LAYERS = {
     "ground": "errors constants plugins atomic journal",
     "tables": "tables network metrics simulate",
-    "counting": "counts",
-    "sources": "information decisions rules adapters blocks cluster",
+    "counting": "counting",
+    "sources": "information decisions rules adapters",
     "settings": "knowledge defaults choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "

@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 
 import tamis
 from tables import rows, table_of
-from tamis.counts import sharing
+from tamis.counting import sharing
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate, Rule

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from tamis.counting.elsewhere import BlockTable
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import AnyEstimator, EntropyFunction
 from tamis.information.interface import Source
-from tamis.tables.table import Table
+from tamis.tables.table import Table, in_memory
 
 
-def open_counts(table: Table, estimator: AnyEstimator, n_jobs: int | None) -> Source:
+def open_counts(table: Table | BlockTable, estimator: AnyEstimator, n_jobs: int | None) -> Source:
     """Plain rows go to the bit planes; gaps and survey weights to sources made for them."""
-    if table.weights is not None:
+    if in_memory(table) and table.weights is not None:
         from tamis.information.weighted import WeightedInformation
 
         return WeightedInformation(table, estimator)
-    if table.missing:
+    if in_memory(table) and table.missing:
         from tamis.information.pairwise import PairwiseInformation
 
         return PairwiseInformation(table, estimator)

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counts.compiled import Codes, Ints
-from tamis.counts.gaps import extended_over_gaps, relabel_over_gaps
-from tamis.counts.memory import DENSE_CELLS, STATES_BYTES
+from tamis.counting.compiled import Codes, Ints
+from tamis.counting.counts import DENSE_CELLS
+from tamis.counting.gaps import extended_over_gaps, relabel_over_gaps
+from tamis.counting.memory import STATES_BYTES
 from tamis.tables.columns import smallest_unsigned
 from tamis.tables.table import Table
 

@@ -15,10 +15,10 @@ import math
 import numpy as np
 from scipy.special import entr, xlogy
 
-from tamis.counts.compiled import Codes
-from tamis.counts.gaps import judge_over_gaps
-from tamis.counts.independence import SCALE, STATS
-from tamis.counts.lookup import Lookup, fixed_point
+from tamis.counting.compiled import Codes
+from tamis.counting.gaps import judge_over_gaps
+from tamis.counting.independence import SCALE, STATS
+from tamis.counting.lookup import Lookup, fixed_point
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import AnyEstimator, as_additive
 from tamis.information.gap_states import noise_of_gaps

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.counts.independence import ROUNDING, SCALE, STATS
-from tamis.counts.lookup import fixed_point
+from tamis.counting.independence import ROUNDING, SCALE, STATS
+from tamis.counting.lookup import fixed_point
 from tamis.errors import SettingError
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Floats, Ints

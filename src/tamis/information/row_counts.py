@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.independence import STATS
+from tamis.counting.independence import STATS
 from tamis.information.gap_states import GapStates
 from tamis.information.interface import (
     Ability,

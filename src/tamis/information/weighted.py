@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from tamis.counts.compiled import Codes
-from tamis.counts.independence import STATS
+from tamis.counting.compiled import Codes
+from tamis.counting.independence import STATS
 from tamis.errors import DataError
 from tamis.information.estimators import AnyEstimator, as_additive
 from tamis.information.gap_states import noise_of_gaps
