@@ -27,7 +27,7 @@ from tamis.counting.dask.work import Found, Question
 from tamis.counting.dask.workers import ClusterTable
 from tamis.counting.passes import Pass, View
 from tamis.counting.plane_passes import Masked, PlaneRows
-from tamis.counting.stored_blocks import HeldBlocks
+from tamis.counting.stored_blocks import Blocks
 
 SEED = 1
 
@@ -190,7 +190,7 @@ def words_a_second(d: int = 200, n: int = 10**6) -> float:
     """How many words of 64 rows one core counts in a second, as a worker does."""
     tree = random_tree(d, SEED)
     batches = [[one.astype(np.uint8) for one in columns] for columns in chunks(tree, n, SEED)]
-    view = View(HeldBlocks.of(n, [2] * d, batches), tuple(range(d)), 2**29)
+    view = View(Blocks.of(n, [2] * d, batches), tuple(range(d)), 2**29)
     asked = Masked(
         [(0, k) for k in range(1, 101)],
         [np.delete(np.arange(d), [0, k]) for k in range(1, 101)],

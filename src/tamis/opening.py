@@ -121,7 +121,7 @@ def _of_rows(table: Table, kind: str, settings: Settings) -> Source:
     if table.missing:
         _require_for_missing(settings)
     if entropy is not None:
-        counts = open_counts(LongTable.of(table) if is_long(table) else table, entropy, n_jobs)
+        counts = open_counts(LongTable(table) if is_long(table) else table, entropy, n_jobs)
         # Ranks are of complete rows of equal weight; others have their levels counted.
         whole = not table.missing and table.weights is None
         return RankedInformation(counts, table) if whole and has_ranks(table) else counts

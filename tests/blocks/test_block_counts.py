@@ -136,4 +136,4 @@ def test_joint_tests_share_their_rounds(monkeypatch):
 
 def test_a_long_table_answers_as_memory_does():
     table = wide_table(9)
-    assert_same_answers(CountedInformation(table), CountedInformation(LongTable.of(table)))
+    assert_same_answers(CountedInformation(table), CountedInformation(LongTable(table)))

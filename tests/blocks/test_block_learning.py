@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import tamis
 from engines import wide_table
 from tables import table_of
+from tamis import opening
 from tamis.cli import app
 from tamis.counting import elsewhere
 from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable, bytes_of
@@ -197,8 +198,8 @@ def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypa
     monkeypatch.setattr(elsewhere, "LONG", 800)
     monkeypatch.setattr(elsewhere, "ROWS_A_COLUMN", 100)
     opened = []
-    way = elsewhere.LongTable.of
-    monkeypatch.setattr(elsewhere.LongTable, "of", lambda one: opened.append(one) or way(one))
+    way = elsewhere.LongTable
+    monkeypatch.setattr(opening, "LongTable", lambda one: opened.append(one) or way(one))
     found = model.fit(table)
     assert len(opened) == 1
     assert found.result_ == expected

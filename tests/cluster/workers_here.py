@@ -15,7 +15,7 @@ import numpy as np
 from tamis.counting.dask.work import Found, Question, add, count
 from tamis.counting.dask.workers import ClusterTable
 from tamis.counting.passes import Pass, Sums, View
-from tamis.counting.stored_blocks import HeldBlocks
+from tamis.counting.stored_blocks import Blocks
 from tamis.tables import Table
 
 
@@ -27,7 +27,7 @@ class OneWorker:
         self.n_rows = table.n_rows
         edges = [0, *sorted(cuts), table.n_rows]
         self._held = [
-            HeldBlocks.of(b - a, self.arities, [list(table.codes[:, a:b])] if b > a else [])
+            Blocks.of(b - a, self.arities, [list(table.codes[:, a:b])] if b > a else [])
             for a, b in pairwise(edges)
         ]
 

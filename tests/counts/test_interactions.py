@@ -15,7 +15,6 @@ from tamis.constants import constants
 from tamis.counting.interactions import (
     Parities,
     affordable,
-    plane_columns,
     strongest_sets,
     words_to_read,
 )
@@ -26,7 +25,8 @@ from tamis.counting.planes import build_planes
 def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
     table = table_of(values)
     planes = build_planes(table.codes, table.arities)
-    found = Parities(planes.words, plane_columns(planes.first), table.n_rows, largest)
+    column = np.repeat(np.arange(table.n_variables), np.diff(planes.first))
+    found = Parities(planes.words, column, table.n_rows, largest)
     for size in range(1, largest + 2):
         cuts = np.linspace(0, found.shares(size), parts + 1).astype(int)
         for start, stop in pairwise(cuts):

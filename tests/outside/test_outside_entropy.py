@@ -150,7 +150,7 @@ def test_tam_with_chao_shen_is_a_brute_force_tam_with_chao_shen(search: str, see
 
 
 def test_rows_in_blocks_are_counted_for_a_function_too(tmp_path):
-    long = LongTable.of(read_table(table()))
+    long = LongTable(read_table(table()))
     ours, blocks = source(chao_shen), open_counts(long, as_estimator(chao_shen), 1)
     np.testing.assert_array_equal(ours.entropies(CONTEXTS), blocks.entropies(CONTEXTS))
     np.testing.assert_array_equal(ours.cmi(CONTEXTS), blocks.cmi(CONTEXTS))

@@ -15,13 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting import counts
-from tamis.counting.batches import Batch, Judgements, Question
 from tamis.counting.block_loops import lay_out
 from tamis.counting.compiled import Ints, Words
-from tamis.counting.counts import Shapes
+from tamis.counting.counts import Batch, Judgements, Question, Shapes
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import BlockLookup, TableBatch, starts_of
-from tamis.counting.interactions import Parities, affordable
+from tamis.counting.interactions import (
+    Parities,
+    affordable,
+    few_levels,
+    interacting_columns,
+)
 from tamis.counting.looking import Looking, Sample
 from tamis.counting.lookup import Lookup
 from tamis.counting.passes import Pass, Sums
@@ -33,8 +37,6 @@ from tamis.counting.set_passes import (
     PatternRows,
     PlaneSums,
     SummedParities,
-    few_levels,
-    interacting_columns,
     sampled_planes,
 )
 

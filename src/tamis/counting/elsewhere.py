@@ -10,9 +10,10 @@ import os
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal, TypeGuard
+from typing import ClassVar, Literal, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from tamis.counting.interactions import MOST_BYTES
 from tamis.counting.packed_file import PackedFile
 from tamis.counting.passes import Pass, Sums, View
 from tamis.counting.sharing import usable_jobs
-from tamis.counting.stored_blocks import HeldBlocks, Layout
+from tamis.counting.stored_blocks import Blocks, Layout
 from tamis.errors import SettingError
 from tamis.tables.moments import Moments
 from tamis.tables.table import AnyTable, ColumnKind, Label, Table
@@ -96,15 +97,25 @@ class BlockTable(TableElsewhere):
         names: Sequence[str],
         levels: Sequence[Sequence[Label]],
         layout: Layout,
-        positions: tuple[int, ...] | None,
         counted: Counted,
         notes: tuple[str, ...] = (),
     ) -> None:
         super().__init__(names, levels, "category", counted, notes)
         self.layout = layout
         """Of the blocks, those of columns that are not among these included."""
-        self.positions = tuple(range(len(names))) if positions is None else positions
+        self.positions = tuple(range(len(names)))
         """Which columns of the layout these are."""
+
+    def select(self, positions: list[int]) -> Self:
+        """The same rows with the columns at these positions, in this order."""
+        chosen = copy(self)
+        for derived in ("arities", "planed", "first"):
+            chosen.__dict__.pop(derived, None)
+        chosen.names = tuple(self.names[k] for k in positions)
+        chosen.levels = tuple(self.levels[k] for k in positions)
+        chosen.kinds = tuple(self.kinds[k] for k in positions)
+        chosen.positions = tuple(self.positions[k] for k in positions)
+        return chosen
 
     @property
     @abstractmethod
@@ -165,18 +176,13 @@ class PackedTable(BlockTable):
         self,
         file: PackedFile,
         memory: int | None = None,
-        positions: tuple[int, ...] | None = None,
+        *,
         notes: tuple[str, ...] = (),
         owned: object = None,
-        counted: Counted | None = None,
         called: str | None = None,
     ) -> None:
-        names, levels = file.header.names, file.header.levels
-        chosen = range(len(names)) if positions is None else positions
-        super().__init__(
-            [names[k] for k in chosen], [levels[k] for k in chosen], file.layout, positions,
-            counted or Counted("blocks", file.layout.n_blocks), notes,
-        )  # fmt: skip
+        counted = Counted("blocks", file.layout.n_blocks)
+        super().__init__(file.header.names, file.header.levels, file.layout, counted, notes)
         self.file = file
         self.memory = checked_limit(memory)
         # What must live as long as the table, such as the folder of a temporary file.
@@ -205,34 +211,15 @@ class PackedTable(BlockTable):
         self.counted.note(len(passes) * self.layout.n_blocks * self.layout.block_bytes)
         return found
 
-    def select(self, positions: list[int]) -> PackedTable:
-        """The same rows with the columns at these positions, in this order."""
-        chosen = tuple(self.positions[k] for k in positions)
-        return PackedTable(
-            self.file, self.memory, chosen, self.notes, self._owned, self.counted, self._called
-        )
-
 
 class LongTable(BlockTable):
     """The planes of a long table of levels in memory, in blocks: all of them do not fit the
     processor's cache."""
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        levels: Sequence[Sequence[Label]],
-        held: HeldBlocks,
-        positions: tuple[int, ...] | None = None,
-    ) -> None:
-        super().__init__(names, levels, held.layout, positions, Counted("memory", 1))
-        self._held = held
-
-    @classmethod
-    def of(cls, table: Table) -> LongTable:
-        """Pack a table."""
-        arities = tuple(table.arities.tolist())
-        held = HeldBlocks.of(table.n_rows, arities, [list(table.codes)])
-        return cls(table.names, table.levels, held)
+    def __init__(self, table: Table) -> None:
+        codes = [list(table.codes)]
+        self._blocks = Blocks.of(table.n_rows, tuple(table.arities.tolist()), codes)
+        super().__init__(table.names, table.levels, self._blocks.layout, Counted("memory", 1))
 
     @property
     def where(self) -> str:
@@ -246,17 +233,8 @@ class LongTable(BlockTable):
 
     def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
         """What each pass finds over all rows."""
-        view = View(self._held, self.positions, self.working_bytes, n_jobs)
+        view = View(self._blocks, self.positions, self.working_bytes, n_jobs)
         return [one.over(view) for one in passes]
-
-    def select(self, positions: list[int]) -> LongTable:
-        """The same rows with the columns at these positions, in this order."""
-        return LongTable(
-            [self.names[k] for k in positions],
-            [self.levels[k] for k in positions],
-            self._held,
-            tuple(self.positions[k] for k in positions),
-        )
 
 
 Again = Callable[[tuple[str, ...], Moments], tuple[int, float]]

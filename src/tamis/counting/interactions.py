@@ -194,10 +194,39 @@ def _strongest(found: dict[tuple[int, ...], float]) -> tuple[Interaction, ...]:
     return tuple(listed[: constants.sets_listed])
 
 
-def plane_columns(first: Sequence[int] | Ints) -> Ints:
-    """The column of each plane."""
-    widths = np.diff(np.asarray(first))
-    return np.repeat(np.arange(len(widths), dtype=np.int64), widths)
+def few_levels(arities: Ints) -> list[tuple[int, int]]:
+    """The columns among which interactions are looked for, with their numbers of levels."""
+    return [(k, n) for k, n in enumerate(arities.tolist()) if n <= constants.set_levels]
+
+
+def interacting_columns(arities: Ints) -> Ints:
+    """The column of each plane among which interactions are looked for.
+
+    With more than two levels the last one has a plane here too: what it is called must not
+    matter.
+    """
+    columns = [k for k, n in few_levels(arities) for _ in range(n if n > 2 else n - 1)]
+    return np.array(columns, dtype=np.int64)
+
+
+def interacting_planes(planes: Words, first: Ints, arities: Ints, n_rows: int) -> Words:
+    """These planes of so many rows, column after column; ``first`` has each column's first plane
+    among those that there are."""
+    taking_part = few_levels(arities)
+    size = sum(n if n > 2 else n - 1 for _, n in taking_part)
+    found: Words = np.empty((size, planes.shape[1]), dtype=np.uint64)
+    octets = np.zeros(planes.shape[1] * 8, dtype=np.uint8)
+    everyone = np.packbits(np.ones(n_rows, dtype=np.bool_), bitorder="little")
+    octets[: len(everyone)] = everyone
+    at = 0
+    for k, n in taking_part:
+        own = planes[first[k] : first[k] + n - 1]
+        found[at : at + n - 1] = own
+        at += n - 1
+        if n > 2:
+            found[at] = octets.view("<u8") & ~np.bitwise_or.reduce(own, axis=0)
+            at += 1
+    return found
 
 
 @compiled

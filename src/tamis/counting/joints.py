@@ -10,8 +10,8 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.batches import Bank, Judgements, Question, part_starts
 from tamis.counting.compiled import Ints
+from tamis.counting.counts import Bank, Judgements, Question, part_starts
 from tamis.counting.judge import judge_tables
 from tamis.counting.lookup import Lookup
 from tamis.counting.sharing import share

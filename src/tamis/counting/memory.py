@@ -9,16 +9,15 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import entr
 
-from tamis.constants import constants
 from tamis.counting import counts
-from tamis.counting.batches import Bank, Batch, Columns, Judgements, Question, part_starts
 from tamis.counting.compiled import Ints, Pairs, Words, is_at_hand
-from tamis.counting.counts import Shapes
+from tamis.counting.counts import Bank, Batch, Columns, Judgements, Question, Shapes, part_starts
 from tamis.counting.independence import SCALE
 from tamis.counting.interactions import (
     Parities,
     affordable,
-    plane_columns,
+    interacting_columns,
+    interacting_planes,
 )
 from tamis.counting.joints import Joints, part_ends, parts_of, room_for
 from tamis.counting.judge import judge_planes, judge_tables, judge_two_levels
@@ -143,28 +142,10 @@ class MemoryCounts:
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:
-        """The planes among which interactions are looked for, and the column of each.
-
-        With more than two levels the last one has a plane here too: what it is called must not
-        matter.
-        """
-        column = plane_columns(self._planes.first)
-        few = self.arities[column] <= constants.set_levels
-        words, column = self._planes.words[few], column[few]
-        several = np.flatnonzero((self.arities > 2) & (self.arities <= constants.set_levels))
-        everyone = np.packbits(np.ones(self.n_rows, dtype=np.bool_), bitorder="little")
-        rows = np.zeros(self._planes.words.shape[1] * 8, dtype=np.uint8)
-        rows[: len(everyone)] = everyone
-        first = self._planes.first
-        last = [
-            rows.view(np.uint64)
-            & ~np.bitwise_or.reduce(self._planes.words[first[k] : first[k + 1]], axis=0)
-            for k in several
-        ]
-        if last:
-            words, column = np.concatenate([words, last]), np.concatenate([column, several])
-        order = np.argsort(column, kind="stable")
-        return np.ascontiguousarray(words[order]), column[order]
+        """The planes among which interactions are looked for, and the column of each."""
+        planes = self._planes
+        words = interacting_planes(planes.words, planes.first, self.arities, self.n_rows)
+        return words, interacting_columns(self.arities)
 
     @cached_property
     def looking(self) -> Looking:

@@ -17,8 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tamis.counting.compiled import Codes, Words
-from tamis.counting.stored_blocks import BLOCK_ROWS, DIGEST_BYTES, Layout, digest, layout_of
+from tamis.counting.stored_blocks import BLOCK_ROWS, DIGEST_BYTES, Blocks, Layout, digest, layout_of
 from tamis.errors import FileFormatError
 from tamis.tables.refusals import shown, shown_path
 from tamis.tables.table import Label
@@ -133,8 +132,8 @@ def _digest(text: bytes) -> bytes:
     return hashlib.blake2b(text, digest_size=32).digest()
 
 
-class PackedFile:
-    """Read access to a packed file.
+class PackedFile(Blocks):
+    """The blocks of a packed file, mapped into memory.
 
     Magic, version, size, header and the list of digests are checked when the file is opened; each
     block is compared with its digest before it is used for the first time.
@@ -153,25 +152,17 @@ class PackedFile:
     def _open(self) -> None:
         with open(self.path, "rb") as file:
             self.header, header_end = read_header(self.path, file)
-            self.layout: Layout = self.header.layout(header_end)
+            layout = self.header.layout(header_end)
             size = os.fstat(file.fileno()).st_size
-            if size != self.layout.size:
-                raise damaged(self.path, f"it has {size} bytes where {self.layout.size} belong")
+            if size != layout.size:
+                raise damaged(self.path, f"it has {size} bytes where {layout.size} belong")
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        super().__init__(layout, np.frombuffer(self._map, dtype=np.uint8))
         listed = self._map[self.layout.digests_start :]
         if digest([listed[:-DIGEST_BYTES]]) != listed[-DIGEST_BYTES:]:
             raise damaged(self.path, "its list of digests does not match their digest")
         self._digests = listed
         self._checked = np.zeros(self.layout.n_blocks, dtype=np.bool_)
-        shape = self.layout.n_blocks, self.layout.n_planes, self.layout.words
-        self._planes: Words = np.frombuffer(
-            self._map, "<u8", shape[0] * shape[1] * shape[2], self.layout.planes_start
-        ).reshape(shape)
-
-    @property
-    def n_rows(self) -> int:
-        """The rows of the table."""
-        return self.layout.rows
 
     def groups(self, at_once: int) -> Iterator[tuple[int, int]]:
         """The blocks in order, so many at a time: their first, and the one after them.
@@ -184,25 +175,6 @@ class PackedFile:
             yield start, stop
             if at_once < self.layout.n_blocks:
                 self._leave(start, stop)
-
-    def words(self, start: int, stop: int) -> Words:
-        """The planes of these blocks: block, plane, word."""
-        return self._planes[start:stop]
-
-    def codes(self, k: int, start: int, stop: int) -> Codes:
-        """The codes of a column without planes in these blocks; those of the last block go on
-        beyond the last row."""
-        size, begin = self.layout.code_block_bytes(k), self.layout.code_starts[k]
-        return np.frombuffer(
-            self._map,
-            self.layout.code_type(k),
-            (stop - start) * self.layout.block_rows,
-            begin + start * size,
-        )
-
-    def rows_in(self, start: int, stop: int) -> int:
-        """The rows of these blocks."""
-        return min(stop * self.layout.block_rows, self.n_rows) - start * self.layout.block_rows
 
     def _check(self, start: int, stop: int) -> None:
         """Compare blocks with their digests, once."""

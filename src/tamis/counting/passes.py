@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tamis.counting.block_loops import decode
 from tamis.counting.compiled import Codes, Ints
-from tamis.counting.stored_blocks import Store
+from tamis.counting.stored_blocks import Blocks
 
 ROWS_AT_ONCE = 2**20
 """Rows whose states are held at once."""
@@ -26,52 +26,52 @@ ROW_BYTES = 128
 
 
 class View:
-    """Some columns of a store of blocks, within a limit of memory."""
+    """Some columns of blocks, within a limit of memory."""
 
     def __init__(
-        self, store: Store, positions: tuple[int, ...], working_bytes: int, n_jobs: int = 1
+        self, blocks: Blocks, positions: tuple[int, ...], working_bytes: int, n_jobs: int = 1
     ) -> None:
-        self.store = store
+        self.blocks = blocks
         self.positions = positions
-        """Which columns of the store these are."""
+        """Which columns of the blocks these are."""
         self.working_bytes = working_bytes
         self.n_jobs = n_jobs
 
     @cached_property
     def arities(self) -> NDArray[np.int64]:
         """The number of levels of each column."""
-        return np.array(self.store.layout.arities, dtype=np.int64)[list(self.positions)]
+        return np.array(self.blocks.layout.arities, dtype=np.int64)[list(self.positions)]
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
         """The first plane of each column."""
-        return self.store.layout.first[list(self.positions)]
+        return self.blocks.layout.first[list(self.positions)]
 
     @cached_property
     def planed(self) -> NDArray[np.bool_]:
         """Which columns have planes."""
-        return self.store.layout.planed[list(self.positions)]
+        return self.blocks.layout.planed[list(self.positions)]
 
     @property
     def n_planes(self) -> int:
-        """The planes of the store, those of other columns included."""
-        return self.store.layout.n_planes
+        """The planes of the blocks, those of other columns included."""
+        return self.blocks.layout.n_planes
 
     @property
     def blocks_at_once(self) -> int:
         """The blocks that a quarter of the memory has room for."""
-        return max(1, self.working_bytes // 4 // max(self.store.layout.block_bytes, 1))
+        return max(1, self.working_bytes // 4 // max(self.blocks.layout.block_bytes, 1))
 
     def groups(self) -> Iterator[tuple[int, int]]:
         """All blocks in order, some at a time."""
-        return self.store.groups(self.blocks_at_once)
+        return self.blocks.groups(self.blocks_at_once)
 
     def row_groups(self) -> Iterator[Group]:
         """All rows in order, some blocks at a time."""
         rows = min(ROWS_AT_ONCE, self.working_bytes // ROW_BYTES)
-        most = max(1, rows // self.store.layout.block_rows)
-        for start, stop in self.store.groups(min(most, self.blocks_at_once)):
-            yield Group(self, start, stop, self.store.rows_in(start, stop))
+        most = max(1, rows // self.blocks.layout.block_rows)
+        for start, stop in self.blocks.groups(min(most, self.blocks_at_once)):
+            yield Group(self, start, stop, self.blocks.rows_in(start, stop))
 
 
 class Group(NamedTuple):
@@ -84,12 +84,12 @@ class Group(NamedTuple):
 
     def codes(self, k: int) -> Codes:
         """The level of column k in each row."""
-        store, place = self.view.store, self.view.positions[k]
+        blocks, place = self.view.blocks, self.view.positions[k]
         if not self.view.planed[k]:
-            return store.codes(place, self.start, self.stop)[: self.n_rows]
-        found = np.empty((self.stop - self.start) * store.layout.block_rows, dtype=np.uint8)
+            return blocks.codes(place, self.start, self.stop)[: self.n_rows]
+        found = np.empty((self.stop - self.start) * blocks.layout.block_rows, dtype=np.uint8)
         arity = int(self.view.arities[k])
-        decode(store.words(self.start, self.stop), int(self.view.first[k]), arity, found)
+        decode(blocks.words(self.start, self.stop), int(self.view.first[k]), arity, found)
         return found[: self.n_rows]
 
 

@@ -30,7 +30,7 @@ class PlaneRows(Pass):
         ones = np.zeros(n, dtype=np.int64)
         pairs = np.zeros((n, n) if self._with_pairs else (0, 0), dtype=np.int64)
         for start, stop in view.groups():
-            blocks = view.store.words(start, stop)
+            blocks = view.blocks.words(start, stop)
             add_ones(blocks, ones)
             if not self._with_pairs:
                 continue
@@ -93,7 +93,7 @@ class Masked(Pass):
         sums = np.zeros(size, dtype=np.int64)
         one_at_a_time = Lock()
         for start, stop in view.groups():
-            blocks = view.store.words(start, stop)
+            blocks = view.blocks.words(start, stop)
 
             def part(i: int, j: int, blocks: Words = blocks) -> None:
                 own = np.zeros(size, dtype=np.int64)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tamis.counting.batches import Judgements
 from tamis.counting.compiled import Ints
+from tamis.counting.counts import Judgements
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import BlockLookup, PlainTerms, TableBatch, starts_of
 from tamis.counting.independence import SCALE

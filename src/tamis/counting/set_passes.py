@@ -7,9 +7,8 @@ import math
 
 import numpy as np
 
-from tamis.constants import constants
 from tamis.counting.compiled import Ints, Words
-from tamis.counting.interactions import Parities
+from tamis.counting.interactions import Parities, interacting_columns, interacting_planes
 from tamis.counting.passes import Pass, Sums, View
 from tamis.counting.row_sample import (
     MOST_PATTERNS,
@@ -42,52 +41,10 @@ class SummedParities(Parities):
         self._odd = total.astype(kind)
 
 
-class Interacting:
-    """The planes among which interactions are looked for: those of columns of few levels.
-
-    With more than two levels the last one has a plane here too: what it is called must not
-    matter.
-    """
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._levels = few_levels(view.arities)
-        self.column = interacting_columns(view.arities)
-
-    def words(self, block: int) -> Words:
-        """These planes of one block, column after column."""
-        store = self._view.store
-        planes = store.words(block, block + 1)[0]
-        found: Words = np.empty((len(self.column), planes.shape[1]), dtype=np.uint64)
-        everyone = _rows(planes.shape[1], store.rows_in(block, block + 1))
-        at = 0
-        for k, n in self._levels:
-            own = planes[self._view.first[k] : self._view.first[k] + n - 1]
-            found[at : at + n - 1] = own
-            at += n - 1
-            if n > 2:
-                found[at] = everyone & ~np.bitwise_or.reduce(own, axis=0)
-                at += 1
-        return found
-
-
-def few_levels(arities: Ints) -> list[tuple[int, int]]:
-    """The columns that take part, with their numbers of levels."""
-    return [(k, n) for k, n in enumerate(arities.tolist()) if n <= constants.set_levels]
-
-
-def interacting_columns(arities: Ints) -> Ints:
-    """The column of each plane that takes part."""
-    columns = [k for k, n in few_levels(arities) for _ in range(n if n > 2 else n - 1)]
-    return np.array(columns, dtype=np.int64)
-
-
-def _rows(n_words: int, n_rows: int) -> Words:
-    """A plane with a one for each of so many rows."""
-    octets = np.zeros(n_words * 8, dtype=np.uint8)
-    ones = np.packbits(np.ones(n_rows, dtype=np.bool_), bitorder="little")
-    octets[: len(ones)] = ones
-    return octets.view("<u8")
+def _planes_of(view: View, block: int) -> Words:
+    """The planes of one block among which interactions are looked for."""
+    planes = view.blocks.words(block, block + 1)[0]
+    return interacting_planes(planes, view.first, view.arities, view.blocks.rows_in(block))
 
 
 class OddRows(Pass):
@@ -98,12 +55,12 @@ class OddRows(Pass):
 
     def over(self, view: View) -> Sums:
         """The sums over the rows of this view."""
-        planes = Interacting(view)
-        parities = SummedParities(len(planes.column), planes.column, 0, self._largest)
+        column = interacting_columns(view.arities)
+        parities = SummedParities(len(column), column, 0, self._largest)
         for start, stop in view.groups():
             for block in range(start, stop):
-                parities.take(planes.words(block))
-                self._count(view, parities, len(planes.column))
+                parities.take(_planes_of(view, block))
+                self._count(view, parities, len(column))
                 parities.keep()
         return (parities.total,)
 
@@ -114,7 +71,7 @@ class OddRows(Pass):
                 parities.count(size, start, stop)
 
             # A set is counted at its largest plane, and large planes are the largest of many.
-            work = math.comb(n_planes, size) * view.store.layout.words
+            work = math.comb(n_planes, size) * view.blocks.layout.words
             share(view.n_jobs, parities.shares(size), work, part, power=1 / size)
 
 
@@ -126,12 +83,11 @@ class PlaneSums(Pass):
 
     def over(self, view: View) -> Sums:
         """The sums over the rows of this view."""
-        planes = Interacting(view)
-        total = np.zeros(len(planes.column) + 1, dtype=np.int64)
+        total = np.zeros(len(interacting_columns(view.arities)) + 1, dtype=np.int64)
         for start, stop in view.groups():
             for block in range(start, stop):
-                words = planes.words(block)
-                keys = self._keys.of_rows(words, view.store.rows_in(block, block + 1))
+                words = _planes_of(view, block)
+                keys = self._keys.of_rows(words, view.blocks.rows_in(block))
                 total += plane_sums(words, keys).view(np.int64)
         return (total,)
 
@@ -144,13 +100,13 @@ class PatternRows(Pass):
 
     def over(self, view: View) -> Sums:
         """The patterns of the rows of this view."""
-        planes = Interacting(view)
         nothing = np.zeros(0, dtype=np.int64)
-        found: Sums = (nothing, nothing, np.zeros((0, -(-len(planes.column) // 64)), np.int64))
+        n_planes = len(interacting_columns(view.arities))
+        found: Sums = (nothing, nothing, np.zeros((0, -(-n_planes // 64)), np.int64))
         for start, stop in view.groups():
             for block in range(start, stop):
-                words = planes.words(block)
-                rows = view.store.rows_in(block, block + 1)
+                words = _planes_of(view, block)
+                rows = view.blocks.rows_in(block)
                 own = Patterns.of(self._keys.of_rows(words, rows))
                 bits = as_rows(words, own.row)
                 found = self.add(found, (own.key.view(np.int64), own.n_rows, bits))

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tamis.counting.batches import Batch, Judgements, Question
 from tamis.counting.compiled import Codes, Floats, Ints
+from tamis.counting.counts import Batch, Judgements, Question
 from tamis.counting.independence import ROUNDING, SCALE
 from tamis.counting.lookup import Lookup
 

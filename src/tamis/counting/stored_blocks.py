@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,29 +136,6 @@ def _page_after(place: int) -> int:
     return -(-place // PAGE) * PAGE
 
 
-class Store(Protocol):
-    """Blocks of rows, as bit planes and, for columns without planes, as codes."""
-
-    layout: Layout
-
-    def groups(self, at_once: int) -> Iterator[tuple[int, int]]:
-        """The blocks in order, so many at a time: their first, and the one after them."""
-        ...
-
-    def words(self, start: int, stop: int) -> Words:
-        """The planes of these blocks: block, plane, word."""
-        ...
-
-    def codes(self, k: int, start: int, stop: int) -> Codes:
-        """The codes of a column without planes in these blocks; those of the last block go on
-        beyond the last row."""
-        ...
-
-    def rows_in(self, start: int, stop: int) -> int:
-        """The rows of these blocks."""
-        ...
-
-
 def digest(parts: list[bytes | memoryview]) -> bytes:
     """The digest of a block, or of all digests."""
     made = hashlib.blake2b(digest_size=DIGEST_BYTES)
@@ -220,8 +197,9 @@ class BlockWriter:
         return codes.tobytes()
 
 
-class HeldBlocks:
-    """Blocks in memory, planes and codes as a packed file has them; there may be no rows."""
+class Blocks:
+    """Blocks of rows, as bit planes and, for columns without planes, as codes; there may be no
+    rows."""
 
     def __init__(self, layout: Layout, content: NDArray[np.uint8]) -> None:
         self.layout = layout
@@ -231,9 +209,7 @@ class HeldBlocks:
         self._content = content
 
     @classmethod
-    def of(
-        cls, n_rows: int, arities: Sequence[int], batches: Iterable[Sequence[Codes]]
-    ) -> HeldBlocks:
+    def of(cls, n_rows: int, arities: Sequence[int], batches: Iterable[Sequence[Codes]]) -> Blocks:
         """Pack the codes of these batches of rows."""
         block_rows = min(BLOCK_ROWS, max(64, -(-n_rows // 64) * 64))
         layout = Layout(n_rows, block_rows, tuple(arities), 0)
@@ -274,6 +250,7 @@ class HeldBlocks:
         count = (stop - start) * layout.block_rows
         return np.frombuffer(self._content, layout.code_type(k), count, begin)
 
-    def rows_in(self, start: int, stop: int) -> int:
-        """The rows of these blocks."""
-        return min(stop * self.layout.block_rows, self.layout.rows) - start * self.layout.block_rows
+    def rows_in(self, start: int, stop: int | None = None) -> int:
+        """The rows of these blocks, or of one."""
+        end = start + 1 if stop is None else stop
+        return min(end * self.layout.block_rows, self.layout.rows) - start * self.layout.block_rows

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tamis.counting.packing import encoded, nobody
 from tamis.counting.passes import Pass, Sums, View
-from tamis.counting.stored_blocks import HeldBlocks
+from tamis.counting.stored_blocks import Blocks
 from tamis.errors import DataError
 from tamis.tables.first_pass import Seen, look, products_in
 from tamis.tables.growing import GrowingColumn
@@ -126,15 +126,15 @@ def hold(
     arities: tuple[int, ...],
     columns: Sequence[GrowingColumn],
     n_rows: int,
-) -> HeldBlocks:
+) -> Blocks:
     """The rows of a part as planes, whose columns have these levels."""
     if not n_rows:
-        return HeldBlocks.of(0, arities, [])
+        return Blocks.of(0, arities, [])
     stream = stream_in(content, names)
-    return HeldBlocks.of(n_rows, arities, encoded(stream, columns, n_rows, nobody))
+    return Blocks.of(n_rows, arities, encoded(stream, columns, n_rows, nobody))
 
 
-def fingerprint(held: HeldBlocks) -> list[bytes]:
+def fingerprint(held: Blocks) -> list[bytes]:
     """By which rows that were read again are known to be the same."""
     return [held.fingerprint]
 
@@ -150,7 +150,7 @@ def joined(parts: Sequence[list[Any]]) -> list[Any]:
 
 
 def count(
-    question: Question, parts: Sequence[HeldBlocks], expected: Sequence[tuple[bytes, str]]
+    question: Question, parts: Sequence[Blocks], expected: Sequence[tuple[bytes, str]]
 ) -> Found:
     """Run passes over the rows of parts that are held here, which must be what they were."""
     total: list[Sums] | None = None

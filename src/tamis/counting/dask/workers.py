@@ -252,14 +252,10 @@ class ClusterTable(BlockTable):
         names: Sequence[str],
         levels: Sequence[Sequence[Label]],
         workers: Workers,
-        *,
-        positions: tuple[int, ...] | None = None,
-        counted: Counted | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         layout = Layout(workers.n_rows, 64, workers.arities, 0)
-        counted = counted or Counted("dask", workers.n_parts)
-        super().__init__(names, levels, layout, positions, counted, notes)
+        super().__init__(names, levels, layout, Counted("dask", workers.n_parts), notes)
         self.workers = workers
 
     @property
@@ -280,17 +276,6 @@ class ClusterTable(BlockTable):
         found, moved = self.workers.ask(Question(tuple(passes), self.positions, WORKER_BYTES))
         self.counted.note(moved)
         return sums_of(found)
-
-    def select(self, positions: list[int]) -> ClusterTable:
-        """The same rows with the columns at these positions, in this order."""
-        return ClusterTable(
-            [self.names[k] for k in positions],
-            [self.levels[k] for k in positions],
-            self.workers,
-            positions=tuple(self.positions[k] for k in positions),
-            counted=self.counted,
-            notes=self.notes,
-        )
 
 
 def size_of(value: object) -> int:
