@@ -21,7 +21,7 @@ WAYS = {
     "rows, a candidate at a time": {
         "counts.CROSSOVER": 0,
         "joints.JOINT_CROSSOVER": 0,
-        "row_tables.CELL_BYTES": 2**21,
+        "row_tables.CELL_BYTES": 2**20,
     },
     "rows in threads": {
         "counts.CROSSOVER": 0,

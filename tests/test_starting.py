@@ -35,6 +35,11 @@ def test_learning_from_a_small_file_imports_nothing_heavy():
     assert not HEAVY & modules_after(code)
 
 
+def test_a_frame_in_memory_takes_no_way_through_dask():
+    code = "import tamis\ntamis.TAM(n_jobs=1).fit({'a': [0, 1] * 9, 'b': [1, 0, 1] * 6})"
+    assert not {name for name in modules_after(code) if "dask" in name}
+
+
 def test_importing_tamis_imports_next_to_nothing():
     loaded = modules_after("import tamis")
     assert not {*HEAVY, "numpy", "numba", "pyarrow"} & loaded

@@ -22,6 +22,10 @@ from tamis.counting.lookup import Lookup, fixed_point
 class BlockLookup(Lookup):
     """f without its tail: heads are kept, larger counts are asked for as they come."""
 
+    def entropy(self, counts: Ints, choice: int) -> int:
+        """The entropy of a table, in fixed point; ``choice`` is its head."""
+        return int(self.entropies(counts, np.array([0, len(counts)]), np.array([choice]))[0])
+
     def entropies(self, counts: Ints, starts: Ints, choices: Ints) -> Ints:
         """The entropy of each table of those laid end to end, in fixed point; ``choices`` are the
         rows of their supports."""
@@ -49,12 +53,13 @@ class BlockLookup(Lookup):
 
 
 class PlainTerms:
-    """-p ln p in fixed point, p being a count's share of the rows: read like an array."""
+    """-p ln p in fixed point, p being a count's share of the rows."""
 
     def __init__(self, n_rows: int) -> None:
         self._n_rows = n_rows
 
-    def __getitem__(self, counts: Ints) -> Ints:
+    def of(self, counts: Ints) -> Ints:
+        """Of each count; f is found once for those that are the same."""
         distinct, which = np.unique(counts, return_inverse=True)
         return fixed_point(entr(distinct / self._n_rows))[which]
 
@@ -101,10 +106,10 @@ class TableBatch(NamedTuple):
         # What a test adds up of -p ln p telescopes to these four sums, which are found here.
         nothing = np.broadcast_to(np.int64(0), n_rows + 1)
         test_tables(self.cell_starts, levels, self.widths, self.cells, nothing, stats)
-        of_context = segment_sums(plain[self.margins], self.margin_starts)
-        of_context -= segment_sums(plain[strata], strata_starts)
-        gain = of_context[self.context] + segment_sums(plain[beside], beside_starts)
-        gain -= segment_sums(plain[self.cells], self.cell_starts)
+        of_context = segment_sums(plain.of(self.margins), self.margin_starts)
+        of_context -= segment_sums(plain.of(strata), strata_starts)
+        gain = of_context[self.context] + segment_sums(plain.of(beside), beside_starts)
+        gain -= segment_sums(plain.of(self.cells), self.cell_starts)
         stats[:, 0] = gain / SCALE
         return stats
 

@@ -294,8 +294,9 @@ class MemoryCounts:
         widths = columns.arities[candidates]
         if n_cells * int(widths.max(initial=1)) > self._shapes.most_cells:
             judge_sparse(
-                strata, self._codes[target], columns.codes[candidates], not given, base,
-                choices[columns.classes[candidates]], lookup, self._plain, *answers,
+                strata, self._codes[target], columns.codes[candidates], base,
+                choices[columns.classes[candidates]], lookup, self._plain.take, answers,
+                is_empty=not given,
             )  # fmt: skip
             return
         cell_of_row = strata * n_levels + self._codes[target]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from tamis.counting.compiled import Ints
 from tamis.counting.counts import Judgements
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import BlockLookup, PlainTerms, TableBatch, starts_of
-from tamis.counting.independence import SCALE
 from tamis.counting.passes import Pass, Sums
 from tamis.counting.row_passes import (
     LARGEST_KEY,
@@ -23,7 +22,7 @@ from tamis.counting.row_passes import (
     StateRows,
     States,
 )
-from tamis.counting.sparse import Margin, _statistics
+from tamis.counting.sparse import Margin, SparseContext
 from tamis.errors import SettingError
 
 CELL_BYTES = 64
@@ -209,18 +208,21 @@ class RowTables:
         pairs = [States((one.target,), one.strata, self._sizes) for one in questions]
         self._settle(pairs)
         for question, own in zip(questions, pairs, strict=True):
-            n_levels = self._sizes[question.target]
-            wanted = [
-                self._keys(question.target, question.strata, candidate)
-                for candidate in question.candidates
-            ]
+            target, strata, candidates, base_choices, choices, answers = question
+            context = SparseContext(
+                strata.counts, Margin(own.counts, own.keys // self._sizes[target]),
+                base_choices[0], lookup, PlainTerms(self._table.n_rows).of,
+                is_empty=not strata.columns,
+            )  # fmt: skip
+            answers.entropies[0] = context.entropy
+            wanted = [self._keys(target, strata, candidate) for candidate in candidates]
             at_once = max(1, self._room // max(self._table.n_rows, 1))
-            found: list[Sums] = []
             for start in range(0, len(wanted), at_once):
-                found += self._total(wanted[start : start + at_once])
-            self._fold_sparse(
-                question, Margin(own.counts, own.keys // n_levels), own, found, lookup
-            )
+                found = self._total(wanted[start : start + at_once])
+                for c, (keys, cells) in enumerate(found, start=start):
+                    pair, level = np.divmod(keys, candidates[c].n_states)
+                    places = np.searchsorted(own.keys, pair)
+                    context.judge(c, cells, places, level, choices[c], answers)
 
     def _keys(self, target: int, strata: States, candidate: Candidate) -> CellKeys:
         """The cells of a candidate that occur, if they can be numbered."""
@@ -232,44 +234,3 @@ class RowTables:
                 "levels"
             )
         return CellKeys(target, n_levels, strata, candidate, self._most_bytes)
-
-    def _fold_sparse(
-        self,
-        question: RowQuestion,
-        with_target: Margin,
-        pairs: States,
-        found: Sequence[Sums],
-        lookup: BlockLookup,
-    ) -> None:
-        target, strata, candidates, base_choices, choices, answers = question
-        n_levels = self._sizes[target]
-        h_s = 0 if not strata.columns else _entropy(lookup, strata.counts, base_choices[0, 0])
-        h_sk = _entropy(lookup, pairs.counts, base_choices[0, 1])
-        answers.entropies[0] = (h_sk - h_s) / SCALE
-        for c, (keys, counts) in enumerate(found):
-            width = candidates[c].n_states
-            pair, level = np.divmod(keys, width)
-            stratum = pair // n_levels
-            beside_keys, column = np.unique(stratum * width + level, return_inverse=True)
-            beside_counts = _summed(column, counts, len(beside_keys))
-            beside = Margin(beside_counts, beside_keys // width)
-            h_sl = _entropy(lookup, beside.counts, choices[c, 0])
-            h_skl = _entropy(lookup, counts, choices[c, 1])
-            answers.gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
-            if len(answers.stats):
-                row = pairs.counts[np.searchsorted(pairs.keys, pair)]
-                plain: Any = PlainTerms(self._table.n_rows)
-                answers.stats[c] = _statistics(
-                    plain, strata.counts, with_target, beside, counts, stratum, row,
-                    beside_counts[column],
-                )  # fmt: skip
-
-
-def _entropy(lookup: BlockLookup, counts: Ints, choice: int) -> int:
-    return int(lookup.entropies(counts, np.array([0, len(counts)]), np.array([choice]))[0])
-
-
-def _summed(place: Ints, counts: Ints, size: int) -> Ints:
-    sums = np.zeros(size, dtype=np.int64)
-    np.add.at(sums, place, counts)
-    return sums

@@ -6,66 +6,103 @@ Everything a judgement needs is a sum over the occupied ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting.compiled import Floats, Ints
+from tamis.counting.counts import Judgements
 from tamis.counting.independence import ROUNDING, SCALE, null_moments
 from tamis.counting.lookup import Lookup
+
+Plain = Callable[[Ints], Ints]
+"""-p ln p of each count, in fixed point."""
+
+
+class Margin(NamedTuple):
+    """The occupied cells of (stratum, variable): their counts and their strata."""
+
+    counts: Ints
+    strata: Ints
+
+
+class SparseContext:
+    """A context whose tables are lists of the cells that occur: the rows of each stratum, and of
+    each pair of a stratum and a level of the target."""
+
+    def __init__(
+        self,
+        n_s: Ints,
+        pairs: Margin,
+        base_choices: Ints,
+        lookup: Lookup,
+        plain: Plain,
+        *,
+        is_empty: bool,
+    ) -> None:
+        self._n_s = n_s
+        self._pairs = pairs
+        self._lookup = lookup
+        self._plain = plain
+        self._h_s = 0 if is_empty else lookup.entropy(n_s, base_choices[0])
+        self._h_sk = lookup.entropy(pairs.counts, base_choices[1])
+
+    def judge(
+        self, c: int, cells: Ints, pair: Ints, level: Ints, choices: Ints, answers: Judgements
+    ) -> None:
+        """Write the gain and the test of candidate c, of which each cell has a pair and a level."""
+        stratum = self._pairs.strata[pair]
+        width = int(level.max()) + 1
+        keys, column = np.unique(stratum * width + level, return_inverse=True)
+        beside = Margin(np.zeros(len(keys), dtype=np.int64), keys // width)
+        np.add.at(beside.counts, column, cells)
+        h_sl = self._lookup.entropy(beside.counts, choices[0])
+        h_skl = self._lookup.entropy(cells, choices[1])
+        answers.gains[c] = (self._h_sk + h_sl - self._h_s - h_skl) / SCALE
+        if len(answers.stats):
+            answers.stats[c] = _statistics(
+                self._plain, self._n_s, self._pairs, beside, cells, stratum,
+                self._pairs.counts[pair], beside.counts[column],
+            )  # fmt: skip
+
+    @property
+    def entropy(self) -> float:
+        """Of the target, given the stratum."""
+        return (self._h_sk - self._h_s) / SCALE
 
 
 def judge_sparse(
     strata: Ints,
     target: NDArray[np.integer],
     candidates: NDArray[np.integer],
-    is_empty: bool,
     base_choices: Ints,
     choices: Ints,
     lookup: Lookup,
-    plain: Ints,
-    entropies: Floats,
-    gains: Floats,
-    stats: Floats,
+    plain: Plain,
+    answers: Judgements,
+    *,
+    is_empty: bool,
 ) -> None:
-    """Judge the candidate columns of one context, filling the last three arguments."""
-    with_target, pair_of_row = _joined(strata, target)
-    counts_s = np.bincount(strata)
-    h_s = 0 if is_empty else lookup.entropy(counts_s, base_choices[0])
-    h_sk = lookup.entropy(with_target.counts, base_choices[1])
-    entropies[0] = (h_sk - h_s) / SCALE
-    for c, column in enumerate(candidates):
-        beside, beside_of_row = _joined(strata, column)
-        both, both_of_row = _joined(pair_of_row, column)
-        h_sl = lookup.entropy(beside.counts, choices[c, 0])
-        h_skl = lookup.entropy(both.counts, choices[c, 1])
-        gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
-        if len(stats):
-            first = np.zeros(len(both.counts), dtype=np.int64)
-            first[both_of_row] = np.arange(len(strata))
-            stats[c] = _statistics(
-                plain, counts_s, with_target, beside, both.counts, strata[first],
-                with_target.counts[pair_of_row[first]], beside.counts[beside_of_row[first]],
-            )  # fmt: skip
-
-
-class Margin:
-    """The occupied cells of (stratum, variable): their counts and their strata."""
-
-    def __init__(self, counts: Ints, strata: Ints) -> None:
-        self.counts = counts
-        self.strata = strata
-
-
-def _joined(states: Ints, column: NDArray[np.integer]) -> tuple[Margin, Ints]:
-    width = int(column.max()) + 1
-    values, of_row, counts = np.unique(
-        states * width + column, return_inverse=True, return_counts=True
+    """Judge the candidate columns of one context from the rows themselves."""
+    n_levels = int(target.max()) + 1
+    keys, pair_of_row, counts = np.unique(
+        strata * n_levels + target, return_inverse=True, return_counts=True
     )
-    return Margin(counts.astype(np.int64), values // width), of_row
+    pairs = Margin(counts, keys // n_levels)
+    context = SparseContext(
+        np.bincount(strata), pairs, base_choices, lookup, plain, is_empty=is_empty
+    )
+    answers.entropies[0] = context.entropy
+    for c, column in enumerate(candidates):
+        width = int(column.max()) + 1
+        keys, cells = np.unique(pair_of_row * width + column, return_counts=True)
+        context.judge(c, cells, *np.divmod(keys, width), choices[c], answers)
 
 
 def _statistics(
-    plain: Ints, n_s: Ints, rows: Margin, columns: Margin, cells: Ints, cell_stratum: Ints,
+    plain: Plain, n_s: Ints, rows: Margin, columns: Margin, cells: Ints, cell_stratum: Ints,
     cell_row: Ints, cell_column: Ints,
 ) -> Floats:  # fmt: skip
     """Plug-in gain, degrees of freedom, X2, null mean and variance; see the dense kernel."""
@@ -77,7 +114,7 @@ def _statistics(
     inverse_b = np.bincount(columns.strata, weights=1.0 / columns.counts, minlength=size)
     expected = cell_row.astype(float) * cell_column
     tables = (rows.counts, columns.counts, cells, n_s)
-    of_rows, of_columns, of_cells, of_strata = (int(plain[counts].sum()) for counts in tables)
+    of_rows, of_columns, of_cells, of_strata = (int(plain(counts).sum()) for counts in tables)
     gain = (of_rows + of_columns - of_cells - of_strata) / SCALE
     squares = np.bincount(cell_stratum, weights=cells * (cells / expected), minlength=size)
     df = float(np.sum((r - 1) * (s - 1)))
