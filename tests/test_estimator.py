@@ -109,6 +109,11 @@ def test_every_edge_carries_the_information_it_stands_for():
     assert edge["step"] == 1
 
 
+def test_columns_may_be_called_like_what_tables_have():
+    table = chain().rename(columns={"a": "rows", "b": "codes", "c": "levels"})
+    assert tamis.TAM().fit(table).layers_ == [["rows"], ["codes"], ["levels"]]
+
+
 def test_a_constant_column_is_isolated_and_warned_of():
     table = chain().assign(k="same")
     with pytest.warns(tamis.TamisWarning, match="'k'") as caught:

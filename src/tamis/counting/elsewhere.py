@@ -305,7 +305,7 @@ def of_moments(table: AnyTable) -> TypeGuard[MomentTable]:
 
 def is_elsewhere(table: object) -> TypeGuard[TableElsewhere]:
     """Whether this is a table whose rows are not in memory."""
-    return getattr(table, "rows", "memory") in ("blocks", "moments")
+    return isinstance(table, TableElsewhere)
 
 
 def is_long(table: Table) -> bool:
