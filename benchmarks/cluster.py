@@ -22,13 +22,12 @@ import numpy as np
 
 import tamis
 from benchmarks.scale import chunks, random_tree, run, write, wrong_edges
-from tamis.blocks.held import HeldPlanes
-from tamis.blocks.passes import Pass
-from tamis.blocks.plane_passes import Masked, PlaneRows
-from tamis.blocks.view import View
-from tamis.cluster.opening import connected, open_files
-from tamis.cluster.table import ClusterTable
-from tamis.cluster.work import Found, Question
+from tamis.counting.dask.opening import connected, open_files
+from tamis.counting.dask.work import Found, Question
+from tamis.counting.dask.workers import ClusterTable
+from tamis.counting.passes import Pass, View
+from tamis.counting.plane_passes import Masked, PlaneRows
+from tamis.counting.stored_blocks import Blocks
 
 SEED = 1
 
@@ -107,7 +106,7 @@ def rounds(sizes: Sequence[int]) -> tuple[list[str], Latency]:
             with made(4, 100 * tasks, tasks) as (folder, _):
                 table = open_files(str(folder / "parts"), client)
                 one_each = [[i] for i in range(tasks)]
-                table.crew._neighbours = lambda one_each=one_each: one_each  # type: ignore[method-assign]
+                table.workers._neighbours = lambda one_each=one_each: one_each  # type: ignore[method-assign]
                 times.append(statistics.median(_ask(table) for _ in range(30)))
                 lines.append(f"| {tasks} | {times[-1]:.4f} |")
     each, fixed = np.polyfit(sizes, times, 1)
@@ -149,21 +148,21 @@ def columns(sizes: Sequence[int], searches: Sequence[str], n: int, parts: int) -
 
 def _load(table: ClusterTable, search: str) -> Load:
     asked = sums = 0
-    ask = table.crew.ask
+    ask = table.workers.ask
 
     def watched(question: Question) -> tuple[Found, int]:
         nonlocal asked, sums
         found, moved = ask(question)
         asked += moved - found.moved
-        sums += sum(_sums(one, table.n_planes) for one in question.passes)
+        sums += sum(_sums(one, table.layout.n_planes) for one in question.passes)
         return found, moved
 
-    table.crew.ask = watched  # type: ignore[method-assign]
+    table.workers.ask = watched  # type: ignore[method-assign]
     start = perf_counter()
     tamis.TAM(search=search).fit(table)
     wall = perf_counter() - start
     counted = table.counted
-    tasks = len(table.crew._neighbours())
+    tasks = len(table.workers._neighbours())
     return Load(
         table.n_variables, search, counted.rounds, asked / tasks,
         (counted.bytes_moved - asked) / tasks, sums, wall,
@@ -191,7 +190,7 @@ def words_a_second(d: int = 200, n: int = 10**6) -> float:
     """How many words of 64 rows one core counts in a second, as a worker does."""
     tree = random_tree(d, SEED)
     batches = [[one.astype(np.uint8) for one in columns] for columns in chunks(tree, n, SEED)]
-    view = View(HeldPlanes.of(n, [2] * d, batches), tuple(range(d)), 2**29)
+    view = View(Blocks.of(n, [2] * d, batches), tuple(range(d)), 2**29)
     asked = Masked(
         [(0, k) for k in range(1, 101)],
         [np.delete(np.arange(d), [0, k]) for k in range(1, 101)],

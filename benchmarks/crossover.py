@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from tamis.counts import joints, memory
-from tamis.counts.memory import MemoryCounts
+from tamis.counting import counts, joints
+from tamis.counting.memory import MemoryCounts
 from tamis.information.counted import _lookup
 from tamis.information.estimators import as_estimator
 from tamis.tables import Table
@@ -69,7 +69,7 @@ def main() -> None:
                 context = (0, tuple(range(1, size + 1)))
                 ratio = []
                 for crossover in (10**9, 0):
-                    memory.CROSSOVER = crossover
+                    counts.CROSSOVER = crossover
                     ratio.append(seconds(MemoryCounts(table(n, 60, arity), 1), context, n))
                 print(f"{n:8} {arity:6} {cells:7}   {ratio[0] / ratio[1]:.2f}")
     joints_table()

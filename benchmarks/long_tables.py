@@ -11,7 +11,7 @@ import numpy as np
 
 import tamis
 from benchmarks.scale import chunks, names_of, random_tree
-from tamis.blocks import long_table
+from tamis.counting import elsewhere
 from tamis.tables.table import Table
 
 SIZES = ((40, 60_000), (40, 130_000), (40, 1_000_000), (200, 130_000), (200, 400_000))
@@ -26,8 +26,8 @@ def table(d: int, n: int) -> Table:
 
 def seconds(drawn: Table, search: str, *, in_blocks: bool) -> float:
     """Of CPU, one thread, the better of two."""
-    long_table.LONG = 0 if in_blocks else 2**62
-    long_table.ROWS_A_COLUMN = 0
+    elsewhere.LONG = 0 if in_blocks else 2**62
+    elsewhere.ROWS_A_COLUMN = 0
     taken = []
     for _ in range(2):
         start = process_time()

@@ -25,9 +25,9 @@ import pandas as pd
 import tamis
 from benchmarks.models import random_graph, sample
 from benchmarks.networks import networks
-from tamis.counts.memory import MemoryCounts
-from tamis.counts.planes import build_planes
-from tamis.counts.tables import pair_counts
+from tamis.counting.memory import MemoryCounts
+from tamis.counting.planes import build_planes
+from tamis.counting.tables import pair_counts
 from tamis.tables import read_table
 
 DOCS = Path(__file__).parent.parent / "docs"

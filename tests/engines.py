@@ -7,54 +7,54 @@ from itertools import combinations
 import numpy as np
 
 from tables import table_of
-from tamis.blocks import counting, row_tables, view
-from tamis.counts import joints, memory, sharing
+from tamis.counting import blocks, counts, joints, memory, passes, row_tables, sharing
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context, Group, Query
 from tamis.tables import Table
 
 WAYS = {
     "planes": {},
-    "planes without the pair table": {"memory.PAIR_TABLE_BYTES": 0},
-    "planes, a context at a time": {"counting.FOLDED_BYTES": 2**40},
+    "planes without the pair table": {"counts.PAIR_TABLE_BYTES": 0},
+    "planes, a context at a time": {"blocks.FOLDED_BYTES": 2**40},
     "planes in threads": {"sharing.THREAD_WORDS": 0},
-    "rows": {"memory.CROSSOVER": 0, "joints.JOINT_CROSSOVER": 0},
+    "rows": {"counts.CROSSOVER": 0, "joints.JOINT_CROSSOVER": 0},
     "rows, a candidate at a time": {
-        "memory.CROSSOVER": 0,
+        "counts.CROSSOVER": 0,
         "joints.JOINT_CROSSOVER": 0,
-        "row_tables.CELL_BYTES": 2**21,
+        "row_tables.CELL_BYTES": 2**20,
     },
     "rows in threads": {
-        "memory.CROSSOVER": 0,
+        "counts.CROSSOVER": 0,
         "joints.JOINT_CROSSOVER": 0,
         "sharing.THREAD_WORDS": 0,
     },
     "rows kept sparse": {
-        "memory.CROSSOVER": 0,
+        "counts.CROSSOVER": 0,
         "joints.JOINT_CROSSOVER": 0,
-        "memory.DENSE_CELLS": 0,
+        "counts.DENSE_CELLS": 0,
         "memory.EMPTY": 0,
     },
     "rows numbered in steps": {
-        "memory.CROSSOVER": 0,
+        "counts.CROSSOVER": 0,
         "joints.JOINT_CROSSOVER": 0,
-        "memory.DENSE_CELLS": 0,
+        "counts.DENSE_CELLS": 0,
         "memory.EMPTY": 0,
         "row_tables.LARGEST_KEY": 8,
     },
-    "planes and rows mixed": {"memory.CROSSOVER": 6, "joints.JOINT_CROSSOVER": 12},
+    "planes and rows mixed": {"counts.CROSSOVER": 6, "joints.JOINT_CROSSOVER": 12},
     "few rows at once": {
-        "memory.CROSSOVER": 6,
+        "counts.CROSSOVER": 6,
         "joints.JOINT_CROSSOVER": 12,
-        "view.ROWS_AT_ONCE": 1,
+        "passes.ROWS_AT_ONCE": 1,
     },
 }
 MODULES = {
-    "memory": memory,
+    "blocks": blocks,
+    "counts": counts,
     "joints": joints,
-    "counting": counting,
+    "memory": memory,
     "row_tables": row_tables,
-    "view": view,
+    "passes": passes,
     "sharing": sharing,
 }
 

@@ -9,15 +9,18 @@ import networkx as nx
 import pytest
 
 import tamis
-from tamis.counts.compiled import LOOP_FILES
+from tamis.counting.blocks import BlockCounts
+from tamis.counting.compiled import LOOP_FILES
+from tamis.counting.counts import Counts
+from tamis.counting.memory import MemoryCounts
 
 SOURCE = Path(tamis.__file__).parent
 
 LAYERS = {
     "ground": "errors constants plugins atomic journal",
     "tables": "tables network metrics simulate",
-    "counting": "counts",
-    "sources": "information decisions rules adapters blocks cluster",
+    "counting": "counting",
+    "sources": "information decisions rules adapters",
     "settings": "knowledge defaults choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
@@ -114,3 +117,21 @@ def test_the_tests_twins_import_nothing_from_tamis():
             assert not (node.module or "").startswith("tamis")
         if isinstance(node, ast.Import):
             assert not any(a.name.startswith("tamis") for a in node.names)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_tables_are_asked_where_their_rows_are_and_not_for_their_class(path):
+    elsewhere = {"BlockTable", "PackedTable", "LongTable", "ClusterTable", "MomentTable"}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            asked = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            assert node.func.id != "isinstance" or not asked & elsewhere, f"line {node.lineno}"
+
+
+def test_engines_share_a_protocol_and_no_base():
+    asked = {
+        name for name in vars(Counts) if not name.startswith("_")
+    } | Counts.__annotations__.keys()
+    for engine in (MemoryCounts, BlockCounts):
+        assert engine.__bases__ == (object,)
+        assert asked - {"arities"} <= set(dir(engine))

@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 
 import tamis
 from tables import rows, table_of
-from tamis.counts import sharing
+from tamis.counting import sharing
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate, Rule
@@ -107,6 +107,11 @@ def test_every_edge_carries_the_information_it_stands_for():
     assert edge["gain_given_rest"] == pytest.approx(expected)
     assert 0 <= edge["p_value"] < 1e-9
     assert edge["step"] == 1
+
+
+def test_columns_may_be_called_like_what_tables_have():
+    table = chain().rename(columns={"a": "rows", "b": "codes", "c": "levels"})
+    assert tamis.TAM().fit(table).layers_ == [["rows"], ["codes"], ["levels"]]
 
 
 def test_a_constant_column_is_isolated_and_warned_of():

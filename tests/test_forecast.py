@@ -14,10 +14,10 @@ from scipy.stats import f as f_law
 from typer.testing import CliRunner
 
 from tables import table_of
-from tamis.blocks.opening import open_blocks
-from tamis.blocks.packing import pack
 from tamis.cli import app
-from tamis.counts.memory import MemoryCounts
+from tamis.counting.memory import MemoryCounts
+from tamis.counting.opening import open_blocks
+from tamis.counting.packing import pack
 from tamis.errors import SettingError, TamisWarning
 from tamis.forecast import Forecast, forecast
 from tamis.forecast import make as making

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tamis.cli import app
-from tamis.counts import compiled as compiling
+from tamis.counting import compiled as compiling
 from tamis.terminal.waiting import COMPILING, NOT_KEPT, waiting
 
 EXAMPLE = str(Path(__file__).parent.parent / "examples" / "sprinkler.csv")
@@ -35,6 +35,11 @@ def test_learning_from_a_small_file_imports_nothing_heavy():
     assert not HEAVY & modules_after(code)
 
 
+def test_a_frame_in_memory_takes_no_way_through_dask():
+    code = "import tamis\ntamis.TAM(n_jobs=1).fit({'a': [0, 1] * 9, 'b': [1, 0, 1] * 6})"
+    assert not {name for name in modules_after(code) if "dask" in name}
+
+
 def test_importing_tamis_imports_next_to_nothing():
     loaded = modules_after("import tamis")
     assert not {*HEAVY, "numpy", "numba", "pyarrow"} & loaded
@@ -49,9 +54,9 @@ def test_the_estimator_is_one_of_scikit_learn():
 
 
 LOOPS = {
-    "below.py": "from tamis.counts.compiled import inner\n"
+    "below.py": "from tamis.counting.compiled import inner\n"
     "@inner\ndef step(x):\n    return x + {}\n",
-    "above.py": "from tamis.counts.compiled import compiled\nfrom below import step\n"
+    "above.py": "from tamis.counting.compiled import compiled\nfrom below import step\n"
     "@compiled\ndef run(x):\n    return step(x)\n",
 }
 
@@ -63,7 +68,7 @@ def test_a_loop_that_calls_a_changed_one_is_compiled_again(tmp_path):
     def answer(added: int) -> str:
         (tmp_path / "below.py").write_text(LOOPS["below.py"].format(added))
         code = (
-            "import tamis.counts.compiled as c\n"
+            "import tamis.counting.compiled as c\n"
             f"c.LOOP_FILES = (*c.LOOP_FILES, {str(tmp_path / 'below.py')!r})\n"
             "import above\nprint(above.run(1))"
         )

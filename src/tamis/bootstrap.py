@@ -23,7 +23,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.sharing import usable_jobs
+from tamis.counting.sharing import usable_jobs
 from tamis.decisions.specification import rule_from_dict
 from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError

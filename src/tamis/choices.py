@@ -8,9 +8,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from tamis.blocks.limits import bytes_of
 from tamis.constants import constants
-from tamis.counts.sharing import usable_jobs
+from tamis.counting.elsewhere import bytes_of
+from tamis.counting.sharing import usable_jobs
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Fixed, Rule
 from tamis.decisions.specification import as_rule

@@ -101,7 +101,7 @@ def pack(
     only: OnlyOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")] = False,
 ) -> None:
-    """Pack a table into a plane file, which learn counts in blocks, within a limit of memory."""
+    """Pack a table into a packed file, which learn counts in blocks, within a limit of memory."""
     with clean_ending():
         from tamis.terminal.choosing import types_from_options
         from tamis.terminal.packing import run

@@ -40,7 +40,7 @@ def learn(
         typer.Argument(
             metavar="TABLE",
             help="A CSV or Parquet file with a header; counted in blocks, a folder or a pattern of "
-            "such files, or a plane file (.tamis).",
+            "such files, or a packed file (.tamis).",
         ),
     ],
     search: Annotated[

@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tamis.blocks.moment_table import MomentTable
-from tamis.blocks.opening import open_blocks
-from tamis.blocks.packed import BlockTable
 from tamis.choices import BoundarySearch, SourceOfTable
-from tamis.cluster.opening import opened, require_rows_here
+from tamis.counting.opening import open_blocks, opened, require_rows_here
 from tamis.decisions.rule import Rule
 from tamis.errors import PluginError, SettingError
 from tamis.information.estimators import AnyEstimator
@@ -25,11 +22,13 @@ from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
 from tamis.learning import learn
+from tamis.opening import read_opened
 from tamis.plugins import require_callable
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
-from tamis.tables import Table, read_table
+from tamis.tables import Table
 from tamis.tables.kinds import Told
+from tamis.tables.table import AnyTable, with_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +123,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         "level" does for numbers. See docs/missing-and-weights.md.
     memory : int, str or None
         The bytes that the process may take, such as "2GB", while it reads files in blocks, for
-        counts or moments: a plane file of `tamis pack`, a folder or a pattern (None is 2GB), and
+        counts or moments: a packed file of `tamis pack`, a folder or a pattern (None is 2GB), and
         with a limit also a single CSV or Parquet file. See docs/scale.md.
     n_jobs : int or None
         Threads used for counting; None is all cores. The result does not depend on it.
@@ -203,7 +202,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     ) -> Self:
         """Learn the DAG of a table: data frame, array, mapping or path. ``y`` is ignored.
 
-        A plane file, a folder or a pattern such as "folder/*.parquet" is counted in blocks; a Dask
+        A packed file, a folder or a pattern such as "folder/*.parquet" is counted in blocks; a Dask
         data frame is counted by the workers of the current client, see docs/dask.md.
 
         ``sample_weight`` is a sequence with a number for each row, or the name of the column that
@@ -217,7 +216,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """
         require_callable("progress", progress)
         settings = Settings(**self.get_params(deep=False))
-        table: Table | None = None
+        table: AnyTable | None = None
         with self._alone(settings):
             if X is None and settings.own_information is not None:
                 result = learn(None, settings, progress)
@@ -230,13 +229,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                     weights=sample_weight,
                     types=settings.types,
                 ) as given:
-                    table = read_table(
-                        given,
-                        continuous=settings.read_as != "counts",
-                        missing=settings.missing,
-                        weights=sample_weight,
-                        types=settings.types,
-                    )
+                    table = read_opened(given, settings, sample_weight)
                     result = learn(table, settings, progress)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
@@ -275,11 +268,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """Rows that are elsewhere stay there when a model is copied or stored."""
         state: dict[str, Any] = dict(super().__getstate__())
         state.pop("_at_work", None)
-        if isinstance(state.get("_learned_from", (None,))[0], BlockTable | MomentTable):
+        table, _ = state.get("_learned_from", (None, None))
+        if table is not None and table.rows != "memory":
             del state["_learned_from"]
         return state
 
-    def _whence(self) -> tuple[Table, Settings]:
+    def _whence(self) -> tuple[AnyTable, Settings]:
         """The table that was learned from, and what was asked of it."""
         check_is_fitted(self)
         if not hasattr(self, "_learned_from"):
@@ -298,9 +292,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     def _rows(self) -> tuple[Table, Settings]:
         """The table, if its rows are in memory."""
         table, settings = self._whence()
-        if isinstance(table, BlockTable | MomentTable):
-            _ = table.codes  # says where the rows are
-        return table, settings
+        return with_rows(table), settings
 
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
         """What `fit` would take, in memory and time, and how weak a dependence it could see."""
@@ -315,14 +307,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             information=settings.read_as,
             types=settings.types,
         )
-        table = read_table(
-            given,
-            continuous=settings.read_as != "counts",
-            missing=settings.missing,
-            weights=sample_weight,
-            types=settings.types,
-        )
-        return forecast(table, settings)
+        return forecast(read_opened(given, settings, sample_weight), settings)
 
     @property
     def cpdag_(self) -> nx.DiGraph[str]:

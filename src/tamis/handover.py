@@ -15,7 +15,8 @@ from tamis.errors import SettingError
 from tamis.formats import bif_file, files
 from tamis.network import BayesianNetwork
 from tamis.result import Result
-from tamis.tables import Table, read_table
+from tamis.tables import read_table
+from tamis.tables.table import AnyTable, with_rows
 
 Path = files.Path
 
@@ -63,15 +64,17 @@ def fitted_network(
     frequencies, and the uniform row where the parents' levels never occur together. Raises
     ``SettingError`` if a column is measured, for a table of probabilities needs levels.
     """
-    if isinstance(data, Table) and (data.missing or data.weights is not None):
+    given = data if isinstance(data, AnyTable) else read_table(data, continuous=True)
+    if given.missing or given.weights is not None:
         raise SettingError(
             "tables of probabilities are counted from whole rows that count alike, and these rows "
             "have missing values or survey weights: fit with missing='drop' or 'level', without "
             "such weights"
         )
-    table = _columns(result, read_table(data, continuous=True))
+    table = _columns(result, given)
     _require_levels(table, of_counts=result.settings["information"] == "counts")
-    return BayesianNetwork.fit(result.graph, table, equivalent_sample_size=equivalent_sample_size)
+    rows = with_rows(table)
+    return BayesianNetwork.fit(result.graph, rows, equivalent_sample_size=equivalent_sample_size)
 
 
 def to_pgmpy(result: Result, data: object, *, equivalent_sample_size: float = SAMPLE_SIZE) -> Any:  # noqa: ANN401 - a class of a library that may be absent
@@ -102,7 +105,7 @@ def save(
     files.save(result, *paths, network=network)
 
 
-def check_outputs(paths: Iterable[Path], table: Table | None = None) -> None:
+def check_outputs(paths: Iterable[Path], table: AnyTable | None = None) -> None:
     """Refuse what ``save`` would refuse, before a long run; without a table the paths only."""
     paths = list(paths)
     files.check_outputs(paths, () if table is None else table.names, fitted=True)
@@ -122,7 +125,7 @@ def _is_fitted(path: Path) -> bool:
     return files.ending_of(path) in files.FITTED
 
 
-def _columns(result: Result, table: Table) -> Table:
+def _columns(result: Result, table: AnyTable) -> AnyTable:
     """The columns of the result, in its order: the network is the same for all orders of data."""
     place = {name: k for k, name in enumerate(table.names)}
     absent = [name for name in result.names if name not in place]
@@ -134,7 +137,7 @@ def _columns(result: Result, table: Table) -> Table:
     return table.select([place[name] for name in result.names])
 
 
-def _require_levels(table: Table, *, of_counts: bool = True) -> None:
+def _require_levels(table: AnyTable, *, of_counts: bool = True) -> None:
     """Refuse numbers: those without levels, and others unless they were counted."""
     measured = [
         name

@@ -6,12 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from tamis.blocks.plane_file import PlaneFile
+from tamis.counting.packed_file import PackedFile
 from tamis.errors import FileFormatError
 from tamis.tables.files import names_in
 from tamis.tables.found import look_at
 from tamis.tables.kinds import Told, checked_types
-from tamis.tables.paths import PLANES_ENDING, are_small, ending_of, find_parts, is_several
+from tamis.tables.paths import PACKED_ENDING, are_small, ending_of, find_parts, is_several
 from tamis.tables.plan import Plan, plan_of
 from tamis.tables.reading import require_missing
 from tamis.tables.refusals import shown_path
@@ -65,8 +65,8 @@ def inspect(
 
 def column_names(source: str) -> tuple[str, ...]:
     """The names of the columns that a path leads to."""
-    if ending_of(source) == PLANES_ENDING:
-        return PlaneFile(source).header.names
+    if ending_of(source) == PACKED_ENDING:
+        return PackedFile(source).header.names
     return names_in(source)
 
 
@@ -80,7 +80,7 @@ def _rows_here(data: object) -> tuple[object, tuple[str, ...]]:
 
 
 def _one_file(path: str) -> tuple[str, tuple[str, ...]]:
-    if ending_of(path) == PLANES_ENDING:
+    if ending_of(path) == PACKED_ENDING:
         raise FileFormatError(
             f"{shown_path(path)} is packed: its columns have been typed. Inspect the table that it "
             "was packed from."

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tamis.blocks.moment_table import MomentTable
-from tamis.blocks.packed import BlockTable
 from tamis.choices import named
 from tamis.constants import constants, in_force
+from tamis.counting.elsewhere import in_blocks
 from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
@@ -47,6 +46,7 @@ from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.canonical import in_canonical_order
+from tamis.tables.table import AnyTable, in_memory, with_rows
 from tamis.tables.view import TableView
 
 COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
@@ -81,7 +81,7 @@ class Answer:
         return self.tried[0].score + self.shift if self.tried else 0.0
 
 
-def learn(table: Table | None, asked: Settings, progress: Progress | None = None) -> Result:
+def learn(table: AnyTable | None, asked: Settings, progress: Progress | None = None) -> Result:
     """Learn a DAG from a table; with a source from outside there need be none."""
     with in_force(asked.constants):
         answers, notes = _answers(table, asked, progress)
@@ -100,21 +100,22 @@ def learn(table: Table | None, asked: Settings, progress: Progress | None = None
         )
 
 
-def _mixed_notes(table: Table, settings: Settings) -> tuple[str, ...]:
+def _mixed_notes(table: AnyTable, settings: Settings) -> tuple[str, ...]:
     """What conditional Gaussians do not take as it is."""
     if settings.information != "conditional-gaussian" or settings.source is None:
         return ()
-    ranked = ranks_note(table) if goes_by_ranks(settings) else ()
-    return (*ranked, *thin_note(table, settings.source["thin"]))
+    rows = with_rows(table)
+    ranked = ranks_note(rows) if goes_by_ranks(settings) else ()
+    return (*ranked, *thin_note(rows, settings.source["thin"]))
 
 
 def _answers(
-    table: Table | None, asked: Settings, progress: Progress | None
+    table: AnyTable | None, asked: Settings, progress: Progress | None
 ) -> tuple[list[Answer], tuple[str, ...]]:
     """What is found by a source from outside, or on each reading of the table."""
-    if isinstance(table, BlockTable):
+    if table is not None and in_blocks(table):
         table.counted.begin()
-    elif table is not None and not isinstance(table, MomentTable):
+    elif table is not None and in_memory(table):
         for rule in asked.rules:
             if isinstance(rule, CallableTest):
                 rule.require_rows(TableView(table))
@@ -128,7 +129,7 @@ def _answers(
 
 
 def _readings(
-    table: Table, asked: Settings, progress: Progress | None
+    table: AnyTable, asked: Settings, progress: Progress | None
 ) -> tuple[list[Answer], tuple[str, ...]]:
     """What is found on each reading of the table, and why a reading was left out.
 
@@ -140,7 +141,7 @@ def _readings(
     answers: list[Answer] = []
     notes: tuple[str, ...] = ()
     kinds = readings(table, asked)
-    if isinstance(table, BlockTable) and len(kinds) > 1:
+    if in_blocks(table) and len(kinds) > 1:
         kinds, notes = kinds[:1], (COUNTED_ONLY,)
     for reading in reversed(kinds):
         settings = asked.on(reading)
@@ -287,12 +288,12 @@ def _pairs(answer: Answer) -> set[frozenset[int]]:
     return {frozenset((p, k)) for k, own in answer.tried[0].parents.items() for p in own}
 
 
-def _shift(table: Table, answer: Answer) -> float:
+def _shift(table: AnyTable, answer: Answer) -> float:
     """From the score of a reading to a probability of the levels themselves."""
     if answer.settings.information == "counts":
         return 0.0
     best = answer.tried[0]
-    return lattice_likelihood(in_canonical_order(table), best.parents) - best.score
+    return lattice_likelihood(in_canonical_order(with_rows(table)), best.parents) - best.score
 
 
 def _ranking(answers: list[Answer]) -> tuple[Run, ...]:

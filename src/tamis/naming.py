@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tamis.blocks.moment_table import MomentTable
-from tamis.blocks.packed import BlockTable
+from tamis.counting.elsewhere import is_elsewhere
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.errors import PluginError
@@ -18,7 +17,8 @@ from tamis.search.auto import REFINED
 from tamis.search.outcome import Boundary, Decision, Outcome
 from tamis.search.warrants import warrants
 from tamis.settings import Settings
-from tamis.tables import Table, table_notes
+from tamis.tables import table_notes
+from tamis.tables.table import AnyTable
 
 
 class Names:
@@ -32,7 +32,7 @@ class Names:
 
     def result(
         self,
-        table: Table | None,
+        table: AnyTable | None,
         outcome: Outcome,
         losses: Mapping[tuple[int, int], float],
         ranking: tuple[Run, ...] = (),
@@ -65,14 +65,14 @@ class Names:
             kinds=None if table is None else self._kinds(table),
         )
 
-    def _n_rows(self, table: Table | None) -> int | None:
+    def _n_rows(self, table: AnyTable | None) -> int | None:
         """The rows of the table, or those that a source from outside has seen; None of a law."""
         if table is not None and not isinstance(self._settings.information, Source):
             return table.n_rows
         n_rows = self._information.n_rows
         return None if math.isinf(n_rows) else int(n_rows)
 
-    def _kinds(self, table: Table) -> dict[str, str] | None:
+    def _kinds(self, table: AnyTable) -> dict[str, str] | None:
         read = kinds_read(table, self._settings.read_as)
         return read if len(set(read.values())) > 1 else None
 
@@ -188,7 +188,7 @@ class Names:
         return tuple(self._names[k] for k in positions)
 
 
-def kinds_read(table: Table, information: str) -> dict[str, str]:
+def kinds_read(table: AnyTable, information: str) -> dict[str, str]:
     """What each column is read as by this kind of information."""
     every = {"counts": "category", "gaussian": "number", "copula": "number"}
     return {
@@ -260,9 +260,9 @@ def _edge_contexts(
     return edges
 
 
-def _engine(table: Table | None) -> Engine | None:
+def _engine(table: AnyTable | None) -> Engine | None:
     """How the rows were counted so far, if that was not in memory."""
-    if not isinstance(table, BlockTable | MomentTable):
+    if table is None or not is_elsewhere(table):
         return None
     found = table.counted
     return Engine(found.engine, found.partitions, found.rounds, found.bytes_moved)

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-from tamis.blocks.long_table import is_long, open_long
-from tamis.blocks.moment_table import MomentTable, open_moments
-from tamis.blocks.packed import BlockTable
 from tamis.choices import SourceOfTable, named
+from tamis.counting.elsewhere import LongTable, in_blocks, is_elsewhere, is_long, of_moments
 from tamis.decisions.rule import Rate
 from tamis.defaults import KINDS, KindName
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.checked import checked
 from tamis.information.counting import open_counts
+from tamis.information.from_moments import open_moments
 from tamis.information.heavy_tails import by_ranks
 from tamis.information.incomplete import open_incomplete
 from tamis.information.interface import Source
 from tamis.information.ranked import RankedInformation, has_ranks
 from tamis.plugins import answer_of, qualified_name, refusal
 from tamis.settings import Settings
-from tamis.tables import Table
+from tamis.tables import Table, read_table
 from tamis.tables.canonical import in_canonical_order
+from tamis.tables.table import AnyTable, in_memory, with_rows
 from tamis.tables.view import TableView
 
 EXACT_FLOATS = 2**50
 """Whole numbers up to here, and their differences, are exact as floats."""
 
 
-def in_search_order(table: Table, settings: Settings) -> Table:
+def read_opened(given: object, settings: Settings, weights: object = None) -> AnyTable:
+    """What was opened, as a table: where it is to be counted, or read into memory."""
+    if not is_elsewhere(given):
+        return read_table(
+            given,
+            continuous=settings.read_as != "counts",
+            missing=settings.missing,
+            weights=weights,
+            types=settings.types,
+            stacklevel=4,
+        )
+    if weights is not None:
+        raise DataError(
+            "Weights belong to rows while they are read into memory, and these are read in blocks: "
+            "pass the rows themselves, with their weights, or repeat rows."
+        )
+    return given
+
+
+def in_search_order(table: AnyTable, settings: Settings) -> AnyTable:
     """The columns by name: positions break ties, and so the order of the user's columns plays no
     part. The authors' program breaks ties by column, so its twin keeps them as they are."""
     positions = list(range(table.n_variables))
@@ -35,7 +54,7 @@ def in_search_order(table: Table, settings: Settings) -> Table:
     )
 
 
-def readings(table: Table, asked: Settings) -> list[KindName]:
+def readings(table: AnyTable, asked: Settings) -> list[KindName]:
     """What the table can be taken for: levels to count, numbers with moments, or both.
 
     Categories are counted. Numbers have moments, which are quick and well calibrated; beside
@@ -58,44 +77,51 @@ def readings(table: Table, asked: Settings) -> list[KindName]:
     return ["counts", "gaussian"] if _is_lattice(table) else ["counts"]
 
 
-def by_kinds(table: Table) -> KindName:
+def by_kinds(table: AnyTable) -> KindName:
     """What the kinds of the columns ask for."""
     if "number" not in table.kinds:
         return "counts"
     # Rows that are elsewhere have no cells: whole numbers among them have moments like the rest.
-    apart = set(table.kinds) != {"number"} and not isinstance(table, MomentTable)
+    apart = set(table.kinds) != {"number"} and table.rows != "moments"
     return "conditional-gaussian" if apart else "gaussian"
 
 
-def _is_whole(table: Table) -> bool:
+def _is_whole(table: AnyTable) -> bool:
     """Whether every column holds whole numbers, and has them as levels."""
-    return not table.continuous and all(
-        type(label) is int for labels in table.levels for label in labels
-    )
+    return all(labels and all(type(label) is int for label in labels) for labels in table.levels)
 
 
-def _is_lattice(table: Table) -> bool:
+def _is_lattice(table: AnyTable) -> bool:
     if int(table.arities.max()) <= 2:
         return False
     largest = max(abs(label) for labels in table.levels for label in labels)  # type: ignore[arg-type]
     return largest <= EXACT_FLOATS and table.n_rows > table.n_variables + 2
 
 
-def open_information(table: Table, settings: Settings) -> Source:
+def open_information(table: AnyTable, settings: Settings) -> Source:
     """The source that the settings ask of a table."""
     if settings.own_information is not None:
         return open_outside(settings.own_information, table)
     kind, entropy, n_jobs = named(settings.information), settings.entropy, settings.n_jobs
-    if isinstance(table, BlockTable):
-        from tamis.blocks.information import open_packed
-
-        return open_packed(table, kind, entropy, n_jobs)
-    if isinstance(table, MomentTable):
+    if in_blocks(table):
+        if entropy is None:
+            raise SettingError(
+                f"information={kind!r} needs the rows in memory, and a table in blocks is counted "
+                "only: use information='counts', or read the table itself"
+            )
+        return open_counts(table, entropy, n_jobs)
+    if of_moments(table):
         return open_moments(table, kind, settings.source)
+    return _of_rows(with_rows(table), kind, settings)
+
+
+def _of_rows(table: Table, kind: str, settings: Settings) -> Source:
+    """The source of a table in memory."""
+    entropy, n_jobs = settings.entropy, settings.n_jobs
     if table.missing:
         _require_for_missing(settings)
     if entropy is not None:
-        counts = (open_long if is_long(table) else open_counts)(table, entropy, n_jobs)
+        counts = open_counts(LongTable(table) if is_long(table) else table, entropy, n_jobs)
         # Ranks are of complete rows of equal weight; others have their levels counted.
         whole = not table.missing and table.weights is None
         return RankedInformation(counts, table) if whole and has_ranks(table) else counts
@@ -130,7 +156,7 @@ def _require_for_missing(settings: Settings) -> None:
         )
 
 
-def open_outside(own: Source | SourceOfTable, table: Table | None) -> Source:
+def open_outside(own: Source | SourceOfTable, table: AnyTable | None) -> Source:
     """The source from outside, or what the function makes of the table; its answers are checked."""
     if not isinstance(own, Source):
         return _made_of(own, table)
@@ -140,7 +166,7 @@ def open_outside(own: Source | SourceOfTable, table: Table | None) -> Source:
     return source
 
 
-def _require_names(source: Source, table: Table) -> None:
+def _require_names(source: Source, table: AnyTable) -> None:
     """Refuse a table that is about other variables than the source."""
     differing = sorted({*source.names} ^ {*table.names})
     if differing:
@@ -150,12 +176,12 @@ def _require_names(source: Source, table: Table) -> None:
         )
 
 
-def _made_of(function: SourceOfTable, table: Table | None) -> Source:
+def _made_of(function: SourceOfTable, table: AnyTable | None) -> Source:
     """What the function makes of the table."""
     name = f"information={qualified_name(function)}"
     if table is None:
         raise SettingError(f"{name} makes a source of a table: pass the table to fit")
-    if isinstance(table, BlockTable | MomentTable):
+    if not in_memory(table):
         raise SettingError(
             f"{name} needs the rows in memory, and these are read in blocks: read the table itself"
         )

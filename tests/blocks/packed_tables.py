@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from tamis.blocks.packed import PackedTable
-from tamis.blocks.packing import pack_table
-from tamis.blocks.plane_file import PlaneFile
+from tamis.counting.elsewhere import PackedTable
+from tamis.counting.packed_file import PackedFile
+from tamis.counting.packing import pack_table
 from tamis.tables import Table
 
 
 @contextmanager
 def packed(table: Table, block_rows: int = 64) -> Iterator[PackedTable]:
-    """The table in a plane file of its own."""
+    """The table in a packed file of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "planes.tamis"
         pack_table(table, path, block_rows=block_rows)
-        yield PackedTable(PlaneFile(path))
+        yield PackedTable(PackedFile(path))
 
 
 def decoded(table: PackedTable) -> np.ndarray:

@@ -12,10 +12,9 @@ from packed_tables import decoded, packed
 
 from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
-from tamis.blocks import counting, folding, row_tables, view
-from tamis.blocks.information import BlockInformation
-from tamis.blocks.long_table import LongTable
-from tamis.counts import memory
+from tamis.counting import blocks as block_counts
+from tamis.counting import counts, folding, passes, row_tables
+from tamis.counting.elsewhere import LongTable
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import Minimax
@@ -32,7 +31,7 @@ def test_blocks_of_any_size_answer_as_memory_does(table, block_rows, estimator):
         np.testing.assert_array_equal(decoded(blocks), table.codes)
         assert_same_answers(
             CountedInformation(table, estimator, n_jobs=1),
-            BlockInformation(blocks, estimator, n_jobs=1),
+            CountedInformation(blocks, estimator, n_jobs=1),
         )
 
 
@@ -47,7 +46,9 @@ def test_every_way_of_counting_blocks_answers_as_memory_does(monkeypatch, way, t
     force(monkeypatch, way)
     table = table_of(table)
     with packed(table) as blocks:
-        assert_same_answers(CountedInformation(table, n_jobs=2), BlockInformation(blocks, n_jobs=2))
+        assert_same_answers(
+            CountedInformation(table, n_jobs=2), CountedInformation(blocks, n_jobs=2)
+        )
 
 
 @pytest.mark.parametrize("way", ["planes", "rows kept sparse"])
@@ -57,17 +58,17 @@ def test_columns_without_planes_and_levels_of_one_block_only(monkeypatch, way):
     with packed(table) as blocks:
         assert blocks.file.layout.n_blocks == 8
         assert blocks.planed.tolist() == [True, True, False, True, True]
-        assert_same_answers(CountedInformation(table), BlockInformation(blocks))
+        assert_same_answers(CountedInformation(table), CountedInformation(blocks))
 
 
 def test_one_block_in_memory_at_a_time(monkeypatch):
-    monkeypatch.setattr(view.View, "blocks_at_once", property(lambda self: 1))
+    monkeypatch.setattr(passes.View, "blocks_at_once", property(lambda self: 1))
     table = wide_table(6)
     with packed(table) as blocks:
         left = []
         leave = blocks.file._leave
         monkeypatch.setattr(blocks.file, "_leave", lambda *g: left.append(g) or leave(*g))
-        assert_same_answers(CountedInformation(table), BlockInformation(blocks))
+        assert_same_answers(CountedInformation(table), CountedInformation(blocks))
         assert left[:8] == [(block, block + 1) for block in range(8)]
 
 
@@ -75,7 +76,7 @@ def test_columns_in_another_order_than_in_the_file():
     table, order = wide_table(2), [3, 0, 4, 1, 2]
     with packed(table) as blocks:
         assert_same_answers(
-            CountedInformation(table.select(order)), BlockInformation(blocks.select(order))
+            CountedInformation(table.select(order)), CountedInformation(blocks.select(order))
         )
 
 
@@ -84,7 +85,7 @@ def test_counts_beyond_the_heads_of_the_lookup_and_an_observed_support():
     for estimator in (*ESTIMATORS, Minimax(support="observed")):
         with packed(table, 512) as blocks:
             assert_same_answers(
-                CountedInformation(table, estimator), BlockInformation(blocks, estimator)
+                CountedInformation(table, estimator), CountedInformation(blocks, estimator)
             )
 
 
@@ -101,24 +102,23 @@ def test_sets_beyond_the_memory_limit_are_screened_in_place_of_counted(monkeypat
     bits = rng.integers(0, 2, (3000, 8))
     bits[:, 7] = (bits[:, :3].sum(axis=1) + (rng.random(3000) < 0.1)) % 2
     with packed(table_of(bits)) as blocks:
-        assert BlockInformation(blocks).affordable_look_ahead() == 6
-        monkeypatch.setattr(counting, "_bytes_of_sets", lambda n, k: 0 if k < 3 else 2**60)
-        information = BlockInformation(blocks)
+        assert CountedInformation(blocks).affordable_look_ahead() == 6
+        monkeypatch.setattr(block_counts, "_bytes_of_sets", lambda n, k: 0 if k < 3 else 2**60)
+        information = CountedInformation(blocks)
         assert information.affordable_look_ahead() == 2
         assert information.interactions(3)[7][0].members == (0, 1, 2)
 
 
 @pytest.mark.parametrize("constants", [{"row_tables.CELL_BYTES": 2**40}, {}])
 def test_tables_beyond_the_memory_limit_are_refused(monkeypatch, constants):
-    monkeypatch.setattr(memory, "CROSSOVER", 0)
+    monkeypatch.setattr(counts, "CROSSOVER", 0)
     if not constants:
-        monkeypatch.setattr(memory, "DENSE_CELLS", 0)
-        monkeypatch.setattr(memory, "EMPTY", 0)
+        monkeypatch.setattr(counts, "DENSE_CELLS", 0)
         monkeypatch.setattr(row_tables.RowTables, "_most_bytes", 16)
     else:
         monkeypatch.setattr(row_tables, "CELL_BYTES", 2**40)
     with packed(wide_table(3)) as blocks:
-        information = BlockInformation(blocks)
+        information = CountedInformation(blocks)
         with pytest.raises(SettingError, match="memory has room for"):
             information.profiles([Context(0, (1, 3))])
 
@@ -127,7 +127,7 @@ def test_joint_tests_share_their_rounds(monkeypatch):
     table = table_of(np.random.default_rng(5).integers(0, 3, (300, 6)))
     groups = [Group(0, (), pair) for pair in combinations(range(1, 6), 2)]
     with packed(table) as blocks:
-        information = BlockInformation(blocks)
+        information = CountedInformation(blocks)
         blocks.counted.begin()
         found = information.joint_tests(groups)
         assert blocks.counted.rounds == 2
@@ -136,4 +136,4 @@ def test_joint_tests_share_their_rounds(monkeypatch):
 
 def test_a_long_table_answers_as_memory_does():
     table = wide_table(9)
-    assert_same_answers(CountedInformation(table), BlockInformation(LongTable(table)))
+    assert_same_answers(CountedInformation(table), CountedInformation(LongTable(table)))

@@ -18,12 +18,11 @@ import tamis
 from engines import wide_table
 from tables import table_of
 from tamis import opening
-from tamis.blocks import long_table
-from tamis.blocks.limits import bytes_of
-from tamis.blocks.opening import open_blocks
-from tamis.blocks.packed import DEFAULT_MEMORY, PackedTable
-from tamis.blocks.packing import pack, pack_table
 from tamis.cli import app
+from tamis.counting import elsewhere
+from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable, bytes_of
+from tamis.counting.opening import open_blocks
+from tamis.counting.packing import pack, pack_table
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.learning import COUNTED_ONLY, learn
 from tamis.settings import Settings
@@ -76,7 +75,7 @@ def test_looking_ahead_finds_the_same_in_blocks():
     assert max(map(len, found.parents.values())) == 3
 
 
-def test_fit_takes_patterns_folders_plane_files_and_files_under_a_limit(folder):
+def test_fit_takes_patterns_folders_packed_files_and_files_under_a_limit(folder):
     rows = chain()
     expected = tamis.TAM().fit(rows).result_
     pack(folder, folder / "planes.tamis", block_rows=64)
@@ -92,11 +91,11 @@ def test_fit_takes_patterns_folders_plane_files_and_files_under_a_limit(folder):
     assert without_notes(tamis.TAM(memory="1GB").fit(folder / "one.csv").result_) == expected
 
 
-def test_a_temporary_plane_file_goes_with_its_table(folder, monkeypatch):
+def test_a_temporary_packed_file_goes_with_its_table(folder, monkeypatch):
     (folder / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "temporary"))
     table = open_blocks(folder)
-    assert "packed into a temporary plane file" in table.notes[0]
+    assert "packed into a temporary file" in table.notes[0]
     kept = table.select([1, 0, 2])
     del table
     gc.collect()
@@ -196,11 +195,11 @@ def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypa
     table = wide_table(11, 900)
     model = tamis.TAM(search=search)
     expected = model.fit(table).result_
-    monkeypatch.setattr(long_table, "LONG", 800)
-    monkeypatch.setattr(long_table, "ROWS_A_COLUMN", 100)
+    monkeypatch.setattr(elsewhere, "LONG", 800)
+    monkeypatch.setattr(elsewhere, "ROWS_A_COLUMN", 100)
     opened = []
-    way = long_table.open_long
-    monkeypatch.setattr(opening, "open_long", lambda *a: opened.append(a) or way(*a))
+    way = elsewhere.LongTable
+    monkeypatch.setattr(opening, "LongTable", lambda one: opened.append(one) or way(one))
     found = model.fit(table)
     assert len(opened) == 1
     assert found.result_ == expected
@@ -208,4 +207,4 @@ def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypa
     assert found.certify(2, conditions=False).n_simulations == 2
     # Neither short ones nor those whose rows are not alike.
     for other in (wide_table(11, 700), replace(table, weights=np.full(900, 0.5))):
-        assert not long_table.is_long(other)
+        assert not elsewhere.is_long(other)

@@ -6,15 +6,14 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
-from crews import in_parts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from workers_here import in_parts
 
 from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
 from tamis import TAM, load
-from tamis.blocks.information import BlockInformation
-from tamis.cluster.work import Question, count
+from tamis.counting.dask.work import Question, count
 from tamis.errors import DataError, SettingError
 from tamis.information.counted import CountedInformation
 
@@ -29,7 +28,7 @@ def test_parts_of_any_size_answer_as_memory_does(table, cuts, estimator):
     table = table_of(table)
     parts = in_parts(table, [min(cut, table.n_rows) for cut in cuts])
     assert_same_answers(
-        CountedInformation(table, estimator, n_jobs=1), BlockInformation(parts, estimator)
+        CountedInformation(table, estimator, n_jobs=1), CountedInformation(parts, estimator)
     )
 
 
@@ -44,7 +43,7 @@ def test_every_way_of_counting_parts_answers_as_memory_does(monkeypatch, way, ta
     force(monkeypatch, way)
     table = table_of(table)
     parts = in_parts(table, [1, 1, 65])
-    assert_same_answers(CountedInformation(table, n_jobs=2), BlockInformation(parts))
+    assert_same_answers(CountedInformation(table, n_jobs=2), CountedInformation(parts))
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [3, 0, 4, 1, 2]])
@@ -52,7 +51,7 @@ def test_columns_without_planes_and_in_any_order(order):
     table = wide_table(1)
     parts = in_parts(table, [0, 100, 497])
     assert_same_answers(
-        CountedInformation(table.select(order)), BlockInformation(parts.select(order))
+        CountedInformation(table.select(order)), CountedInformation(parts.select(order))
     )
 
 
@@ -76,7 +75,7 @@ def test_the_order_of_the_parts_changes_nothing(order, search):
 
 def test_rows_that_are_not_the_same_any_more_are_refused():
     table = in_parts(wide_table(3), [])
-    (held,) = table.crew._held
+    (held,) = table.workers._held
     with pytest.raises(DataError, match=r"rows of 'x\.csv' are not those they were"):
         count(Question((), (0, 1), 10**6), [held], [(b"another", "'x.csv'")])
 

@@ -14,16 +14,16 @@ from time import perf_counter, sleep
 import numpy as np
 import pandas as pd
 import pytest
-from crews import Held, chain
 from typer.testing import CliRunner
+from workers_here import Held, chain
 
 from tamis import TAM, load
 from tamis.cli import app
-from tamis.cluster import crew as crews
-from tamis.cluster import waiting
-from tamis.cluster.opening import open_files, opened
-from tamis.cluster.parts import Names
-from tamis.cluster.work import look_at
+from tamis.counting.dask import waiting
+from tamis.counting.dask import workers as at_work
+from tamis.counting.dask.opening import open_files
+from tamis.counting.dask.work import Names, look_at
+from tamis.counting.opening import opened
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.tables.streams import FrameStream
 
@@ -119,7 +119,7 @@ def test_workers_killed_within_rounds_change_nothing(
         frame.iloc[piece].to_parquet(tmp_path / f"{i}.parquet")
     table = open_files(str(tmp_path), client)
     killed = []
-    wait = crews.Crew._result
+    wait = at_work.Workers._result
 
     def killing(self, *arguments):
         # The questions are on their way.
@@ -127,7 +127,7 @@ def test_workers_killed_within_rounds_change_nothing(
             killed.append(kill_one(client))
         return wait(self, *arguments)
 
-    monkeypatch.setattr(crews.Crew, "_result", killing)
+    monkeypatch.setattr(at_work.Workers, "_result", killing)
     found = TAM().fit(table).result_
     assert len(set(killed)) == 2
     assert found.edges == expected["auto"].edges
@@ -179,9 +179,11 @@ def test_rows_that_differ_when_they_are_read_again_are_refused(tmp_path, frame):
 
 
 def test_large_questions_and_deep_trees_give_the_same(client, frame, expected, monkeypatch):
-    monkeypatch.setattr(crews, "EMBEDDED_BYTES", 0)
-    monkeypatch.setattr(crews, "FAN_IN", 2)
-    monkeypatch.setattr(crews.Crew, "_neighbours", lambda self: [[i] for i in range(self.n_parts)])
+    monkeypatch.setattr(at_work, "EMBEDDED_BYTES", 0)
+    monkeypatch.setattr(at_work, "FAN_IN", 2)
+    monkeypatch.setattr(
+        at_work.Workers, "_neighbours", lambda self: [[i] for i in range(self.n_parts)]
+    )
     found = TAM().fit(dd.from_pandas(frame, npartitions=9)).result_
     assert found == expected["auto"]
     counts = numbers(500)
@@ -242,7 +244,7 @@ def test_files_are_read_by_the_workers_and_named(client, frame, tmp_path):
             else:
                 half.to_parquet(path, row_group_size=50)
         table = open_files(str(tmp_path / kind), client)
-        assert table.crew.n_parts == 2
+        assert table.workers.n_parts == 2
         assert TAM(search="node").fit(table).result_ == TAM(search="node").fit(frame).result_
     content = bytearray(path.read_bytes())
     content[10:200] = b"?" * 190
@@ -253,10 +255,10 @@ def test_files_are_read_by_the_workers_and_named(client, frame, tmp_path):
 
 def test_large_files_are_cut_between_row_groups(client, frame, tmp_path, monkeypatch):
     frame.to_parquet(tmp_path / "one.parquet", row_group_size=100)
-    monkeypatch.setattr("tamis.cluster.opening.PART_CELLS", 250 * len(frame.columns))
+    monkeypatch.setattr("tamis.counting.dask.opening.PART_CELLS", 250 * len(frame.columns))
     table = open_files(str(tmp_path / "one.parquet"), client)
-    assert table.crew.n_parts == 2
-    assert [part.name[-19:] for part in table.crew._parts] == [
+    assert table.workers.n_parts == 2
+    assert [part.name[-19:] for part in table.workers._parts] == [
         ", row groups 0 to 1",
         ", row groups 2 to 3",
     ]
@@ -304,7 +306,7 @@ def clients_at_work() -> int:
 
 def test_nothing_is_held_when_learning_is_over(client, frame):
     model = TAM(search="node").fit(dd.from_pandas(frame, npartitions=3))
-    token = model._learned_from[0].crew._token
+    token = model._learned_from[0].workers._token
     deadline = perf_counter() + 30
     while _kept(client, token) and perf_counter() < deadline:
         sleep(0.1)
@@ -377,7 +379,7 @@ def test_numbers_beside_categories_are_brought_here_if_they_fit(client, monkeypa
     assert TAM().fit(uneven(frame, [50])).result_ == expected
     frame.to_parquet(tmp_path / "t.parquet")
     assert TAM().fit(open_files(str(tmp_path), client)).result_ == expected
-    monkeypatch.setattr("tamis.blocks.opening.CELL_BYTES", 10**9)
+    monkeypatch.setattr("tamis.counting.opening.CELL_BYTES", 10**9)
     with pytest.raises(DataError, match=r"stand beside categories \('whole'\)"):
         TAM().fit(uneven(frame, [50]))
     types = {"whole": "ignore"}
@@ -431,7 +433,7 @@ def _edges(pieces, i):
 
 
 def test_a_cluster_of_another_version_is_refused(client, frame, monkeypatch):
-    monkeypatch.setattr(crews, "version", partial(_version, os.getpid()))
+    monkeypatch.setattr(at_work, "version", partial(_version, os.getpid()))
     with pytest.raises(SettingError, match=r"need tamis .* has 0\.0\.1"):
         TAM().fit(dd.from_pandas(frame, npartitions=2))
 

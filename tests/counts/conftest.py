@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tamis.counts import memory, small
+from tamis.counting import memory, small
 
 
 @pytest.fixture(autouse=True, scope="module", params=["by numpy", "compiled"])

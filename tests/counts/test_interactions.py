@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 
 from tables import rows, table_of
 from tamis.constants import constants
-from tamis.counts.interactions import (
+from tamis.counting.interactions import (
     Parities,
     affordable,
-    plane_columns,
     strongest_sets,
     words_to_read,
 )
-from tamis.counts.memory import MemoryCounts
-from tamis.counts.planes import build_planes
+from tamis.counting.memory import MemoryCounts
+from tamis.counting.planes import build_planes
 
 
 def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
     table = table_of(values)
     planes = build_planes(table.codes, table.arities)
-    found = Parities(planes.words, plane_columns(planes.first), table.n_rows, largest)
+    column = np.repeat(np.arange(table.n_variables), np.diff(planes.first))
+    found = Parities(planes.words, column, table.n_rows, largest)
     for size in range(1, largest + 2):
         cuts = np.linspace(0, found.shares(size), parts + 1).astype(int)
         for start, stop in pairwise(cuts):
@@ -93,7 +93,7 @@ def test_the_parents_of_a_parity_are_its_strongest_interaction():
     rng = np.random.default_rng(1)
     coins = rng.integers(0, 2, (5, 3000))
     parity = (coins[:4].sum(axis=0) + (rng.random(3000) < 0.2)) % 2
-    found = MemoryCounts(table_of(np.vstack([coins, parity]).T)).interactions(4)
+    found = MemoryCounts(table_of(np.vstack([coins, parity]).T)).looking.interactions(4)
     assert found[5][0].members == (0, 1, 2, 3)
     assert found[4] == ()  # the coin nobody listens to
 
@@ -103,7 +103,7 @@ def test_levels_added_modulo_their_number_are_seen(r):
     rng = np.random.default_rng(2)
     a, b, c = rng.integers(0, r, (3, 3000))
     total = np.where(rng.random(3000) < 0.7, (a + b) % r, rng.integers(0, r, 3000))
-    found = MemoryCounts(table_of(np.column_stack([a, b, c, total]))).interactions(2)
+    found = MemoryCounts(table_of(np.column_stack([a, b, c, total]))).looking.interactions(2)
     assert found[3][0].members == (0, 1)
     assert found[2] == ()
 
@@ -116,21 +116,21 @@ def test_a_pure_interaction_of_rare_events_is_seen():
     lift = np.where(a & b, 1 / p**2, 0) - np.where(a ^ b, 1 / (p * (1 - p)), 0)
     lift = lift + np.where(~a & ~b, 1 / (1 - p) ** 2, 0)
     t = rng.random(n) < 0.2 + 0.006 * lift
-    found = MemoryCounts(table_of(np.column_stack([a, b, t]).astype(int))).interactions(2)
+    found = MemoryCounts(table_of(np.column_stack([a, b, t]).astype(int))).looking.interactions(2)
     assert [one.members for one in found[2]] == [(0, 1)]
 
 
 def test_independent_columns_have_no_interactions():
     rng = np.random.default_rng(3)
     bits = (rng.random((2000, 14)) < rng.uniform(0.03, 0.97, 14)).astype(int)
-    assert not any(MemoryCounts(table_of(bits)).interactions(4))
+    assert not any(MemoryCounts(table_of(bits)).looking.interactions(4))
 
 
 def test_threads_change_nothing():
     rng = np.random.default_rng(4)
     bits = rng.integers(0, 2, (20_000, 30))
     bits[:, 3] = (bits[:, 7] + bits[:, 11] + (rng.random(20_000) < 0.2)) % 2
-    one, two = (MemoryCounts(table_of(bits), n_jobs).interactions(3) for n_jobs in (1, 2))
+    one, two = (MemoryCounts(table_of(bits), n_jobs).looking.interactions(3) for n_jobs in (1, 2))
     assert one == two
     assert one[3][0].members == (7, 11)
 

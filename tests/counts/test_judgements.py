@@ -14,10 +14,10 @@ from scipy.special import entr
 
 import naive
 from tables import rows, table_of
-from tamis.counts import joints, memory, sharing, small
-from tamis.counts.lookup import Lookup
-from tamis.counts.memory import MemoryCounts
-from tamis.counts.sharing import usable_jobs
+from tamis.counting import counts, joints, memory, sharing, small
+from tamis.counting.lookup import Lookup
+from tamis.counting.memory import MemoryCounts
+from tamis.counting.sharing import usable_jobs
 from tamis.errors import SettingError
 
 ENGINES = {
@@ -32,12 +32,20 @@ ENGINES = {
 }
 
 
+MODULES = {
+    "THREAD_WORDS": sharing,
+    "JOINT_CROSSOVER": joints,
+    "STATES_BYTES": memory,
+    "EMPTY": memory,
+}
+
+
 @contextmanager
 def counting_by(engine: str) -> Iterator[None]:
     """Force one way of counting."""
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in ENGINES[engine].items():
-            module = {"THREAD_WORDS": sharing, "JOINT_CROSSOVER": joints}.get(constant, memory)
+            module = MODULES.get(constant, counts)
             patch.setattr(module, constant, value)
         yield
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from blocks.packed_tables import packed
 from tables import rows, table_of
-from tamis.blocks.information import BlockInformation
 from tamis.constants import constants
-from tamis.counts.looking import screenable
-from tamis.counts.memory import MemoryCounts
-from tamis.counts.row_sample import (
+from tamis.counting.looking import screenable
+from tamis.counting.memory import MemoryCounts
+from tamis.counting.row_sample import (
     SAMPLED_ROWS,
     Patterns,
     PlaneKeys,
@@ -24,8 +23,8 @@ from tamis.counts.row_sample import (
     plane_sums,
     sampled,
 )
-from tamis.counts.screening import Screen
-from tamis.counts.tables import plane_ones
+from tamis.counting.screening import Screen
+from tamis.counting.tables import plane_ones
 from tamis.errors import SettingError, TamisWarning
 from tamis.information.counted import CountedInformation
 
@@ -176,7 +175,7 @@ def test_a_parity_among_rare_columns_is_found(monkeypatch):
     rng = np.random.default_rng(4)
     bits = (rng.random((20_000, 40)) < np.where(np.arange(40) < 5, 0.5, 0.005)).astype(int)
     bits[:, 4] = (bits[:, :4].sum(axis=1) + (rng.random(20_000) < 0.1)) % 2
-    found = MemoryCounts(table_of(bits)).interactions(4)
+    found = MemoryCounts(table_of(bits)).looking.interactions(4)
     assert found[4][0].members == (0, 1, 2, 3)
     assert sum(map(len, found)) < 20
 
@@ -200,7 +199,7 @@ def test_chosen_rows_are_those_chosen():
 
 def counted_up_to(monkeypatch, most: int) -> None:
     """As if the budget for counting ended there."""
-    for module in ("tamis.counts.memory", "tamis.counts.looking", "tamis.blocks.counting"):
+    for module in ("tamis.counting.memory", "tamis.counting.looking", "tamis.counting.blocks"):
         monkeypatch.setattr(f"{module}.affordable", lambda *_: most)
 
 
@@ -209,7 +208,7 @@ def test_it_is_looked_farther_while_larger_sets_are_found(monkeypatch):
     none = parity_table(1000, 12, {}, 1)
     two = parity_table(1000, 12, {11: (0, 1)}, 2)
     chain = parity_table(1000, 12, {11: (0, 1), 10: (2, 3, 4), 9: (5, 6, 7, 8)}, 3)
-    found = [MemoryCounts(table_of(one)).worthwhile_look_ahead() for one in (none, two, chain)]
+    found = [MemoryCounts(table_of(one)).looking.worthwhile() for one in (none, two, chain)]
     assert found == [2, 3, 5]
 
 
@@ -219,8 +218,8 @@ def test_more_rows_never_find_less(n_columns, members):
     for n_rows in (1000, 4000, 20_000, 100_000):
         bits = parity_table(n_rows, n_columns, {n_columns - 1: members}, n_rows)
         counts = MemoryCounts(table_of(bits))
-        assert counts.worthwhile_look_ahead() >= len(members)
-        found = counts.interactions(len(members))
+        assert counts.looking.worthwhile() >= len(members)
+        found = counts.looking.interactions(len(members))
         assert found[n_columns - 1][0].members == members
 
 
@@ -228,7 +227,7 @@ def test_sets_counted_on_a_sample_are_as_strong_as_on_all_rows():
     bits = parity_table(9000, 12, {11: (0, 1, 2)}, 4)
     counts = MemoryCounts(table_of(bits))
     ((target, members, z), *_) = sorted(
-        counts._looking._counted_on(*counts._sample_rows(), 4), key=lambda one: -one[2]
+        counts.looking._counted_on(*counts._sample_rows(), 4), key=lambda one: -one[2]
     )
     own = strength(bits, target, members) * math.sqrt(9000)
     assert {target, *members} == {0, 1, 2, 11}
@@ -238,7 +237,7 @@ def test_sets_counted_on_a_sample_are_as_strong_as_on_all_rows():
 def test_the_parents_of_large_parities_are_screened_where_they_cannot_be_counted(monkeypatch):
     counted_up_to(monkeypatch, 2)
     bits = parity_table(1000, 12, {11: (0, 1), 10: (2, 3, 4), 9: (5, 6, 7, 8)}, 3)
-    found = MemoryCounts(table_of(bits)).interactions(4)
+    found = MemoryCounts(table_of(bits)).looking.interactions(4)
     assert [found[k][0].members for k in (11, 10, 9)] == [(0, 1), (2, 3, 4), (5, 6, 7, 8)]
 
 
@@ -249,7 +248,7 @@ def test_threads_and_blocks_screen_alike(monkeypatch):
     table = table_of(bits)
     one, two = (CountedInformation(table, n_jobs=n_jobs) for n_jobs in (1, 2))
     with packed(table) as in_blocks:
-        blocks = BlockInformation(in_blocks)
+        blocks = CountedInformation(in_blocks)
         assert blocks.worthwhile_look_ahead() == one.worthwhile_look_ahead() == 5
         assert one.interactions(4) == two.interactions(4) == blocks.interactions(4)
     assert one.interactions(4)[37][0].members == (5, 6, 7, 8)
@@ -260,10 +259,10 @@ def test_what_goes_beyond_the_budget_is_said_and_what_takes_hours_refused(monkey
     bits = np.random.default_rng(6).integers(0, 2, (64, 30))
     monkeypatch.setattr(constants, "screened_sets", 30_000)
     with pytest.warns(TamisWarning, match="beyond the budget; look_ahead=3 is within"):
-        MemoryCounts(table_of(bits)).interactions(4)
-    monkeypatch.setattr("tamis.counts.looking.MOST_SETS", 100_000)
+        MemoryCounts(table_of(bits)).looking.interactions(4)
+    monkeypatch.setattr("tamis.counting.looking.MOST_SETS", 100_000)
     with pytest.raises(SettingError, match=r"would take hours; look_ahead=3"):
-        MemoryCounts(table_of(bits)).interactions(4)
+        MemoryCounts(table_of(bits)).looking.interactions(4)
 
 
 SIZES = [(2, 9, 1), (5, 1, 4), (50, 63, 6), (200, 157, 3), (500, 157, 2), (5000, 79, 1)]
@@ -280,5 +279,5 @@ def test_sets_that_stand_out_by_a_strong_pair_do_not_hide_others():
     bits = (rng.random((8000, 50)) < np.where(np.arange(50) < 44, 0.02, 0.5)).astype(int)
     parity = bits[:, 45:49].sum(axis=1) % 2
     bits[:, 49] = np.where(rng.random(8000) < 0.5, bits[:, 44], parity)
-    found = MemoryCounts(table_of(bits)).interactions(4)
+    found = MemoryCounts(table_of(bits)).looking.interactions(4)
     assert (45, 46, 47, 48) in {one.members for one in found[49]}

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from tables import rows, table_of
-from tamis.counts.lookup import MOST_HEADS, Lookup
-from tamis.counts.memory import MemoryCounts
+from tamis.counting.lookup import MOST_HEADS, Lookup
+from tamis.counting.memory import MemoryCounts
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import (

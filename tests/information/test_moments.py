@@ -10,12 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tamis.errors import DataError, SettingError
-from tamis.information import moments as moments_file
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
-from tamis.information.moments import Moments
 from tamis.information.shrinkage import analytic
+from tamis.tables import moments as moments_file
 from tamis.tables import read_table
+from tamis.tables.moments import Moments
 
 
 def correlated(seed: int, d: int, n: int) -> np.ndarray:

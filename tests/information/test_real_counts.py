@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import psi
 
-from tamis.counts.independence import null_moments
+from tamis.counting.independence import null_moments
 from tamis.information.interface import Context, Group, Query
 from tamis.information.real_counts import STEPS, RealCountInformation
 from tamis.information.regret import price

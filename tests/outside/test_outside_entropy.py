@@ -12,6 +12,7 @@ from scipy.special import entr
 
 import naive
 import tamis
+from tamis.counting.elsewhere import LongTable
 from tamis.information.counted import CountedInformation
 from tamis.information.counting import open_counts
 from tamis.information.estimators import ESTIMATORS, as_estimator
@@ -149,10 +150,8 @@ def test_tam_with_chao_shen_is_a_brute_force_tam_with_chao_shen(search: str, see
 
 
 def test_rows_in_blocks_are_counted_for_a_function_too(tmp_path):
-    from tamis.blocks.long_table import open_long
-
-    data = read_table(table())
-    ours, blocks = source(chao_shen), open_long(data, as_estimator(chao_shen), 1)
+    long = LongTable(read_table(table()))
+    ours, blocks = source(chao_shen), open_counts(long, as_estimator(chao_shen), 1)
     np.testing.assert_array_equal(ours.entropies(CONTEXTS), blocks.entropies(CONTEXTS))
     np.testing.assert_array_equal(ours.cmi(CONTEXTS), blocks.cmi(CONTEXTS))
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 
 import tamis
 from tables import rows, table_of, varying
+from tamis.counting.memory import MemoryCounts
 from tamis.decisions.rule import Rule
-from tamis.information import counted
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Query
 from tamis.rules import Fixed, Permutation
@@ -161,7 +161,7 @@ def test_testing_whole_rows_ahead_changes_nothing(search, table):
     outcomes = []
     for whole_rows in (128, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counted, "WHOLE_ROWS", whole_rows)
+            patch.setattr(MemoryCounts, "whole_rows", whole_rows)
             chosen = Settings(search, Permutation(0.1), Permutation(0.1))
             outcomes.append(run(CountedInformation(table_of(table)), chosen))
     assert outcomes[0].layers == outcomes[1].layers

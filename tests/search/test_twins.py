@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import naive
 from tables import rows, table_of, varying
-from tamis.counts.lookup import SCALE
+from tamis.counting.lookup import SCALE
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import Minimax
 from tamis.rules import Fixed, Permutation

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 
 import tamis
 from tables import rows, table_of
-from tamis.counts import memory
-from tamis.counts.interactions import Interaction
-from tamis.counts.lookup import Lookup
-from tamis.counts.memory import MemoryCounts
+from tamis.counting import counts
+from tamis.counting.interactions import Interaction
+from tamis.counting.lookup import Lookup
+from tamis.counting.memory import MemoryCounts
 from tamis.decisions.rule import Rule
-from tamis.information import counted
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import as_estimator
 from tamis.information.remembered import RememberedInformation
@@ -47,13 +46,13 @@ RULES = [Fixed(0.02), Permutation(0.3), BIC(), Steep()]
 
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """All rows at once, whole, with their tests."""
-    monkeypatch.setattr(counted, "WHOLE_ROWS", 10**6)
+    monkeypatch.setattr(MemoryCounts, "whole_rows", 10**6)
     monkeypatch.setattr(cmi_rows, "MOST_SLOTS", 10**6)
 
 
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every size from which something is done in another way, brought down."""
-    monkeypatch.setattr(counted, "WHOLE_ROWS", 0)
+    monkeypatch.setattr(MemoryCounts, "whole_rows", 0)
     monkeypatch.setattr(cmi_rows, "ROW_BYTES", 3000)
     monkeypatch.setattr(boundaries, "WIDE", 0)
     monkeypatch.setattr(cmi_rows, "MOST_SLOTS", 0)
@@ -176,15 +175,15 @@ def test_a_batch_of_small_and_large_tables_is_that_of_each_alone(table):
     """Some of the contexts are beyond the crossover, some are not."""
     d = table.shape[1]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(memory, "CROSSOVER", 6)
-        counts = MemoryCounts(table_of(table), n_jobs=1)
+        patched.setattr(counts, "CROSSOVER", 6)
+        engine = MemoryCounts(table_of(table), n_jobs=1)
         terms = as_estimator("plugin").terms
         contexts = [(k, tuple(range(k))) for k in range(d)]
         candidates = [np.arange(d)[: k + 1] for k in range(d)]
-        lookup = Lookup(terms, counts.n_rows)
-        comp = counts.judge(contexts, candidates, lookup, tests=True)
+        lookup = Lookup(terms, engine.n_rows)
+        comp = engine.judge(contexts, candidates, lookup, tests=True)
         ref = [
-            counts.judge([one], [some], lookup, tests=True)
+            engine.judge([one], [some], lookup, tests=True)
             for one, some in zip(contexts, candidates, strict=True)
         ]
     for i, found in enumerate(comp):

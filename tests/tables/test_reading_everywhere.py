@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_containers import ArrowStream
 
-from tamis.blocks.first_pass import look_at_parts, open_stream
 from tamis.errors import DataError, TamisError, TamisWarning
 from tamis.tables import Table, read_table
+from tamis.tables.first_pass import look_at_parts, open_stream
 
 fuzzed = settings(
     deadline=None,

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from table_containers import decode
 
 import tamis
-from tamis.blocks.first_pass import open_stream
 from tamis.errors import DataError, FileFormatError, TamisError, TamisWarning
 from tamis.tables import csv_file, read_table
 from tamis.tables.csv_file import CsvFile
+from tamis.tables.first_pass import open_stream
 from tamis.tables.text import MISSING_MARKERS
 
 PARQUET = pl.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 2]})

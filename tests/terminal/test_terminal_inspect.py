@@ -11,8 +11,8 @@ import pytest
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
-from tamis.blocks.plane_file import PlaneFile
 from tamis.cli import app
+from tamis.counting.packed_file import PackedFile
 from tamis.errors import SettingError
 from tamis.terminal.choosing import types_from_options
 
@@ -162,4 +162,4 @@ def test_columns_of_a_packed_file_are_left_out(path, tmp_path):
 def test_columns_can_be_left_out_of_a_packed_file(path, tmp_path):
     target = tmp_path / "t.tamis"
     run("pack", path, str(target), "--only", "size,p=q")
-    assert set(PlaneFile(target).header.names) == {"size", "p=q"}
+    assert set(PackedFile(target).header.names) == {"size", "p=q"}

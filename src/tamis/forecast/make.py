@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tamis.blocks.moment_table import MomentTable
-from tamis.blocks.packed import BlockTable, PackedTable
 from tamis.constants import constants
-from tamis.counts.interactions import words_to_read
-from tamis.counts.looking import least_looked_for, require_reach
-from tamis.counts.memory import CROSSOVER
-from tamis.counts.screening import Screen
+from tamis.counting.counts import CROSSOVER
+from tamis.counting.elsewhere import in_blocks, of_moments
+from tamis.counting.interactions import words_to_read
+from tamis.counting.looking import least_looked_for, require_reach
+from tamis.counting.screening import Screen
 from tamis.decisions.rule import Rule
 from tamis.errors import DataError, SettingError
 from tamis.forecast import memory
@@ -32,7 +31,7 @@ from tamis.information.lattice import lattice_likelihood
 from tamis.opening import in_search_order, open_information, readings
 from tamis.plugins import qualified_name
 from tamis.settings import Settings
-from tamis.tables import Table
+from tamis.tables.table import AnyTable, in_memory, with_rows
 
 MOST_WORDS = 2**22
 """Looking ahead is timed on columns so few that no more words than this are read."""
@@ -59,12 +58,12 @@ class Reading:
     seconds: float
 
 
-def forecast(table: Table, asked: Settings, *, clock: Clock = time.perf_counter) -> Forecast:
+def forecast(table: AnyTable, asked: Settings, *, clock: Clock = time.perf_counter) -> Forecast:
     """Say what learning from this table will take and what it can see, without learning.
 
     A few contexts are counted, for about a second; the first time loops may have to be compiled.
     """
-    if isinstance(table, BlockTable) and not isinstance(table, PackedTable):
+    if in_blocks(table) and not table.is_here:
         raise SettingError(
             f"A forecast tries a part of the rows in this process, and those of {table.where} are "
             "elsewhere: ask it about a sample of them"
@@ -86,7 +85,7 @@ def forecast(table: Table, asked: Settings, *, clock: Clock = time.perf_counter)
     return Forecast(
         n_rows=table.n_rows,
         n_columns=table.n_variables,
-        n_measured=len(table.continuous),
+        n_measured=sum(map(table.is_continuous, range(table.n_variables))),
         fewest_levels=int(sizes.min()) if len(sizes) else 0,
         most_levels=int(sizes.max(initial=0)),
         pair_cells=int(np.prod(np.sort(sizes)[-2:])) if len(sizes) else 0,
@@ -125,7 +124,9 @@ def _slower(asked: Settings) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _readings(table: Table, asked: Settings, clock: Clock) -> tuple[list[Reading], tuple[str, ...]]:
+def _readings(
+    table: AnyTable, asked: Settings, clock: Clock
+) -> tuple[list[Reading], tuple[str, ...]]:
     """All readings that a run would try, the first one first; as there, one may be left out."""
     found: list[Reading] = []
     notes: tuple[str, ...] = ()
@@ -140,7 +141,7 @@ def _readings(table: Table, asked: Settings, clock: Clock) -> tuple[list[Reading
     return found, notes
 
 
-def _reading(table: Table, settings: Settings, clock: Clock) -> Reading:
+def _reading(table: AnyTable, settings: Settings, clock: Clock) -> Reading:
     part = part_of(table)
     information = open_information(part, settings)
     opening = seconds_of(lambda: open_information(part, settings), clock)
@@ -163,7 +164,7 @@ def _reading(table: Table, settings: Settings, clock: Clock) -> Reading:
     return Reading(settings, rule, n_rows, look_ahead, probed, work, seconds)
 
 
-def _searched(table: Table, found: Sequence[Reading]) -> Sequence[Reading]:
+def _searched(table: AnyTable, found: Sequence[Reading]) -> Sequence[Reading]:
     """The readings that will be searched: levels are not where numbers are far ahead on one DAG.
 
     Which DAG that is, is not known; the least uncertain columns of each probed path stand for it.
@@ -191,7 +192,7 @@ def _less_uncertain(
 
 
 def _lead_of_numbers(
-    table: Table, parents: Mapping[int, tuple[int, ...]], settings: Settings
+    table: AnyTable, parents: Mapping[int, tuple[int, ...]], settings: Settings
 ) -> float:
     """By how many nats a linear model explains these columns better than tables do."""
     used = sorted({*parents, *(k for path in parents.values() for k in path)})
@@ -201,10 +202,10 @@ def _lead_of_numbers(
     few = table.select(used)
     contexts = [Context(place[k], tuple(sorted(place[m] for m in parents[k]))) for k in parents]
     counted = open_information(few, replace(settings, n_jobs=1)).penalised_likelihoods(contexts)
-    return lattice_likelihood(few, dict(contexts)) - float(counted.sum())
+    return lattice_likelihood(with_rows(few), dict(contexts)) - float(counted.sum())
 
 
-def _look_ahead(table: Table, part: Table, settings: Settings, information: Source) -> int:
+def _look_ahead(table: AnyTable, part: AnyTable, settings: Settings, information: Source) -> int:
     """What a run would choose; of a part of the table the budget would be another."""
     if settings.look_ahead:
         return settings.look_ahead
@@ -217,7 +218,9 @@ def _look_ahead(table: Table, part: Table, settings: Settings, information: Sour
     return max(counted, least_looked_for(planes.n_interacting))
 
 
-def _looking(table: Table, part: Table, settings: Settings, look_ahead: int, clock: Clock) -> float:
+def _looking(
+    table: AnyTable, part: AnyTable, settings: Settings, look_ahead: int, clock: Clock
+) -> float:
     """Seconds to look for interactions: timed on some columns, and by the number of sets."""
     if look_ahead < 2:
         return 0.0
@@ -257,22 +260,22 @@ def _screening(clock: Clock) -> float:
     return seconds_of(look, clock) / math.comb(n_planes, size)
 
 
-def _words(table: Table, look_ahead: int) -> int:
+def _words(table: AnyTable, look_ahead: int) -> int:
     planes = Planes.of(table)
     return words_to_read(planes.n_interacting, planes.n_words, look_ahead)
 
 
-def _half(table: Table) -> list[int]:
+def _half(table: AnyTable) -> list[int]:
     """Three quarters of the columns, at even distances."""
     return [k for k in range(table.n_variables) if k % 4]
 
 
-def _more_to_open(table: Table, part: Table) -> float:
+def _more_to_open(table: AnyTable, part: AnyTable) -> float:
     """How much more there is to pack and to pair than in the part."""
     return _to_open(table) / _to_open(part)
 
 
-def _to_open(table: Table) -> float:
+def _to_open(table: AnyTable) -> float:
     planes = Planes.of(table)
     cells = float(table.n_variables) * table.n_rows
     return cells + 64 * planes.n_planes * planes.n_words + planes.n_planes**2 * planes.n_words / 4
@@ -282,15 +285,14 @@ def _boundary_cells(sizes: np.ndarray[tuple[int], np.dtype[np.int64]], probed: P
     return float(np.median(sizes)) ** (2 + probed.boundary) if len(sizes) else 0.0
 
 
-def _memory(table: Table, found: Sequence[Reading]) -> dict[str, int]:
+def _memory(table: AnyTable, found: Sequence[Reading]) -> dict[str, int]:
     """Readings are searched one after the other, and all are kept to the end."""
-    in_blocks = isinstance(table, PackedTable | MomentTable)
-    if isinstance(table, PackedTable):
+    if in_blocks(table):
         parts = memory.of_blocks(table)
-    elif isinstance(table, MomentTable):
+    elif of_moments(table):
         parts = memory.of_moments(table)
     else:
-        parts = memory.of_table(table)
+        parts = memory.of_table(with_rows(table))
     for one in found:
         asked = Asked(
             contexts=one.work.contexts,
@@ -300,7 +302,7 @@ def _memory(table: Table, found: Sequence[Reading]) -> dict[str, int]:
             tests_come_along=one.probed.tests_come_along,
         )
         own = memory.of_search(table.n_variables, asked)
-        if in_blocks:
+        if not in_memory(table):
             pass  # what counting and the moments take is known
         elif one.settings.entropy is not None:
             own |= memory.of_counts(table, one.look_ahead, _by_rows(table, one))
@@ -311,7 +313,7 @@ def _memory(table: Table, found: Sequence[Reading]) -> dict[str, int]:
     return parts
 
 
-def _by_rows(table: Table, one: Reading) -> float:
+def _by_rows(table: AnyTable, one: Reading) -> float:
     """The contexts counted row by row: deep ones, and in "auto" all, for their scores."""
     if one.settings.search == "auto":
         return one.work.contexts
@@ -323,7 +325,7 @@ def _by_rows(table: Table, one: Reading) -> float:
     return (one.work.contexts - d) * large / max(one.probed.boundary, 1e-9) + d
 
 
-def _visible(table: Table, one: Reading) -> tuple[float | None, tuple[Detectable, ...]]:
+def _visible(table: AnyTable, one: Reading) -> tuple[float | None, tuple[Detectable, ...]]:
     """For two columns of two levels, the two with the most levels, and two of numbers."""
     n_tests = max(table.n_variables - 1, 1)
     kind = one.settings.information
@@ -341,7 +343,7 @@ def _visible(table: Table, one: Reading) -> tuple[float | None, tuple[Detectable
     return level_of(one.rule, n_tests), tuple(known for known in tried if known is not None)
 
 
-def _fewest_rows(table: Table, n_rows: float) -> float:
+def _fewest_rows(table: AnyTable, n_rows: float) -> float:
     """The rows that the two columns with the most gaps have in common."""
     gaps = sorted(table.missing.values(), key=lambda absent: -int(absent.sum()))[:2]
     return n_rows - float(np.logical_or.reduce(gaps).sum()) if gaps else n_rows

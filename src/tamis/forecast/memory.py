@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tamis.blocks.moment_table import MomentTable
-from tamis.blocks.packed import PackedTable
 from tamis.constants import constants
-from tamis.counts.independence import STATS
-from tamis.counts.interactions import affordable
-from tamis.counts.memory import PAIR_TABLE_BYTES, STATES_BYTES
-from tamis.counts.planes import CHUNK, MAX_PLANE_LEVELS
-from tamis.information.moments import BLOCK_CELLS
+from tamis.counting.counts import PAIR_TABLE_BYTES
+from tamis.counting.elsewhere import BlockTable, MomentTable
+from tamis.counting.independence import STATS
+from tamis.counting.interactions import affordable
+from tamis.counting.memory import STATES_BYTES
+from tamis.counting.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.information.remembered import MOST_BYTES
 from tamis.search.cmi_rows import FEW_SLOTS, MOST_SLOTS
 from tamis.tables import Table
+from tamis.tables.moments import BLOCK_CELLS
+from tamis.tables.table import AnyTable
 
 FLOAT = 8
 PLACE = 2
@@ -43,7 +44,7 @@ class Planes:
     """The planes among which interactions are looked for."""
 
     @classmethod
-    def of(cls, table: Table) -> Planes:
+    def of(cls, table: AnyTable) -> Planes:
         """What ``build_planes`` will make."""
         sizes = table.arities
         planed = sizes[(sizes <= MAX_PLANE_LEVELS) & (sizes > 1)]
@@ -85,7 +86,7 @@ def of_table(table: Table) -> dict[str, int]:
     return {"codes": 2 * table.codes.nbytes + measured + gaps}
 
 
-def of_blocks(table: PackedTable) -> dict[str, int]:
+def of_blocks(table: BlockTable) -> dict[str, int]:
     """A table that is counted in blocks: what its limit leaves beside the program."""
     return {"blocks and their counts": table.working_bytes}
 

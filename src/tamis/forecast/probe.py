@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tamis.blocks.moment_table import MomentTable
-from tamis.blocks.packed import PackedTable
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Group, Source
 from tamis.search.pps import NOBODY, PPS, Paths
-from tamis.tables import Table
+from tamis.tables.table import AnyTable, in_memory
 
 SECONDS = 0.6
 """No new depth is begun after so long."""
@@ -81,15 +79,15 @@ class Probe:
         return self.seconds[min(depth, len(self.seconds) - 1)] if self.seconds else 0.0
 
 
-def part_of(table: Table) -> Table:
+def part_of(table: AnyTable) -> AnyTable:
     """The table, or, if it is large, columns and rows of it at even distances."""
     d, n = table.n_variables, table.n_rows
-    if isinstance(table, MomentTable):
+    if table.rows == "moments":
         return table
     # Rows that are counted in blocks cannot be picked; there are fewer columns then.
-    rows = n if isinstance(table, PackedTable) else min(n, MOST_ROWS)
+    rows = min(n, MOST_ROWS) if in_memory(table) else n
     columns = min(d, MOST_COLUMNS, max(MOST_CELLS // rows, TARGETS))
-    if rows < n:
+    if in_memory(table) and rows < n:
         table = table.arrange(_spread(n, rows))
     return table if columns == d else table.select(_spread(d, columns).tolist())
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tamis.settings import Settings
-from tamis.tables import Table
+from tamis.tables.table import AnyTable
 
 ASKED = "as asked for"
 
 
 def reasons(
-    table: Table, asked: Settings, readings: Sequence[Settings], n_searched: int, look_ahead: int
+    table: AnyTable, asked: Settings, readings: Sequence[Settings], n_searched: int, look_ahead: int
 ) -> dict[str, str]:
     """What made the choice of information, search and look-ahead; ``n_searched`` of the readings
     will be searched."""
@@ -23,7 +23,7 @@ def reasons(
 
 
 def _information(
-    table: Table, asked: Settings, readings: Sequence[Settings], n_searched: int
+    table: AnyTable, asked: Settings, readings: Sequence[Settings], n_searched: int
 ) -> str:
     if asked.information != "auto":
         return ASKED

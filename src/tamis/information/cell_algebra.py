@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from tamis.counts.compiled import Floats, Ints, compiled, inner, wide_loop
+from tamis.counting.compiled import Floats, Ints, compiled, inner, wide_loop
 
 RIDGE = 1e-9
 """Added to every variance, as a share of the column's own: a column that its cell determines has

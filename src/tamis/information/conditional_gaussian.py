@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from tamis.constants import constants
-from tamis.counts.independence import STATS
+from tamis.counting.independence import STATS
 from tamis.errors import DataError
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation

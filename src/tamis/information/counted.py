@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import xlogy
 
-from tamis.counts.independence import STATS
-from tamis.counts.lookup import Lookup
-from tamis.counts.memory import MemoryCounts
+from tamis.counting.blocks import BlockCounts
+from tamis.counting.counts import Counts
+from tamis.counting.elsewhere import BlockTable
+from tamis.counting.independence import STATS
+from tamis.counting.lookup import Lookup
+from tamis.counting.memory import MemoryCounts
 from tamis.information.estimators import EntropyEstimator, as_additive
 from tamis.information.interface import (
     Ability,
@@ -29,24 +31,17 @@ from tamis.information.null_laws import CountTests
 from tamis.information.regret import log_regret
 from tamis.tables.table import Table
 
-WHOLE_ROWS = 128
-"""The number of variables up to which testing a whole row costs less than asking again later."""
-
 
 class CountedInformation(Source):
     """H and I estimated from a table; each conditional entropy is H(X, S) - H(S)."""
 
-    whole_rows = WHOLE_ROWS
-    _engine: ClassVar[type[MemoryCounts]] = MemoryCounts
-    _reads: ClassVar[type[Lookup]] = Lookup
-    """What counts, and how it reads the terms of the estimator."""
     title = "counts"
     test_names = CountTests.offered
     abilities = frozenset({Ability.LIKELIHOOD, Ability.JOINT_TESTS, Ability.LOOK_AHEAD})
 
     def __init__(
         self,
-        table: Table,
+        table: Table | BlockTable,
         estimator: str | EntropyEstimator = "grassberger",
         *,
         n_jobs: int | None = None,
@@ -55,8 +50,9 @@ class CountedInformation(Source):
         self.n_rows = float(table.n_rows)
         self._rows = table.n_rows
         self.estimator = as_additive(estimator, type(self).__name__)
-        self._counts = self._engine(table, n_jobs)
-        self._lookup = _lookup(self.estimator, table.n_rows, self._reads)
+        self._counts = counts_of(table, n_jobs)
+        self.whole_rows = self._counts.whole_rows
+        self._lookup = _lookup(self.estimator, table.n_rows, self._counts.reads)
         self._varies = (table.arities > 1).tolist()
 
     def varies(self, k: int) -> bool:
@@ -149,15 +145,15 @@ class CountedInformation(Source):
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""
-        return self._counts.affordable_look_ahead()
+        return self._counts.looking.counted
 
     def worthwhile_look_ahead(self) -> int:
         """The largest sets of candidates that it pays to look for."""
-        return self._counts.worthwhile_look_ahead()
+        return self._counts.looking.worthwhile()
 
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each variable the sets of up to ``largest`` others to try together, by strength."""
-        return self._counts.interactions(largest)
+        return self._counts.looking.interactions(largest)
 
     def _reduced(self, context: Context) -> Context:
         """The context without constant columns, which say nothing about anything."""
@@ -167,6 +163,11 @@ class CountedInformation(Source):
             if not varies[k]:
                 return Context(target, tuple(k for k in given if varies[k]))
         return context
+
+
+def counts_of(table: Table | BlockTable, n_jobs: int | None = None) -> Counts:
+    """What counts a table of levels, by where its rows are."""
+    return BlockCounts(table, n_jobs) if table.rows == "blocks" else MemoryCounts(table, n_jobs)
 
 
 def _lookup(estimator: EntropyEstimator, n_rows: int, kind: type[Lookup]) -> Lookup:

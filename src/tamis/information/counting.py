@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from tamis.counting.elsewhere import BlockTable
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import AnyEstimator, EntropyFunction
 from tamis.information.interface import Source
-from tamis.tables.table import Table
+from tamis.tables.table import Table, in_memory
 
 
-def open_counts(table: Table, estimator: AnyEstimator, n_jobs: int | None) -> Source:
+def open_counts(table: Table | BlockTable, estimator: AnyEstimator, n_jobs: int | None) -> Source:
     """Plain rows go to the bit planes; missing values and survey weights make real counts."""
-    if table.weights is not None or table.missing:
+    if in_memory(table) and (table.weights is not None or table.missing):
         from tamis.information.real_counts import RealCountInformation
 
         return RealCountInformation(table, estimator)

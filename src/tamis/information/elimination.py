@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from tamis.counts.compiled import Floats, Ints, compiled, inner
+from tamis.counting.compiled import Floats, Ints, compiled, inner
 
 CLOSEST = 1 - 1e-15
 """Squared correlations nearer to 1 than this count as this one, so that a gain is finite."""

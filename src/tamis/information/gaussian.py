@@ -19,7 +19,7 @@ from copy import copy
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counts.independence import STATS
+from tamis.counting.independence import STATS
 from tamis.errors import DataError
 from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
@@ -34,9 +34,9 @@ from tamis.information.interface import (
     Query,
     Source,
 )
-from tamis.information.moments import Moments, blocks
 from tamis.information.null_laws import MomentTests
 from tamis.information.shrinkage import analytic, checked, checked_or_auto
+from tamis.tables.moments import Moments, blocks
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
 

@@ -22,8 +22,8 @@ from tamis.information.incomplete_moments import (
     patterns_of,
 )
 from tamis.information.interface import Context, Floats, Group, Profiles, Query, singles
-from tamis.information.moments import CONSTANT, refuse_extremes
 from tamis.information.null_laws import MomentTests
+from tamis.tables.moments import CONSTANT, refuse_extremes
 from tamis.tables.table import Table
 from tamis.tables.weights import effective_rows
 

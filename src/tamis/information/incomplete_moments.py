@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.compiled import Ints, compiled
+from tamis.counting.compiled import Ints, compiled
 from tamis.errors import TamisWarning
 from tamis.information.interface import Floats
 

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.interactions import Interaction as Interaction
+from tamis.counting.interactions import Interaction as Interaction
 from tamis.errors import SettingError
 
 LEVELS = "levels"

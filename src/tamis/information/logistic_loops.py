@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.compiled import Floats, Ints, compiled, inner, wide_loop
+from tamis.counting.compiled import Floats, Ints, compiled, inner, wide_loop
 
 Singles = NDArray[np.float32]
 Codes = NDArray[np.int32]

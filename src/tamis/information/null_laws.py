@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, chdtrc, gammaincc, stdtr
 
-from tamis.counts.independence import ROUNDING
+from tamis.counting.independence import ROUNDING
 from tamis.errors import SettingError
 from tamis.information.gamma_tail import ceilings
 from tamis.information.interface import Floats, Tests

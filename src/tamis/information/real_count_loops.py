@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.compiled import Floats, Ints, compiled, inner
-from tamis.counts.independence import ROUNDING, SCALE, null_moments
+from tamis.counting.compiled import Floats, Ints, compiled, inner
+from tamis.counting.independence import ROUNDING, SCALE, null_moments
 
 Codes = NDArray[np.uint32]
 Runs = tuple[Ints, Ints, Ints]

@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 from scipy.special import entr, xlogy
 
 from tamis.constants import constants
-from tamis.counts.independence import SCALE, STATS
-from tamis.counts.lookup import fixed_point
-from tamis.counts.memory import DENSE_CELLS, STATES_BYTES
+from tamis.counting.counts import DENSE_CELLS
+from tamis.counting.independence import SCALE, STATS
+from tamis.counting.lookup import fixed_point
+from tamis.counting.memory import STATES_BYTES
 from tamis.errors import SettingError
 from tamis.information.estimators import AnyEstimator, EntropyEstimator, as_additive
 from tamis.information.interface import (

@@ -8,6 +8,7 @@ import numpy as np
 
 from tamis.errors import SettingError
 from tamis.information.interface import Floats
+from tamis.tables.moments import spread_of_products
 
 AUTO = "auto"
 
@@ -38,17 +39,6 @@ def analytic(blocks: Iterable[Floats], correlation: Floats) -> float:
     mean 0 and variance 1, or all 0 if it is constant; ``correlation`` is theirs.
     """
     return suggested(*spread_of_products(blocks), correlation)
-
-
-def spread_of_products(blocks: Iterable[Floats]) -> tuple[int, float]:
-    """How many rows there are, and the sum over rows and over pairs of columns of their squared
-    products: what `suggested` needs of the rows, and what adds over parts of them."""
-    n, of_products = 0, 0.0
-    for block in blocks:
-        n += block.shape[1]
-        of_row = (block**2).sum(axis=0)
-        of_products += float((of_row**2).sum() - (block**4).sum())
-    return n, of_products
 
 
 def suggested(n_rows: int, of_products: float, correlation: Floats) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from tamis.errors import SettingError
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Floats
-from tamis.information.moments import Moments
+from tamis.tables.moments import Moments
 from tamis.tables.table import Table
 from tamis.tables.weights import effective_rows
 

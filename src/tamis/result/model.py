@@ -200,7 +200,7 @@ class Run:
 class Engine:
     """How a table was counted whose rows were not in memory.
 
-    ``name`` is "blocks", a plane file or files in blocks, or "dask", the workers of a cluster. A
+    ``name`` is "blocks", a packed file or files in blocks, or "dask", the workers of a cluster. A
     round is one batch of questions to all ``partitions``; ``bytes_moved`` are those of the blocks
     that were read, or, about, of the questions and answers that went between workers.
     """

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counts.compiled import Ints
+from tamis.counting.compiled import Ints
 from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
 from tamis.search.cmi_rows import exclude, in_parts

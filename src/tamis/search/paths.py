@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.compiled import Floats, Ints, Pairs, compiled, inner
+from tamis.counting.compiled import Floats, Ints, Pairs, compiled, inner
 
 Flags = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]

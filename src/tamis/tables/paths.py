@@ -14,7 +14,7 @@ TEXT_ENDINGS = (".csv", ".tsv", ".txt")
 PARQUET_ENDINGS = (".parquet", ".pq")
 ARROW_ENDINGS = (".feather", ".arrow", ".ipc")
 EXCEL_ENDINGS = (".xlsx", ".xls")
-PLANES_ENDING = ".tamis"
+PACKED_ENDING = ".tamis"
 STREAMED_ENDINGS = TEXT_ENDINGS + PARQUET_ENDINGS + ARROW_ENDINGS
 """Files that can be read in batches."""
 

@@ -22,7 +22,7 @@ from tamis.tables.reading import Reading, require_missing
 from tamis.tables.refusals import listed, shown
 from tamis.tables.row_names import grave_notes
 from tamis.tables.sources import Sources
-from tamis.tables.table import Table
+from tamis.tables.table import AnyTable, Table
 
 
 def read_table(
@@ -32,6 +32,7 @@ def read_table(
     missing: str = "error",
     weights: object = None,
     types: object = None,
+    stacklevel: int = 3,
 ) -> Table:
     """Read anything that holds a table; warn about columns that never vary.
 
@@ -58,6 +59,8 @@ def read_table(
     which is taken out, or a sequence with a number a row: whole numbers repeat the rows, others
     are survey weights, which the table keeps; rows of weight 0 are left out. ``types`` names the
     kinds of columns where the user knows better (``kinds``), or "ignore" for those to leave out.
+    ``stacklevel`` says whose line warnings name: that of the caller of the caller, because
+    tamis.TAM.fit and its like stand in between.
 
     Raises ``DataError`` or ``FileFormatError`` with the name of the column, what was seen and
     what to do. A column with more than two levels must have at most half as many levels as
@@ -69,8 +72,7 @@ def read_table(
         return _as_it_is(data, how)
     table = _read(data, how)
     for note in (*table.losses, *_constant(table), *grave_notes(table)):
-        # The caller of the caller: tamis.TAM.fit and its like stand in between.
-        warnings.warn(TamisWarning(note), stacklevel=3)
+        warnings.warn(TamisWarning(note), stacklevel=stacklevel)
     return table
 
 
@@ -81,12 +83,12 @@ def columns_before_typing(data: object) -> Sources[Any]:
     return seen[0]
 
 
-def table_notes(table: Table) -> tuple[str, ...]:
+def table_notes(table: AnyTable) -> tuple[str, ...]:
     """What the analyst should know about a table that can be learned from."""
     return (*table.losses, *table.notes, *_constant(table), *grave_notes(table))
 
 
-def _constant(table: Table) -> tuple[str, ...]:
+def _constant(table: AnyTable) -> tuple[str, ...]:
     constant = [name for k, name in enumerate(table.names) if table.never_varies(k)]
     if not constant:
         return ()

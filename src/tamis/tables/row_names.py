@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tamis.tables.columns import many_values
 from tamis.tables.dates import are_dates, are_written_days
 from tamis.tables.refusals import dropping, ignoring, shown
-from tamis.tables.table import Table
+from tamis.tables.table import AnyTable, in_memory
 
 FEWEST_ROWS = 10
 """In a table shorter than this nearly everything happens by chance."""
@@ -24,7 +24,7 @@ NAMES_ROWS = re.compile(
 """What identifiers are called."""
 
 
-def grave_notes(table: Table) -> Iterator[str]:
+def grave_notes(table: AnyTable) -> Iterator[str]:
     """A word on columns that a table was made with although they name or date its rows.
 
     Cheap: only columns whose range, name or first label asks for it are looked through.
@@ -40,7 +40,7 @@ def grave_notes(table: Table) -> Iterator[str]:
             )
 
 
-def _row_name(name: str, table: Table, k: int) -> str | None:
+def _row_name(name: str, table: AnyTable, k: int) -> str | None:
     labels = table.levels[k]
     if labels and isinstance(labels[0], str):
         texts = [label for label in labels if isinstance(label, str)]
@@ -52,8 +52,7 @@ def _row_name(name: str, table: Table, k: int) -> str | None:
         return None
     if labels:
         return "holds dates written as whole numbers"
-    # The rows of other classes of tables are not in memory.
-    return why_row_name(name, table.numbers(k)) if type(table) is Table else None
+    return why_row_name(name, table.numbers(k)) if in_memory(table) else None
 
 
 def why_row_name(name: str, numbers: NDArray[np.float64]) -> str | None:

@@ -1,16 +1,17 @@
-"""A table of named columns, each of one kind: the only form of data the rest of tamis sees."""
+"""Tables of named columns, each of one kind: the only form of data the rest of tamis sees."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.errors import DataError
+from tamis.errors import DataError, SettingError
 from tamis.tables.refusals import shown
 
 Label = str | int | bool
@@ -20,8 +21,65 @@ ColumnKind = Literal["category", "ordinal", "number"]
 """What the values of a column have: names, an order, or distances too."""
 
 
+Rows = Literal["memory", "blocks", "moments"]
+"""Where the rows of a table are: in memory, in blocks that only passes go over, or read and gone,
+with their moments kept."""
+
+
+class AnyTable(ABC):
+    """Named columns with their levels, wherever the rows are; ``rows`` says where."""
+
+    rows: ClassVar[Rows]
+    names: tuple[str, ...]
+    levels: tuple[tuple[Label, ...], ...]
+    kinds: tuple[ColumnKind, ...]
+    """The kind of each column."""
+    told: frozenset[int]
+    """The columns whose kind the user has named."""
+    missing: Mapping[int, NDArray[np.bool_]]
+    """Where columns are missing, by position and for those that are anywhere."""
+    weights: NDArray[np.float64] | None
+    """Survey weights, one a row and all above 0; None where every row counts as one."""
+    losses: tuple[str, ...]
+    """What was left out while the table was read."""
+    notes: tuple[str, ...]
+    """What else was done to its rows, as asked."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The paper's n."""
+
+    @property
+    def n_variables(self) -> int:
+        """The paper's d."""
+        return len(self.names)
+
+    @cached_property
+    def arities(self) -> NDArray[np.int64]:
+        """The number of levels of each column, which is 0 for a continuous one."""
+        return np.array([len(levels) for levels in self.levels], dtype=np.int64)
+
+    def is_continuous(self, k: int) -> bool:
+        """Whether column ``k`` holds continuous numbers and no levels."""
+        return not self.levels[k]
+
+    @abstractmethod
+    def never_varies(self, k: int) -> bool:
+        """Whether column ``k`` has the same value in all rows."""
+
+    @abstractmethod
+    def select(self, positions: list[int]) -> AnyTable:
+        """The same rows with the columns at these positions, in this order."""
+
+    @property
+    @abstractmethod
+    def whereabouts(self) -> str:
+        """Where the rows are, as a sentence without its full stop."""
+
+
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(AnyTable):
     """Columns as small integer codes, with the names and labels that turn them back.
 
     ``codes[k, i]`` is the level of column ``k`` in row ``i``, an index into ``levels[k]``;
@@ -31,6 +89,7 @@ class Table:
     mean nothing, their numbers are nan, and every level occurs elsewhere.
     """
 
+    rows: ClassVar[Literal["memory"]] = "memory"
     names: tuple[str, ...]
     levels: tuple[tuple[Label, ...], ...]
     codes: NDArray[np.unsignedinteger]
@@ -59,18 +118,9 @@ class Table:
         return int(self.codes.shape[1])
 
     @property
-    def n_variables(self) -> int:
-        """The paper's d."""
-        return len(self.names)
-
-    @cached_property
-    def arities(self) -> NDArray[np.int64]:
-        """The number of levels of each column, which is 0 for a continuous one."""
-        return np.array([len(levels) for levels in self.levels], dtype=np.int64)
-
-    def is_continuous(self, k: int) -> bool:
-        """Whether column ``k`` holds continuous numbers and no levels."""
-        return self._position(k) in self.continuous
+    def whereabouts(self) -> str:
+        """Where the rows are, as a sentence without its full stop."""
+        return "The rows are in memory"
 
     def numbers(self, k: int, rows: slice = slice(None)) -> NDArray[np.float64]:
         """Column ``k`` as numbers: continuous values as they are, levels by their value, and nan
@@ -150,3 +200,18 @@ class Table:
     def _position(self, k: int) -> int:
         # From the end too, as everywhere else in Python; a mapping would not find it.
         return range(self.n_variables)[k]
+
+
+def in_memory(table: AnyTable) -> TypeGuard[Table]:
+    """Whether a table has its rows in memory."""
+    return table.rows == "memory"
+
+
+def with_rows(table: AnyTable) -> Table:
+    """The table, for what needs its rows in memory; refuses others."""
+    if in_memory(table):
+        return table
+    raise SettingError(
+        f"{table.whereabouts}, and the rows are never held in memory, which this needs: read the "
+        "table itself, or a sample of its rows"
+    )

@@ -9,8 +9,8 @@ from tamis.inspection import column_names
 from tamis.naming import kinds_read
 from tamis.result import Result, suggest
 from tamis.settings import Settings
-from tamis.tables import Table
 from tamis.tables.kinds import IGNORE, TYPES, Told
+from tamis.tables.table import AnyTable
 
 ORDER = "<"
 """What stands between the levels of an ordinal column, the lowest first."""
@@ -41,7 +41,7 @@ def types_from_options(
     return found
 
 
-def read_as(table: Table, result: Result, settings: Settings) -> dict[str, list[str]]:
+def read_as(table: AnyTable, result: Result, settings: Settings) -> dict[str, list[str]]:
     """The names of the columns by what the result was learned from them as, and those left out."""
     found: dict[str, list[str]] = {kind: [] for kind in ("number", "category", "ordinal")}
     for name, kind in kinds_read(table, result.settings["information"]).items():

@@ -11,16 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tamis.blocks.moment_table import MomentTable
-from tamis.blocks.opening import open_blocks
-from tamis.blocks.packed import BlockTable
-from tamis.cluster.opening import connected, open_files, require_whole_rows
+from tamis.counting.elsewhere import is_elsewhere
+from tamis.counting.opening import open_blocks, require_whole_rows
 from tamis.errors import SettingError, TamisWarning
 from tamis.learning import learn
+from tamis.opening import read_opened
 from tamis.result import Result, suggest
 from tamis.settings import Settings
-from tamis.tables import Table, read_table
-from tamis.tables.paths import PLANES_ENDING, ending_of, find_parts, is_several
+from tamis.tables.paths import PACKED_ENDING, ending_of, find_parts, is_several
+from tamis.tables.table import AnyTable, with_rows
 from tamis.terminal.choosing import read_as
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
@@ -31,9 +30,6 @@ from tamis.terminal.words import options_in_words
 if TYPE_CHECKING:
     from tamis.bootstrap import Confidence
     from tamis.identifiability.certificate import Certificate
-
-IN_BLOCKS = (BlockTable, MomentTable)
-"""Tables whose rows are not in memory."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ class Wishes:
 class Learned(NamedTuple):
     """What there is to write and to show."""
 
-    table: Table
+    table: AnyTable
     result: Result
     confidence: Confidence | None
     certificate: Certificate | None
@@ -120,7 +116,7 @@ def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
     with _noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, settings, wishes, wait, client)
         wait.progress(0, table.n_variables)
-        if isinstance(table, IN_BLOCKS):
+        if is_elsewhere(table):
             table.counted.heard = wait.round
         with _options_named():
             result = learn(table, settings, wait.progress)
@@ -139,9 +135,9 @@ def _check_for_dask(source: str, settings: Settings, wishes: Wishes) -> None:
         )
     if wishes.dry_run:
         raise SettingError("--dry-run tries a part of the rows in this process: leave --dask out")
-    if ending_of(source) == PLANES_ENDING:
+    if ending_of(source) == PACKED_ENDING:
         raise SettingError(
-            "A plane file is counted in this process: leave --dask out, or give the files it was "
+            "A packed file is counted in this process: leave --dask out, or give the files it was "
             "packed from"
         )
     fitted = [path for path in wishes.out if path.lower().endswith(".bif")]
@@ -163,6 +159,8 @@ def _cluster(wishes: Wishes) -> Iterator[object]:
     if wishes.dask is None:
         yield None
         return
+    from tamis.counting.dask.opening import connected
+
     with connected(wishes.dask) as client:
         yield client
 
@@ -176,6 +174,8 @@ def _open(source: str, settings: Settings, wishes: Wishes, wait: Waiting, client
 
     with _options_named():
         if client is not None:
+            from tamis.counting.dask.opening import open_files
+
             return open_files(
                 source, client, packing, information=settings.read_as, types=settings.types
             )
@@ -191,15 +191,10 @@ def _open(source: str, settings: Settings, wishes: Wishes, wait: Waiting, client
 
 def _read(
     source: str, settings: Settings, wishes: Wishes, wait: Waiting, client: object = None
-) -> Table:
+) -> AnyTable:
     """The table, if all that is wished for can be had from it."""
-    table = read_table(
-        _open(source, settings, wishes, wait, client),
-        continuous=settings.read_as != "counts",
-        missing=settings.missing,
-        weights=wishes.weights,
-        types=settings.types,
-    )
+    given = _open(source, settings, wishes, wait, client)
+    table = read_opened(given, settings, wishes.weights)
     _require_countable(table, wishes.out)
     _require_drawable(table, wishes)
     if wishes.out:
@@ -242,9 +237,9 @@ def _require_numbers(wishes: Wishes) -> None:
             raise SettingError(f"{option} must be a whole number from {least} on, not {n}")
 
 
-def _require_drawable(table: Table, wishes: Wishes) -> None:
+def _require_drawable(table: AnyTable, wishes: Wishes) -> None:
     """Refuse resamples and drawn tables that cannot be had, before the search."""
-    if isinstance(table, IN_BLOCKS):
+    if is_elsewhere(table):
         for option, wish in (("--bootstrap", wishes.bootstrap), ("--certify", wishes.certify)):
             if wish is not None:
                 raise SettingError(
@@ -253,7 +248,8 @@ def _require_drawable(table: Table, wishes: Wishes) -> None:
                 )
     if wishes.certify is None:
         return
-    why = "measured columns" if table.continuous else "missing values" if table.missing else None
+    numbers = any(map(table.is_continuous, range(table.n_variables)))
+    why = "continuous columns" if numbers else "missing values" if table.missing else None
     why = "survey weights" if table.weights is not None else why
     if why is not None:
         raise SettingError(
@@ -262,10 +258,10 @@ def _require_drawable(table: Table, wishes: Wishes) -> None:
         )
 
 
-def _require_countable(table: Table, out: Sequence[str]) -> None:
-    """Refuse a fitted network of rows that have gaps or unequal shares, before the search."""
+def _require_countable(table: AnyTable, out: Sequence[str]) -> None:
+    """Refuse a fitted network of rows that lack values or count unequally, before the search."""
     fitted = [path for path in out if path.lower().endswith(".bif")]
-    if fitted and isinstance(table, IN_BLOCKS):
+    if fitted and is_elsewhere(table):
         raise SettingError(
             f"--out {fitted[0]!r} would need the rows in memory, and they are read in blocks: "
             "leave it out"
@@ -278,14 +274,14 @@ def _require_countable(table: Table, out: Sequence[str]) -> None:
 
 
 def _confidence(
-    table: Table, result: Result, settings: Settings, wishes: Wishes, wait: Waiting
+    table: AnyTable, result: Result, settings: Settings, wishes: Wishes, wait: Waiting
 ) -> Confidence | None:
     if wishes.bootstrap is None:
         return None
     from tamis.bootstrap import bootstrap
 
     return bootstrap(
-        table,
+        with_rows(table),
         result,
         settings,
         wishes.bootstrap,
@@ -295,14 +291,14 @@ def _confidence(
 
 
 def _certificate(
-    table: Table, result: Result, settings: Settings, wishes: Wishes, wait: Waiting
+    table: AnyTable, result: Result, settings: Settings, wishes: Wishes, wait: Waiting
 ) -> Certificate | None:
     if wishes.certify is None:
         return None
     from tamis.identifiability.certificate import certify
 
     return certify(
-        table,
+        with_rows(table),
         result,
         settings,
         n_simulations=wishes.certify,

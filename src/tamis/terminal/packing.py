@@ -1,11 +1,11 @@
-"""The command `tamis pack`: a table becomes a plane file."""
+"""The command `tamis pack`: a table becomes a packed file."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 
-from tamis.blocks.packing import pack
+from tamis.counting.packing import pack
 from tamis.tables.kinds import Told
 from tamis.terminal.consoles import console
 from tamis.terminal.waiting import waiting

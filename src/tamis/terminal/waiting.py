@@ -102,7 +102,7 @@ def _word_about_compiling(stderr: Console) -> Iterator[None]:
     """Say once that kernels are being compiled, if they are: numba tells, cached ones do not."""
     from numba.core import event
 
-    from tamis.counts.compiled import place_of_code
+    from tamis.counting.compiled import place_of_code
 
     class Herald(event.Listener):
         said = False

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from tamis.blocks.opening import open_blocks
-from tamis.blocks.packing import pack_table
-from tamis.counts.compiled import place_of_code
-from tamis.counts.small import SMALL_ROWS
+from tamis.counting.compiled import place_of_code
+from tamis.counting.opening import open_blocks
+from tamis.counting.packing import pack_table
+from tamis.counting.small import SMALL_ROWS
 from tamis.learning import learn
+from tamis.opening import read_opened
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
+from tamis.tables.table import AnyTable
 from tamis.terminal.consoles import console
 from tamis.terminal.waiting import NOT_KEPT
 
@@ -47,7 +49,7 @@ def run(*, quiet: bool = False) -> None:
         stdout.print(f"The compiled loops are kept below {place}", soft_wrap=True)
 
 
-def _tasks() -> Iterator[tuple[str, Table, dict[str, Any]]]:
+def _tasks() -> Iterator[tuple[str, AnyTable, dict[str, Any]]]:
     """What is compiled for, a table that needs it, and how it is learned from."""
     random = np.random.default_rng(1)
     several = _labels(random, 6, 5)
@@ -77,7 +79,7 @@ def _tasks() -> Iterator[tuple[str, Table, dict[str, Any]]]:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "small.tamis")
         pack_table(read_table(several), path)
-        yield "packed files and clusters", read_table(open_blocks(path)), {}
+        yield "packed files and clusters", read_opened(open_blocks(path), Settings()), {}
 
 
 def _labels(random: np.random.Generator, n_columns: int, n_levels: int) -> dict[str, Any]:

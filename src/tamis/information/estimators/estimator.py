@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counts.fold import HEAD
+from tamis.counting.fold import HEAD
 from tamis.plugins import Plain, check_answers, number_of, numbers_of, refusal, whole_of
 
 __all__ = ["HEAD", "EntropyEstimator"]

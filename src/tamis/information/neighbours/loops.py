@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counts.compiled import Floats, Ints, compiled, inner
+from tamis.counting.compiled import Floats, Ints, compiled, inner
 
 SLACK = 1.5
 """How far to look for the k-th neighbour: this many times as far as the rows before had theirs."""

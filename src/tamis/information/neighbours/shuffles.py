@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from tamis.counts.compiled import compiled
+from tamis.counting.compiled import compiled
 from tamis.information.interface import Floats, Ints
 from tamis.information.neighbours.chance import Words
 

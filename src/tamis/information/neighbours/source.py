@@ -14,7 +14,7 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from tamis.counts.sharing import usable_jobs
+from tamis.counting.sharing import usable_jobs
 from tamis.errors import DataError
 from tamis.information.interface import LEVELS, NUMBERS, Ability, Context, Floats, Group, Source
 from tamis.information.neighbours.chance import whole

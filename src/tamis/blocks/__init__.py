@@ -1,1 +1,0 @@
-"""Tables that are not held in memory: plane files, and counting them block by block."""

@@ -1,0 +1,278 @@
+"""What every engine that counts a table can be asked, and what all of them decide alike.
+
+There are two: ``memory.MemoryCounts`` goes over rows in memory, ``blocks.BlockCounts`` has passes
+run over blocks wherever these are, in a packed file, in memory or on the workers of a cluster.
+Their counts are the same, and so are their answers, to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence, Sized
+from functools import lru_cache
+from itertools import accumulate
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tamis.counting.compiled import Codes, Floats, Ints, Pairs, Words
+from tamis.counting.independence import STATS
+from tamis.counting.looking import Looking
+from tamis.counting.lookup import Lookup
+
+CROSSOVER = 192
+"""Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""
+PAIR_TABLE_BYTES = 2**30
+"""The joint counts of all pairs of planes are kept while they fit in this."""
+DENSE_CELLS = 2**24
+"""Tables with more cells than this, or than 64 a row, are kept as the list of those that occur."""
+
+
+Question = tuple[int, tuple[int, ...]]
+"""A target and its conditioning set."""
+
+
+class Judgements(NamedTuple):
+    """The answers to a batch: one entropy a context, one row a (context, candidate).
+
+    ``stats`` is empty where no tests were wanted.
+    """
+
+    entropies: Floats
+    gains: Floats
+    stats: Floats
+
+    @classmethod
+    def blank(cls, n_contexts: int, n_candidates: int, *, tests: bool) -> Judgements:
+        """Room for the answers."""
+        return cls(
+            np.empty(n_contexts),
+            np.empty(n_candidates),
+            np.empty((n_candidates if tests else 0, STATS)),
+        )
+
+    def put(
+        self, answers: Judgements, places: Sequence[int], span: Sequence[int] | Ints | None = None
+    ) -> None:
+        """Write these answers to their places among others: those of the contexts, and those of
+        the candidates, which are the same where each context has one."""
+        span = places if span is None else span
+        answers.entropies[places] = self.entropies
+        answers.gains[span] = self.gains
+        if len(answers.stats):
+            answers.stats[span] = self.stats
+
+
+class Batch(NamedTuple):
+    """A batch as the loops read it: the contexts' candidates laid end to end, and which head
+    of the lookup each table uses."""
+
+    contexts: Sequence[Question]
+    candidates: Ints
+    starts: Ints
+    base_choices: Ints
+    choices: Ints
+
+    def others(self, b: int) -> tuple[int, ...]:
+        """The candidates of context b."""
+        return tuple(self.candidates[self.starts[b] : self.starts[b + 1]].tolist())
+
+    def tables(self) -> Iterator[tuple[int, ...]]:
+        """The columns of each table that is needed."""
+        for b, (target, given) in enumerate(self.contexts):
+            yield (*given, target)
+            for k in self.others(b):
+                yield (*given, target, k)
+
+    def some(self, places: Sequence[int]) -> tuple[Batch, Ints]:
+        """The contexts at these places, and where their candidates lie in the whole batch."""
+        lengths = np.diff(self.starts)[places]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        span = np.repeat(self.starts[places] - starts[:-1], lengths) + np.arange(starts[-1])
+        contexts = [self.contexts[b] for b in places]
+        batch = Batch(
+            contexts, self.candidates[span], starts, self.base_choices[places],
+            self.choices[places],
+        )  # fmt: skip
+        return batch, span
+
+    def part(self, b: int, chosen: NDArray[np.bool_]) -> Batch:
+        """Context b alone, with those of its candidates that are chosen."""
+        candidates = self.candidates[self.starts[b] : self.starts[b + 1]][chosen]
+        return Batch(
+            self.contexts[b : b + 1],
+            candidates,
+            np.array([0, len(candidates)]),
+            self.base_choices[b : b + 1],
+            self.choices[b : b + 1],
+        )
+
+
+class Columns(NamedTuple):
+    """Candidates as the row-wise loop reads them: codes, numbers of levels, classes of support."""
+
+    codes: Codes
+    arities: Ints
+    classes: Ints
+
+
+class Bank(NamedTuple):
+    """Columns as the loops over planes read them."""
+
+    words: Words
+    ones: Ints
+    pairs: Pairs
+    first: Ints
+    arities: Ints
+    widest: int
+    classes: Ints
+
+
+def part_starts(parts: Sequence[Sized]) -> Ints:
+    """Where each part begins, and the last one ends, when they are laid end to end."""
+    return np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
+
+
+class Counts(Protocol):
+    """The contingency tables of a table of levels, judged in batches."""
+
+    reads: ClassVar[type[Lookup]]
+    """How the terms of an estimator are read."""
+    whole_rows: ClassVar[int]
+    """The number of variables up to which testing a whole row costs less than asking again."""
+    arities: Ints
+
+    @property
+    def looking(self) -> Looking:
+        """The sets of columns that say something together."""
+        ...
+
+    def judge(
+        self,
+        contexts: Sequence[Question],
+        candidates: Sequence[Ints] | None,
+        lookup: Lookup,
+        *,
+        tests: bool,
+    ) -> Judgements:
+        """Fold the table of each context with each of its candidates; test it where asked.
+
+        None as candidates means every column for every context.
+        """
+        ...
+
+    def judge_joints(
+        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
+    ) -> Judgements:
+        """The same for several variables taken together as one candidate, one for each context."""
+        ...
+
+    def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
+        """For each set of columns the rows of every joint state that occurs, in their order."""
+        ...
+
+
+class Shapes:
+    """The sizes of columns and of the tables they make: which are counted in planes and which row
+    by row, and what support an estimator assumes for each."""
+
+    def __init__(self, arities: Ints, planed: NDArray[np.bool_], n_rows: int) -> None:
+        self.arities = arities
+        self.planed = planed
+        self.n_rows = n_rows
+        self.sizes: list[int] = arities.tolist()
+        self.widest = int(arities.max())
+        self.all_planed = bool(planed.all())
+        class_arities, classes = np.unique(arities, return_inverse=True)
+        self.classes: Ints = classes.astype(np.int64)
+        """Columns with as many levels have the same supports."""
+        self._class_sizes: list[float] = class_arities.tolist()
+        self.most_cells = min(DENSE_CELLS, max(2**16, 64 * n_rows))
+        """Tables with more are not laid out whole."""
+        self._everyone_often = np.zeros(0, dtype=np.int64)
+
+    def n_cells(self, context: Question) -> int:
+        """The cells of a context's own table, as far as it matters how many there are."""
+        target, given = context
+        cells = self.sizes[target]
+        for k in given:
+            cells *= self.sizes[k]
+            if cells > CROSSOVER:
+                return CROSSOVER + 1
+        return cells
+
+    def is_small(self, context: Question) -> bool:
+        """Whether a context's own table is counted in planes."""
+        target, given = context
+        few = self.n_cells(context) <= CROSSOVER
+        return few and (self.all_planed or bool(self.planed[[target, *given]].all()))
+
+    def are_small(self, context: Question, candidates: Ints) -> NDArray[np.bool_]:
+        """Which candidates of a context are counted with it in planes."""
+        # A candidate without levels to count must not bring a large context to the planes.
+        if not self.is_small(context):
+            return np.zeros(len(candidates), dtype=np.bool_)
+        few = self.n_cells(context) * (self.arities[candidates] - 1) <= CROSSOVER
+        found: NDArray[np.bool_] = few & self.planed[candidates]
+        return found
+
+    def batch(
+        self, contexts: Sequence[Question], candidates: Sequence[Ints] | None, lookup: Lookup
+    ) -> Batch:
+        """A batch as the loops read it; None as candidates means every column."""
+        if candidates is None:
+            flat, starts = self._everyone(len(contexts))
+        else:
+            flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
+            starts = part_starts(candidates)
+        return Batch(contexts, flat, starts, *self._supports(contexts, self._class_sizes, lookup))
+
+    def joint_supports(
+        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
+    ) -> tuple[Ints, Ints]:
+        """Which heads of the lookup the tables of contexts use, each with its candidates taken
+        together."""
+        supports = [
+            self._supports([context], [math.prod(float(self.sizes[k]) for k in some)], lookup)
+            for context, some in zip(contexts, others, strict=True)
+        ]
+        base = np.concatenate([one for one, _ in supports])
+        return base, np.concatenate([one[:, 0] for _, one in supports])
+
+    def _everyone(self, n_contexts: int) -> tuple[Ints, Ints]:
+        """Every column as a candidate of so many contexts; the longest list so far is kept."""
+        d = len(self.sizes)
+        if n_contexts * d > len(self._everyone_often):
+            self._everyone_often = np.tile(np.arange(d), n_contexts)
+        return self._everyone_often[: n_contexts * d], np.arange(0, n_contexts * d + 1, d)
+
+    def _supports(
+        self, contexts: Sequence[Question], candidate_cells: Sequence[float], lookup: Lookup
+    ) -> tuple[Ints, Ints]:
+        """Which head of the lookup each of the four tables of a gain uses."""
+        shape = len(contexts), len(candidate_cells), 2
+        if not lookup.needs_support:
+            return _first_heads(shape)
+        base = np.zeros((len(contexts), 2), dtype=np.int64)
+        choices = np.zeros(shape, dtype=np.int64)
+        largest = 1.0
+        widest = max(float(width) for width in candidate_cells)
+        for b, (target, given) in enumerate(contexts):
+            strata = math.prod(float(self.sizes[k]) for k in given)
+            cells = strata * float(self.sizes[target])
+            base[b] = lookup.choice(strata), lookup.choice(cells)
+            for c, width in enumerate(candidate_cells):
+                choices[b, c] = lookup.choice(strata * width), lookup.choice(cells * width)
+            largest = max(largest, cells * widest)
+        lookup.reserve(int(min(self.n_rows, largest)))
+        return base, choices
+
+
+@lru_cache(maxsize=64)
+def _first_heads(shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
+    """The choices where there is only one head: the same few shapes come again and again.
+
+    The loops only read them; they are not marked so because that would compile a second version.
+    """
+    return np.zeros((shape[0], 2), dtype=np.int64), np.zeros(shape, dtype=np.int64)

@@ -1,0 +1,176 @@
+"""Tests of independence within strata: what a decision rule will want to know."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.counting.compiled import Floats, Ints, compiled, inner
+
+SCALE = float(2**48)
+"""One nat in fixed point: sums up to 32 000 nats fit, and a step is 4e-15 nats."""
+STATS = 5
+"""Plug-in gain, degrees of freedom, Pearson's X2, its null mean and variance."""
+ROUNDING = 1e-12
+"""A variance below this share of the mean is 0 but for rounding."""
+
+
+@compiled
+def null_moments(
+    N: float,
+    r: float,
+    s: float,
+    inverse_a: float,
+    inverse_b: float,
+) -> tuple[float, float]:
+    """Mean and variance of Pearson's X2 of a table with these margins, rows permuted.
+
+    N rows, r and s non-empty levels, and the sums of the margins' reciprocals.
+    """
+    if N < 2:
+        return 0.0, 0.0
+    per_one_less = 1.0 / (N - 1.0)  # divisions are most of the cost of a small table
+    mean = N * (r - 1.0) * (s - 1.0) * per_one_less
+    if N < 3:
+        return mean, 0.0
+    per_two_less = 1.0 / (N - 2.0)
+    w_r = (N * inverse_a - r * r) * per_two_less
+    w_s = (N * inverse_b - s * s) * per_two_less
+    variance = N * N * per_one_less * w_r * w_s
+    if N >= 4:  # weighted rows may be worth 3.1 of them, of which this would make too much
+        v_r = (N - r) * (r - 1.0) * per_one_less
+        v_s = (N - s) * (s - 1.0) * per_one_less
+        variance += 2.0 * N / (N - 3.0) * (v_r - w_r) * (v_s - w_s)
+    return mean, variance
+
+
+@inner
+def margins_of_stratum(
+    cells: Ints,
+    start: int,
+    n_levels: int,
+    n_candidate: int,
+    rows: Ints,
+    columns: Ints,
+    inverses: Floats,
+) -> tuple[int, int, int, float, float]:
+    """The row and column sums of one stratum, the number of those that are not 0, and the sums
+    of their reciprocals; ``inverses`` receives the columns'."""
+    for y in range(n_candidate):
+        columns[y] = 0
+    N = r = s = 0
+    inverse_a = inverse_b = 0.0
+    for x in range(n_levels):
+        rows[x] = 0
+        for y in range(n_candidate):
+            count = cells[start + x * n_candidate + y]
+            rows[x] += count
+            columns[y] += count
+        if rows[x] > 0:
+            N += rows[x]
+            r += 1
+            inverse_a += 1.0 / rows[x]
+    for y in range(n_candidate):
+        inverses[y] = 0.0
+        if columns[y] > 0:
+            s += 1
+            inverses[y] = 1.0 / columns[y]
+            inverse_b += inverses[y]
+    return N, r, s, inverse_a, inverse_b
+
+
+@inner
+def test_table(
+    cells: Ints,
+    n_cells: int,
+    n_levels: int,
+    n_candidate: int,
+    plain: Ints,
+    rows: Ints,
+    columns: Ints,
+    inverses: Floats,
+    c: int,
+    stats: Floats,
+) -> None:
+    """Independence of target and candidate within strata.
+
+    ``plain[count]`` is -p ln p, in fixed point, with p the count's share of rows; ``rows``,
+    ``columns`` and ``inverses`` are scratch, as long as the variables have levels.
+    ``stats[c]`` receives the plug-in gain, the degrees of freedom, and over the strata in
+    which a permutation can change anything Pearson's X2 and its null mean and variance.
+    """
+    gain = np.int64(0)
+    df = pearson = mean = variance = 0.0
+    for start in range(0, n_cells * n_candidate, n_levels * n_candidate):
+        N, r, s, inverse_a, inverse_b = margins_of_stratum(
+            cells, start, n_levels, n_candidate, rows, columns, inverses
+        )
+        if r < 2 or s < 2:
+            continue
+        squares = 0.0
+        for x in range(n_levels):
+            if rows[x] == 0:
+                continue
+            weighted = 0.0
+            for y in range(n_candidate):
+                count = cells[start + x * n_candidate + y]
+                weighted += float(count) * float(count) * inverses[y]
+                gain -= plain[count]
+            squares += weighted / rows[x]
+            gain += plain[rows[x]]
+        for y in range(n_candidate):
+            gain += plain[columns[y]]
+        gain -= plain[N]
+        df += (r - 1.0) * (s - 1.0)
+        null_mean, null_variance = null_moments(float(N), float(r), float(s), inverse_a, inverse_b)
+        if null_variance > ROUNDING * null_mean:
+            # Exact independence may round to less than nothing.
+            if squares > 1.0:
+                pearson += N * (squares - 1.0)
+            mean += null_mean
+            variance += null_variance
+    stats[c, 0] = gain / SCALE
+    stats[c, 1] = df
+    stats[c, 2] = pearson
+    stats[c, 3] = mean
+    stats[c, 4] = variance
+
+
+@inner
+def test_two_levels(
+    counts: Ints, margin: Ints, plane: int, plain: Ints, c: int, stats: Floats
+) -> None:
+    """``test_table`` where target and candidate have two levels, in the same steps.
+
+    ``counts[(s, x), plane]`` are the rows of the candidate's first level, ``margin[(s, x)]`` all.
+    """
+    gain = np.int64(0)
+    df = pearson = mean = variance = 0.0
+    for start in range(0, margin.shape[0], 2):
+        first, second = margin[start], margin[start + 1]
+        a = counts[start, plane]
+        b = counts[start + 1, plane]
+        left, right = a + b, first + second - a - b
+        if first == 0 or second == 0 or left == 0 or right == 0:
+            continue
+        N = first + second
+        gain += plain[first] + plain[second] + plain[left] + plain[right] - plain[N]
+        gain -= plain[a] + plain[b] + plain[first - a] + plain[second - b]
+        per_left, per_right = 1.0 / left, 1.0 / right
+        c1 = float(first - a)
+        c2 = float(second - b)
+        squares = (float(a) * float(a) * per_left + c1 * c1 * per_right) / first
+        squares += (float(b) * float(b) * per_left + c2 * c2 * per_right) / second
+        df += 1.0
+        null_mean, null_variance = null_moments(
+            float(N), 2.0, 2.0, 1.0 / first + 1.0 / second, per_left + per_right
+        )
+        if null_variance > ROUNDING * null_mean:
+            if squares > 1.0:
+                pearson += N * (squares - 1.0)
+            mean += null_mean
+            variance += null_variance
+    stats[c, 0] = gain / SCALE
+    stats[c, 1] = df
+    stats[c, 2] = pearson
+    stats[c, 3] = mean
+    stats[c, 4] = variance

@@ -1,0 +1,273 @@
+"""Contingency tables, from bit planes or from the codes of the rows.
+
+A table is ``cells[(s, x), y]``, laid flat: the strata s of the conditioning set and the
+levels x of the target share the first axis, x running fastest; y is the candidate's level.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.counting.compiled import Codes, Ints, Pairs, Words, compiled, inner, popcount, whole
+
+
+@inner
+def count_common(
+    a: Words,
+    p: int,
+    b: Words,
+    q: int,
+) -> np.int64:
+    """The rows that plane p of ``a`` and plane q of ``b`` share."""
+    total = np.uint64(0)
+    for w in range(a.shape[1]):
+        total += popcount(a[p, w] & b[q, w])
+    return np.int64(total)
+
+
+@compiled
+def plane_ones(
+    words: Words,
+) -> Ints:
+    """The rows of each plane."""
+    ones = np.empty(words.shape[0], dtype=np.int64)
+    for p in range(words.shape[0]):
+        ones[p] = count_common(words, p, words, p)
+    return ones
+
+
+@compiled
+def pair_counts(
+    words: Words,
+    start: int,
+    stop: int,
+    out: Pairs,
+) -> None:
+    """All-pairs joint counts of planes ``start`` to ``stop`` with themselves and all later."""
+    for p in range(start, stop):
+        for q in range(p, words.shape[0]):
+            common = count_common(words, p, words, q)
+            out[p, q] = common
+            out[q, p] = common
+
+
+@inner
+def close_levels(
+    counts: Ints,
+    width: int,
+    arities: Ints,
+    variables: Ints,
+    start: int,
+    stop: int,
+) -> None:
+    """Turn the entry that counts all rows of a variable into that of its last level.
+
+    ``counts`` holds ``width`` tensors side by side, ``counts[cell, tensor]``, which have an axis
+    for each of ``variables[start:stop]``; along each axis the last entry first holds the sum over
+    all levels and afterwards the last level alone.
+    """
+    step = 1
+    for v in range(stop - 1, start - 1, -1):
+        block = step * arities[variables[v]]
+        for base in range(0, counts.shape[0], block):
+            for last in range(base + block - step, base + block):
+                for other in range(last - block + step, last, step):
+                    for j in range(width):
+                        counts[last, j] -= counts[other, j]
+        step = block
+
+
+@inner
+def context_masks(
+    words: Words,
+    first: Ints,
+    arities: Ints,
+    variables: Ints,
+    start: int,
+    stop: int,
+    where: Ints,
+) -> Words:
+    """The masks of all combinations of levels of ``variables[start:stop]``, last levels meaning
+    "any".
+
+    ``where`` receives for each combination where its rows are: -1 is all rows, as no level is
+    fixed; up to the number of planes it is the plane of the one level that is; from there on it is
+    a mask.
+    """
+    n_planes, n_words = words.shape
+    n_cells = where.shape[0]
+    n_masks = n_cells - 1
+    for v in range(start, stop):
+        n_masks -= arities[variables[v]] - 1
+    masks = np.empty((n_masks, n_words), dtype=np.uint64)
+    filled = 0
+    # The parent of a combination frees its first fixed level, so it has a larger index.
+    for e in range(n_cells - 1, -1, -1):
+        step = n_cells
+        parent = -1
+        plane = -1
+        for v in range(start, stop):
+            last = arities[variables[v]] - 1
+            step //= last + 1
+            level = (e // step) % (last + 1)
+            if level < last:
+                plane = first[variables[v]] + level
+                parent = e + (last - level) * step
+                break
+        if parent < 0 or where[parent] < 0:
+            where[e] = plane
+            continue
+        before = where[parent]
+        if before < n_planes:
+            for w in range(n_words):
+                masks[filled, w] = words[before, w] & words[plane, w]
+        else:
+            for w in range(n_words):
+                masks[filled, w] = masks[before - n_planes, w] & words[plane, w]
+        where[e] = n_planes + filled
+        filled += 1
+    return masks
+
+
+@inner
+def context_margin(
+    words: Words,
+    ones: Ints,
+    first: Ints,
+    arities: Ints,
+    n_rows: int,
+    variables: Ints,
+    start: int,
+    stop: int,
+    where: Ints,
+    margin: Ints,
+) -> Words:
+    """Count the context's own cells; returns its masks, as above."""
+    masks = context_masks(words, first, arities, variables, start, stop, where)
+    n_planes = words.shape[0]
+    counts = np.empty((where.shape[0], 1), dtype=np.int64)
+    for e in range(where.shape[0]):
+        place = where[e]
+        if place >= n_planes:
+            counts[e, 0] = count_common(masks, place - n_planes, masks, place - n_planes)
+        else:
+            counts[e, 0] = ones[place] if place >= 0 else n_rows
+    close_levels(counts, whole(1), arities, variables, start, stop)
+    for e in range(where.shape[0]):
+        margin[e] = counts[e, 0]
+    return masks
+
+
+@inner
+def plane_counts(
+    words: Words,
+    ones: Ints,
+    pairs: Pairs,
+    masks: Words,
+    where: Ints,
+    planes: Ints,
+    listed: int,
+    counts: Ints,
+) -> None:
+    """The joint counts of every combination of a context with each of the listed planes."""
+    n_planes = words.shape[0]
+    for e in range(where.shape[0]):
+        place = where[e]
+        if place >= n_planes:
+            for j in range(listed):
+                counts[e, j] = count_common(masks, place - n_planes, words, planes[j])
+        elif place < 0:
+            for j in range(listed):
+                counts[e, j] = ones[planes[j]]
+        elif pairs.shape[0]:
+            for j in range(listed):
+                counts[e, j] = pairs[place, planes[j]]
+        else:
+            for j in range(listed):
+                counts[e, j] = count_common(words, place, words, planes[j])
+
+
+@inner
+def table_from_planes(
+    counts: Ints,
+    start: int,
+    margin: Ints,
+    n_candidate: int,
+    cells: Ints,
+) -> None:
+    """Gather one candidate's table; its last level is what the others leave of the margin."""
+    for e in range(margin.shape[0]):
+        rest = margin[e]
+        for y in range(n_candidate - 1):
+            count = counts[e, start + y]
+            cells[e * n_candidate + y] = count
+            rest -= count
+        cells[e * n_candidate + n_candidate - 1] = rest
+
+
+@compiled
+def joint_cells(
+    words: Words,
+    ones: Ints,
+    first: Ints,
+    arities: Ints,
+    n_rows: int,
+    variables: Ints,
+    starts: Ints,
+    cells: Ints,
+    cell_starts: Ints,
+) -> None:
+    """Count the joint table of each set of variables, ``variables[starts[b] : starts[b + 1]]``."""
+    for b in range(starts.shape[0] - 1):
+        table = cells[cell_starts[b] : cell_starts[b + 1]]
+        where = np.empty(table.shape[0], dtype=np.int64)
+        context_margin(
+            words, ones, first, arities, n_rows, variables, starts[b], starts[b + 1], where, table
+        )
+
+
+@compiled
+def row_tables(
+    cell_of_row: Ints,
+    codes: Codes,
+    candidates: Ints,
+    widths: Ints,
+    starts: Ints,
+    cells: Ints,
+) -> None:
+    """Count the tables of candidates, laid end to end, by going through the rows once for each."""
+    for c in range(candidates.shape[0]):
+        k, width = candidates[c], widths[c]
+        table = cells[starts[c] : starts[c + 1]]
+        for e in range(table.shape[0]):
+            table[e] = 0
+        for i in range(cell_of_row.shape[0]):
+            table[cell_of_row[i] * width + np.int64(codes[k, i])] += 1
+
+
+@compiled
+def extend_states(
+    states: Ints,
+    codes: Codes,
+    column: int,
+    arity: int,
+    longer: Ints,
+    number: Ints,
+) -> int:
+    """Append a column to the joint states of the rows.
+
+    The states that occur are numbered 0, 1, ... in order of their value; says how many there are.
+    ``number`` has a 0 for each state that could occur.
+    """
+    for i in range(states.shape[0]):
+        state = states[i] * arity + np.int64(codes[column, i])
+        longer[i] = state
+        number[state] = 1
+    total = 0
+    for state in range(number.shape[0]):
+        if number[state]:
+            number[state] = total
+            total += 1
+    for i in range(longer.shape[0]):
+        longer[i] = number[longer[i]]
+    return total
