@@ -451,7 +451,7 @@ def test_bad_options_are_refused_and_nothing_is_written(options, complaint, tmp_
     ],
 )
 def test_bad_outputs_are_refused_before_the_work(name, complaint, tmp_path, monkeypatch):
-    monkeypatch.setattr(command, "read_table", None)
+    monkeypatch.setattr(command, "read_opened", None)
     (tmp_path / "folder.csv").mkdir()
     assert complaint in refused(EXAMPLE, "--out", tmp_path / "r.json", "--out", tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]

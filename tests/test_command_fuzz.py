@@ -158,8 +158,8 @@ def test_what_cannot_be_had_is_refused_before_the_search(tmp_path, monkeypatch):
     measured.write_text("a,b\n" + "".join(f"{i / 7},{i % 5 / 3}\n" for i in range(40)))
     gaps = tmp_path / "gaps.csv"
     gaps.write_text("a,b\n" + "".join(f"{i % 2},{'' if i == 3 else i % 3}\n" for i in range(40)))
-    assert "measured columns" in ran(str(measured), "--certify", "2")
-    assert "measured columns" in ran(str(measured), "--certify", "2", "--dry-run")
+    assert "continuous columns" in ran(str(measured), "--certify", "2")
+    assert "continuous columns" in ran(str(measured), "--certify", "2", "--dry-run")
     assert "missing values" in ran(str(gaps), "--missing", "pairwise", "--certify", "2")
     for option in ("--bootstrap", "--certify"):
         assert "in blocks" in ran(EXAMPLE, "--memory", "1GB", option, "2")
