@@ -36,6 +36,7 @@ LOOP_FILES = (
     "counting/independence.py",
     "counting/interactions.py",
     "counting/judge.py",
+    "counting/occurring.py",
     "counting/row_sample.py",
     "counting/screening.py",
     "counting/tables.py",

@@ -20,15 +20,10 @@ from tamis.counting.interactions import (
     interacting_planes,
 )
 from tamis.counting.joints import Joints, part_ends, parts_of, room_for
-from tamis.counting.judge import (
-    gain_from_rows,
-    judge_occurring,
-    judge_planes,
-    judge_tables,
-    judge_two_levels,
-)
+from tamis.counting.judge import judge_planes, judge_tables, judge_two_levels
 from tamis.counting.looking import Looking, Sample
 from tamis.counting.lookup import Lookup, fixed_point
+from tamis.counting.occurring import gain_from_rows, judge_occurring
 from tamis.counting.planes import build_planes
 from tamis.counting.row_sample import sampled
 from tamis.counting.sharing import share, usable_jobs

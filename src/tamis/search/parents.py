@@ -2,9 +2,10 @@
 
 The order search (``orders``) asks for the same node again and again. What was counted and what was
 selected is remembered, and a selection says which further candidates would leave it as it is, so
-that most need not be made again. The steps are those of ``selection``: PPS, then the backward
-phase. A selection goes along rows that have been counted. Where something is missing it is given
-up, and made again once that, and what others miss, has been counted in one batch.
+that most need not be made again. The steps and rules are those of ``pps`` and ``selection``, one
+node at a time and without the decisions; a property test holds the two to one oracle. A selection
+goes along rows that have been counted. Where something is missing it is given up, and made again
+once that, and what others miss, has been counted in one batch.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tamis.counting.compiled import Ints
 from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
 from tamis.search.cmi_rows import exclude, in_parts
-from tamis.search.selection import Asked, Selector
+from tamis.search.selection import Asked, Selector, each_given_the_rest
 
 SELECTED_BYTES = 2**28
 """Selections beyond this are made again when they are asked for again."""
@@ -301,7 +302,7 @@ class ParentSelector:
         """The tests of each member given the others, and the scores, of families."""
         if not contexts:
             return
-        tests = {one: _each_given_the_rest(one) for one in contexts if self._is_judged(one)}
+        tests = {one: each_given_the_rest(*one) for one in contexts if self._is_judged(one)}
         self._pps.judge([test for own in tests.values() for test in own])
         scores = self._information.penalised_likelihoods(contexts).tolist()
         for context, score in zip(contexts, scores, strict=True):
@@ -317,8 +318,3 @@ class ParentSelector:
     def _is_judged(self, context: Context) -> bool:
         """Whether the backward phase may ask for the tests of a family's members."""
         return self.selector.backward and len(context.given) > 0
-
-
-def _each_given_the_rest(context: Context) -> list[Group]:
-    target, members = context
-    return [Group(target, members[:i] + members[i + 1 :], (k,)) for i, k in enumerate(members)]

@@ -1,14 +1,12 @@
 """The parents of a node among some candidates: PPS (``pps``) and the backward phase of IAMB.
 
-This is the one selector: the searches ask for the boundaries of all remaining nodes after every
-layer (``boundaries``), and the order search for those that look ahead; its other selections are
-the same steps in a compiled loop (``order_loops``), on the rules that are set here.
+The searches ask for the boundaries of all remaining nodes after every layer (``boundaries``), and
+every boundary of a result is made here, with its decisions. The order search, which wants only
+members and scores, thousands of times, goes the same steps by the same rules in ``parents``.
 """
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -33,8 +31,6 @@ class Blanket:
     target: int
     members: Members
     n_candidates: int
-    most: int
-    """The number of candidates up to which all goes the same way."""
     removed: list[Decision] = field(default_factory=list)
     retained: list[Decision] = field(default_factory=list)
 
@@ -79,7 +75,7 @@ class Selector:
         the rest."""
         required = self.pps.required.get(target, ())
         own = (*required, *(k for k in members if k not in required))
-        blanket = Blanket(target, own, len(candidates), self.n_variables)
+        blanket = Blanket(target, own, len(candidates))
         (verdicts,) = self._verdicts([blanket], grown=True)
         entropy = self.pps.entropy(Context(target, tuple(sorted(own))))
         retained = tuple(one for one in verdicts if one.dependent)
@@ -101,7 +97,7 @@ class Selector:
         not among the other members; where the members are all candidates, each is one of them all.
         """
         blankets = [
-            Blanket(one.target, one.members, n, self.n_variables)
+            Blanket(one.target, one.members, n)
             for one, n in zip(boundaries, n_candidates, strict=True)
         ]
         self._shrink(blankets, together=together, grown=grown)
@@ -128,7 +124,7 @@ class Selector:
 
     def _verdicts(self, blankets: Sequence[Blanket], *, grown: bool) -> list[list[Decision]]:
         """Each member of each blanket against its target, given all the other members."""
-        tests = [_each_given_the_rest(one) for one in blankets]
+        tests = [each_given_the_rest(one.target, one.members) for one in blankets]
         self.pps.judge([test for own in tests for test in own])
         verdicts = []
         for blanket, own in zip(blankets, tests, strict=True):
@@ -149,9 +145,6 @@ class Selector:
         required = self.pps.required.get(blanket.target, ())
         blanket.retained = [one for one in verdicts if one.dependent]
         own = [one for one in verdicts if one.others[0] not in required]
-        needed = min((one.strength for one in own if one.dependent), default=math.inf)
-        up_to = bisect_right(self._thresholds, needed) - 2 + len(blanket.members)
-        blanket.most = min(blanket.most, up_to)
         superfluous = [one for one in own if not one.dependent]
         if not superfluous:
             return False
@@ -162,10 +155,11 @@ class Selector:
         return True
 
 
-def _each_given_the_rest(blanket: Blanket) -> list[Group]:
-    ordered = tuple(sorted(blanket.members))
+def each_given_the_rest(target: int, members: Members) -> list[Group]:
+    """Each member against the target, given all the other members."""
+    ordered = tuple(sorted(members))
     rest = {k: ordered[:i] + ordered[i + 1 :] for i, k in enumerate(ordered)}
-    return [Group(blanket.target, rest[k], (k,)) for k in blanket.members]
+    return [Group(target, rest[k], (k,)) for k in members]
 
 
 def _strength(verdict: Decision) -> tuple[float, float, int]:
