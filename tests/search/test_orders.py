@@ -13,7 +13,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints
 from tamis.rules import Permutation
-from tamis.search.orders import Ordering, best_ordering, best_place, climb, loss_without, tuck
+from tamis.search.orders import Ordering, best_ordering, climb, losses_without, tuck
 from tamis.search.parents import ParentSelector
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
@@ -52,7 +52,7 @@ def test_the_child_of_two_coins_goes_behind_them():
     selector = selector_of(collider())
     found = Ordering.along(selector, [2, 0, 1])
     before = found.score
-    climb(selector, found, found.order)
+    climb(selector, [found])
     assert found.order[2] == 2
     assert found.parents == {0: frozenset(), 1: frozenset(), 2: frozenset({0, 1})}
     assert found.score > before
@@ -66,7 +66,7 @@ def test_orders_of_equivalent_graphs_are_left_alone():
     selector = selector_of(np.column_stack([a, b, c]).astype(int))
     for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
         found = Ordering.along(selector, order)
-        climb(selector, found, order)
+        climb(selector, [found])
         assert found.order == order
 
 
@@ -89,20 +89,77 @@ def test_the_rise_of_a_move_is_what_it_changes(seed):
     selector = selector_of(values)
     found = Ordering.along(selector, start)
     for k in start:
-        move = best_place(selector, found, k)
-        if move is not None:
-            other = found.copy()
-            other.go_to(move.order, move.selected)
-            assert other.score - found.score == pytest.approx(move.rise)
-            assert is_consistent(other)
-        for parent in found.selected[k].members:
-            move = tuck(selector, found, parent, k)
-            assert move is not None
-            other = found.copy()
-            other.go_to(move.order, move.selected)
-            assert other.score - found.score == pytest.approx(move.rise)
+        for parent in found.parents[k]:
+            rise = tuck(selector, found, parent, k)
+            moved = loops_order(found, parent, k)
+            other = Ordering.along(selector, moved)
+            assert other.score - found.score == pytest.approx(rise)
             assert is_consistent(other)
             assert other.place(k) < other.place(parent)
+
+
+def loops_order(found: Ordering, parent: int, child: int) -> list[int]:
+    """The order after a tuck: the child and its ancestors go before the parent."""
+    order = found.order
+    start, stop = found.place(parent), found.place(child) + 1
+    ancestors = set(found.parents[child])
+    moved, passed = [child], []
+    for k in reversed(order[start : stop - 1]):
+        if k in ancestors and k != parent:
+            ancestors |= found.parents[k]
+            moved.insert(0, k)
+        else:
+            passed.insert(0, k)
+    return [*order[:start], *moved, *passed, *order[stop:]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_single_move_leads_higher_than_a_climb(seed):
+    values, start = random_values(seed, d=6)
+    selector = selector_of(values)
+    found = Ordering.along(selector, start)
+    climb(selector, [found])
+    order = found.order
+    for k in order:
+        rest = [one for one in order if one != k]
+        for place in range(len(order)):
+            other = Ordering.along(selector, [*rest[:place], k, *rest[place:]])
+            assert other.score <= found.score + 1e-6
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_loops_find_the_same_compiled_and_interpreted(seed, monkeypatch):
+    values, start = random_values(seed, n=300, d=9)
+    compiled = best_ordering(selector_of(values), [start], first_may_do=False)
+    monkeypatch.setattr("tamis.search.parents.is_at_hand", lambda loop: False)
+    monkeypatch.setattr("tamis.search.parents.n_interpreted", 0)
+    monkeypatch.setattr("tamis.search.parents.INTERPRETED", 10**9)
+    interpreted = best_ordering(selector_of(values), [start], first_may_do=False)
+    assert interpreted.order == compiled.order
+    assert interpreted.score == compiled.score
+    assert interpreted.walk.tolist() == compiled.walk.tolist()
+
+
+def test_orders_climb_side_by_side_as_they_do_alone():
+    values, start = random_values(5, d=9)
+    selector = selector_of(values)
+    starts = [start, start[::-1], sorted(start)]
+    together = [Ordering.of(selector, one) for one in starts]
+    climb(selector, together)
+    for one, order in zip(together, starts, strict=True):
+        alone = Ordering.of(selector_of(values), order)
+        climb(alone.selector, [alone])
+        assert alone.order == one.order
+
+
+def test_memory_grows_as_orders_ask_for_more(monkeypatch):
+    values, start = random_values(3, n=400, d=9)
+    expected = best_ordering(selector_of(values), [start], first_may_do=False)
+    monkeypatch.setattr("tamis.search.parents.ENTRIES", 8)
+    monkeypatch.setattr("tamis.search.parents.MOST_MISSING", 24)
+    monkeypatch.setattr("tamis.search.parents.SHORT", 1)
+    found = best_ordering(selector_of(values), [start], first_may_do=False)
+    assert found.order == expected.order
 
 
 def test_who_waits_for_another_stays_behind_it():
@@ -121,8 +178,9 @@ def test_what_a_direction_is_worth():
     copy = pair ^ (rng.random(len(values)) < 0.2)
     selector = selector_of(np.column_stack([values, pair, copy]))
     found = best_ordering(selector, [[0, 1, 2, 3, 4]], first_may_do=False)
-    assert loss_without(selector, found, 0, 2) > 2
-    assert loss_without(selector, found, 3, 4) == pytest.approx(0, abs=1e-6)
+    turned, same = losses_without(selector, found, [(0, 2), (3, 4)], climbs=True)
+    assert turned > 2
+    assert same == pytest.approx(0, abs=1e-6)
 
 
 def test_the_same_search_gives_the_same_order():
@@ -136,12 +194,10 @@ def test_the_same_search_gives_the_same_order():
 @pytest.mark.parametrize("seed", range(3))
 def test_of_many_nodes_edges_are_only_tucked(seed, monkeypatch):
     monkeypatch.setattr(constants, "wide", 4)
-    monkeypatch.setattr("tamis.search.orders.best_place", None)  # not to be called
     values, start = random_values(seed)
     selector = selector_of(values)
     found = best_ordering(selector, [start, start[::-1]], first_may_do=False)
     assert found.score >= Ordering.along(selector, start).score
     assert is_consistent(found)
-    for child, own in found.parents.items():
-        for parent in own:
-            assert loss_without(selector, found, parent, child) >= 0
+    edges = [(parent, child) for child, own in found.parents.items() for parent in own]
+    assert all(one >= 0 for one in losses_without(selector, found, edges, climbs=True))

@@ -46,7 +46,7 @@ def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, t
         if backward and len(expected.members) > 1:
             expected = shrunk(source, expected, rule, len(candidates))
         assert selector.boundary(target, candidates) == expected
-        found = parents.select(target, as_bits(candidates))
+        (found,) = parents.select_all([(target, as_bits(candidates))])
         assert found.members == tuple(sorted(expected.members))
         context = Context(target, tuple(sorted(found.members)))
         assert found.score == source.penalised_likelihoods([context])[0]

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -47,6 +48,7 @@ LOOP_FILES = (
     "information/neighbours/loops.py",
     "information/neighbours/shuffles.py",
     "information/real_count_loops.py",
+    "search/order_loops.py",
     "search/paths.py",
 )
 """Every file that defines loops."""
@@ -88,6 +90,18 @@ def is_at_hand(loop: Callable[..., Any]) -> bool:
     """Whether a loop has been compiled, in this process or in an earlier one."""
     dispatcher: Any = loop
     return bool(dispatcher.signatures) or _is_kept(loop.__name__, dispatcher.stats.cache_path)
+
+
+@cache
+def interpreted(loop: Loop) -> Loop:
+    """A loop as Python runs it, with those of its file that it calls: where compiling would take
+    longer than a small answer."""
+    dispatcher: Any = loop
+    names = dict(dispatcher.py_func.__globals__)
+    own = {name: one.py_func for name, one in names.items() if hasattr(one, "py_func")}
+    plain = {name: FunctionType(one.__code__, names, name) for name, one in own.items()}
+    names.update(plain)
+    return cast(Loop, plain[loop.__name__])
 
 
 @cache

@@ -23,7 +23,7 @@ from tamis.information.interface import LEVELS, Context, Query, Source
 from tamis.search.directions import directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, unit_probability
-from tamis.search.orders import Ordering, best_ordering, loss_without
+from tamis.search.orders import Ordering, best_ordering, climb, losses_without
 from tamis.search.outcome import Admission, Outcome
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
@@ -35,6 +35,8 @@ TRIED: tuple[Search, ...] = ("sequential", "sieve", "node")
 REFINED = "refined"
 SAME = "the same DAG"
 """Stands for a reading that was not searched, but scored on the DAG of another."""
+SIDE_BY_SIDE = 16
+"""Directions whose losses are looked for at once."""
 NOT_SEARCHED = "nothing: not searched, being far behind on the same DAG"
 RESTS_ON = {
     "node": "Condition 1 and the PPS condition",
@@ -82,20 +84,33 @@ class Tried:
 def try_searches(
     information: Source, settings: Settings, progress: Progress | None = None
 ) -> list[Tried]:
-    """Run the searches; the best comes first."""
-    tried = []
-    for i, search in enumerate(TRIED):
-        outcome = run(information, replace(settings, search=search), _part(progress, i))
-        parents = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
-        score = score_of(information, parents)
-        merits = merits_of(information, parents, score)
-        tried.append(Tried(search, parents, score, outcome, merits))
-    best = tried[0]
+    """Run the searches; the best comes first. Where the class is looked for by likelihood, only the
+    first: whether the others matter is seen from there (``with_refinement``)."""
+    first = _searched(information, settings, TRIED[0], progress)
+    if settings.refine and information.scale_free() is None:
+        return [first]
+    return _all_searched(information, settings, first)
+
+
+def _all_searched(information: Source, settings: Settings, first: Tried) -> list[Tried]:
+    """Run the other searches; the best of all comes first."""
+    tried = [first, *(_searched(information, settings, search) for search in TRIED[1:])]
+    best = first
     for one in tried[1:]:
         if one.beats(best, clearly=True):
             best = one
     best = _credited(tried, best)
     return [best, *sorted((one for one in tried if one is not best), key=lambda one: -one.score)]
+
+
+def _searched(
+    information: Source, settings: Settings, search: Search, progress: Progress | None = None
+) -> Tried:
+    """What one search finds."""
+    outcome = run(information, replace(settings, search=search), progress)
+    parents = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
+    score = score_of(information, parents)
+    return Tried(search, parents, score, outcome, merits_of(information, parents, score))
 
 
 def _credited(tried: Sequence[Tried], best: Tried) -> Tried:
@@ -113,10 +128,15 @@ def with_refinement(
     """Look for the class that fits best, and for the likeliest DAG in it; the answer comes first.
 
     Entropies of numbers are compared between classes only where their units are said to be the
-    same, or where classes fit alike.
+    same, or where classes fit alike. Where moves from the order of the first search raise the
+    score clearly, the conditions of the paper fail, the likelihood decides, and the other searches
+    are not run.
     """
     selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     free = information.scale_free()
+    if len(tried) == 1 and not _rises(information, selector, tried[0]):
+        tried = _all_searched(information, settings, tried[0])
+        selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     if free is None or same_units:
         sure = _found_twice(tried)
         starts = _starts(information, settings, tried)
@@ -135,6 +155,17 @@ def with_refinement(
     answer = _told(information, selector, _ordering_of(selector, found, chosen), tried, chosen)
     rest = [one for one in (*tried, refined) if one.search != answer.search]
     return [answer, *sorted(rest, key=lambda one: -one.score)]
+
+
+def _rises(information: Source, selector: ParentSelector, first: Tried) -> bool:
+    """Whether moves from the order of a search lead to a clearly better DAG, whichever way parent
+    sets are priced."""
+    (order,) = _orders(information, [first])
+    found = Ordering.along(selector, order)
+    climb(selector, [found])
+    higher = _tried(information, found)
+    higher = replace(higher, merits=merits_of(information, higher.parents, higher.score))
+    return higher.beats(first, clearly=True, by=constants.clear_rise)
 
 
 def _free_ordering(
@@ -262,7 +293,8 @@ def _ordering_of(selector: ParentSelector, found: Ordering, chosen: Tried) -> Or
     if chosen.outcome is None:
         return found
     order = [k for layer in chosen.outcome.layers for k in layer]
-    return Ordering.along(selector, [k for k in order if k in found.selected])
+    varying = set(found.order)
+    return Ordering.along(selector, [k for k in order if k in varying])
 
 
 def _told(
@@ -297,32 +329,17 @@ def _losses(
     selector.allow(2)
     unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
     kinds = information.entropy_kinds()
+    edges = [(p, k) for p, k in sorted(compelled) if found.place(p) < found.place(k)]
     losses: dict[Edge, float] = {}
-    for p, k in sorted(compelled):
-        if found.place(p) < found.place(k):
-            within = selector.n_made <= most
-            loss = loss_without(selector, found, p, k, climbs=within)
-            by_law = kinds[p] != LEVELS and kinds[k] == LEVELS
-            is_known = within and not selector.is_spent and not by_law
-            losses[p, k] = loss if is_known else min(loss, unclaimed)
+    for start in range(0, len(edges), SIDE_BY_SIDE):
+        some = edges[start : start + SIDE_BY_SIDE]
+        within = selector.n_made <= most
+        lost = losses_without(selector, found, some, climbs=within)
+        is_known = within and not selector.is_spent
+        for edge, loss in zip(some, lost, strict=True):
+            by_law = kinds[edge[0]] != LEVELS and kinds[edge[1]] == LEVELS
+            losses[edge] = loss if is_known and not by_law else min(loss, unclaimed)
     return losses
-
-
-def _part(progress: Progress | None, i: int) -> Progress | None:
-    """The i-th search's share of the way."""
-    if progress is None:
-        return None
-    whole = progress
-    told = -1
-
-    def report(done: int, total: int) -> None:
-        nonlocal told
-        now = (i * total + done) // len(TRIED)
-        if now > max(told, i * total // len(TRIED)):
-            told = now
-            whole(now, total)
-
-    return report
 
 
 def _together(tried: Sequence[Tried]) -> set[int]:

@@ -1,35 +1,43 @@
 """The parents of nodes among thousands of slightly different sets of candidates.
 
 The order search (``orders``) asks for the same node again and again. What was counted and what was
-selected is remembered, and a selection says which further candidates would leave it as it is, so
-that most need not be made again. The steps and rules are those of ``pps`` and ``selection``, one
-node at a time and without the decisions; a property test holds the two to one oracle. A selection
-goes along rows that have been counted. Where something is missing it is given up, and made again
-once that, and what others miss, has been counted in one batch.
+selected is remembered in flat arrays, along which the loops of ``order_loops`` go; where they come
+to something that has not been counted they write it down, and it is counted here in one batch for
+all orders that wait.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Ints
+from tamis.counting.compiled import Floats, Ints, interpreted, is_at_hand
 from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
+from tamis.search import order_loops as loops
 from tamis.search.cmi_rows import exclude, in_parts
 from tamis.search.selection import Asked, Selector, each_given_the_rest
 
-SELECTED_BYTES = 2**28
-"""Selections beyond this are made again when they are asked for again."""
+Numbers = TypeVar("Numbers", Ints, Floats)
+
 SHORT = 128
 """As many candidates of a row are listed at first, the best."""
 WHOLE = 128
 """With more variables only those strengths are kept that are asked for."""
+MOST_MISSING = 4096
+ENTRIES = 1024
+"""Room for so many things that are missing, and at first for so many entries."""
+INTERPRETED = 4000
+"""Where the loops have not been compiled yet, so many selections are made without: it would take
+longer than a small answer."""
+
+
+n_interpreted = 0
 
 
 class Selected(NamedTuple):
@@ -44,73 +52,77 @@ class Selected(NamedTuple):
     by_set: bool
 
 
-class Family(NamedTuple):
-    """A target with some members: each member's cmi and strength given the others, the smallest
-    strength of one that may leave, and the score."""
-
-    members: tuple[tuple[float, float, int], ...]
-    least: float
-    score: float
-
-
-class Row:
-    """The other nodes by their cmi with a target given some, the largest first, and what was found
-    out about them: their strengths, and the rows that follow when they are taken."""
-
-    __slots__ = ("_all", "context", "family", "following", "listed", "strengths")
-
-    def __init__(self, context: Context, falling: Ints, strengths: dict[int, float]) -> None:
-        self.context = context
-        self._all = falling
-        self.listed: list[int] = falling[:SHORT].tolist()
-        self.strengths = strengths
-        self.following: dict[int, Row] = {}
-        self.family: Family | None = None
-
-    def first(self, candidates: int) -> int:
-        """Where the best of the candidates, one bit each, is listed; -1 if none is."""
-        for place, k in enumerate(self.listed):
-            if candidates >> k & 1:
-                return place
-        if len(self.listed) == len(self._all):
-            return -1
-        self.listed = self._all[: 8 * len(self.listed)].tolist()
-        return self.first(candidates)
-
-
-class Missing(Exception):  # noqa: N818 - no error, but what a selection waits for
-    """The row of a context, the strength of a candidate at it, the tests and the score of its
-    members as a ``family``, or tests of sets."""
-
-    def __init__(
-        self,
-        context: Context,
-        candidate: int | None = None,
-        *,
-        family: bool = False,
-        sets: Sequence[Group] = (),
-    ) -> None:
-        super().__init__(context)
-        self.context, self.candidate, self.family, self.sets = context, candidate, family, sets
-
-
 class ParentSelector:
     """Chooses parents by the rules of a selector, and remembers."""
 
     def __init__(self, selector: Selector) -> None:
         self.selector = selector
-        pps = selector.pps
-        self._pps = pps
+        self._pps = pps = selector.pps
         self._information = pps.information
-        self._thresholds: list[float] = pps.thresholds.tolist()
-        self.n_variables = pps.information.n_variables
-        self.n_made = 0
-        """The selections made so far,"""
+        self.n_variables = d = pps.information.n_variables
+        self.n_words = (d + 63) // 64
+        known = pps.constraints
+        self.waits = sets_of((0,) * d if known is None else known.waits, self.n_words)
+        """For each node those that stand before it in every order."""
+        self._memory = self._begin()
+        self._first = int(self._memory[loops.USED])
+        self._slots = np.zeros(4 * ENTRIES, dtype=np.int64)
+        self._rows: Ints = np.zeros(0, dtype=np.int64)
+        self._strengths: Floats = np.zeros(0)
+        self._n_listed = 0
+        self._families = self._thresholds()
+        self._n_judged = len(self._families)
+        self._memory[loops.SET_THRESHOLDS] = loops.THRESHOLDS + d + 1
+        self._compiled = is_at_hand(loops.advance)
         self.n_most = math.inf
-        """and the number after which no node is moved any more."""
-        self._rows: dict[Context, Row] = {}
-        self._families: dict[Context, Family] = {}
-        self._selected: dict[Asked, Selected] = {}
+
+    def _begin(self) -> Ints:
+        """The memory with its header, and the sets of nodes, without entries."""
+        n_words, d, pps = self.n_words, self.n_variables, self._pps
+        required = [as_bits(pps.required.get(k, ())) for k in range(d)]
+        of_nodes = [sets_of(own, n_words) for own in (pps.blocked, pps.mentioned, required)]
+        together = [[bits for bits, _ in sets] for sets in pps.sets_of]
+        scratch = range(loops.EMPTY, loops.ONE + 1)
+        parts = [*scratch, loops.BLOCKED, loops.MENTIONED, loops.REQUIRED, loops.TOGETHER_OF]
+        sizes = [n_words] * len(scratch) + [d * n_words] * 3 + [d]
+        sizes += [3 * MOST_MISSING, *(1 + len(sets) * n_words if sets else 0 for sets in together)]
+        starts = loops.HEADER + np.cumsum([0, *sizes])
+        memory = np.zeros(int(starts[-1]) + ENTRIES * self._width, dtype=np.int64)
+        memory[[*parts, loops.MISSING]] = starts[: len(parts) + 1]
+        memory[[loops.D, loops.W, loops.ROOM, loops.USED]] = d, n_words, MOST_MISSING, starts[-1]
+        memory[[loops.LIMIT, loops.BACKWARD]] = pps.limit, self.selector.backward
+        memory[loops.WIDE] = d > constants.wide
+        memory[loops.N_JUDGED] = constants.sets_judged
+        for place, own in zip(
+            (loops.BLOCKED, loops.MENTIONED, loops.REQUIRED), of_nodes, strict=True
+        ):
+            memory[memory[place] : memory[place] + own.size] = own.ravel()
+        for k, (sets, start) in enumerate(
+            zip(together, starts[len(parts) + 1 :].tolist(), strict=False)
+        ):
+            if sets:
+                memory[memory[loops.TOGETHER_OF] + k] = start
+                memory[start] = len(sets)
+                memory[start + 1 : start + 1 + len(sets) * n_words] = sets_of(sets, n_words).ravel()
+        return memory
+
+    def _thresholds(self) -> Floats:
+        """Of single candidates by their number, then of sets by their size and the number that they
+        are taken from."""
+        pps, d = self._pps, self.n_variables
+        largest = max((len(one) for sets in pps.sets_of for _, one in sets), default=-1)
+        of_sets = [pps.set_threshold(n, size) for size in range(largest + 1) for n in range(d + 1)]
+        return np.concatenate([np.zeros(1), pps.thresholds, of_sets])
+
+    @property
+    def n_made(self) -> int:
+        """The selections made so far."""
+        return int(self._memory[loops.N_MADE])
+
+    @property
+    def last_rise(self) -> float:
+        """By how much the score would rise with the tuck that was tried last."""
+        return float(self._families[loops.RISE])
 
     @property
     def affordable(self) -> int:
@@ -130,191 +142,258 @@ class ParentSelector:
         """Whether all selections that are allowed have been made."""
         return self.n_made > self.n_most
 
-    def select(self, target: int, candidates: int) -> Selected:
-        """The parents of ``target`` among ``candidates``, one bit each."""
-        known = self._selected.get((target, candidates))
-        return self.select_all([(target, candidates)])[0] if known is None else known
-
     def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
-        """The parents of many; what they miss is counted in batches."""
-        if len(self._selected) * self.n_variables > 8 * SELECTED_BYTES:
-            self._selected.clear()
-        selected = self._selected
-        unknown = [one for one in dict.fromkeys(asked) if one not in selected]
-        self.n_made += len(unknown)
-        while unknown:
-            waiting, missing = [], []
-            for one in unknown:
-                try:
-                    selected[one] = self._choose(*one)
-                except Missing as what:
-                    waiting.append(one)
-                    missing.append(what)
-            self._find_out(missing)
-            unknown = waiting
-        return [selected[one] for one in asked]
+        """The parents of targets among candidates, one bit each."""
+        walk = new_walk([target for target, _ in asked], self.n_variables, self.waits)
+        part(walk, loops.BEFORE)[:] = sets_of(
+            [*(bits for _, bits in asked), 0], self.n_words
+        ).ravel()
+        part(walk, loops.FRESH)[:] = [bits.bit_count() for _, bits in asked]
+        walk[loops.MODE] = loops.ASK
+        self.run([walk])
+        return [self.selected(one) for one in part(walk, loops.BEST)[: len(asked)].tolist()]
 
-    def stays(self, target: int, one: Selected, more: int, n_candidates: int) -> bool:
-        """Whether a selection is the same with ``more`` candidates, one bit each, who are
-        ``n_candidates`` then.
+    def selected(self, entry: int) -> Selected:
+        """What a selection has found."""
+        memory = self._memory
+        most, by_set = memory[entry + loops.MOST], memory[entry + loops.BY_SET]
+        rivals = memory[entry + loops.SET + self.n_words : entry + loops.SET + 2 * self.n_words]
+        bits = int.from_bytes(rivals.astype("<i8").tobytes(), "little")
+        members = tuple(self.members([entry])[0])
+        return Selected(members, self.scores([entry])[0], bits, int(most), bool(by_set))
 
-        False also where that is not plain to see: sets that were refused stay so among more
-        candidates, but one that was taken need not be the best any more.
-        """
-        return (
-            n_candidates <= one.most
-            and not one.rivals & more
-            and not one.by_set
-            and not self._pps.mentioned[target] & more
-            and not self._pps.blocked[target]
-        )
+    def members(self, entries: Sequence[int]) -> list[list[int]]:
+        """The parents that selections have found."""
+        return self._given(self._memory[np.array(entries, dtype=np.int64) + loops.CONTEXT])
 
-    def _choose(self, target: int, candidates: int) -> Selected:
-        """PPS: take the best candidate while it passes, or several where none does."""
-        n = candidates.bit_count()
-        allowed = candidates & ~self._pps.blocked[target]
-        row = self._begin(target, candidates)
-        size = len(row.context.given)
-        most_members = min(self._pps.limit, n)
-        rivals, most, by_set = 0, self.n_variables, False
-        while True:
-            place = row.first(allowed) if size < most_members else -1
-            if place < 0:
-                most = n  # one more may change everything
-                break
-            best = row.listed[place]
-            strength = row.strengths.get(best)
-            if strength is None:
-                raise Missing(row.context, best)
-            threshold = self._thresholds[n - size]
-            if strength > threshold:
-                # Who is ahead of one that passes would be taken first, or try and fail.
-                for k in row.listed[:place]:
-                    rivals |= 1 << k
-                most = min(most, bisect_left(self._thresholds, strength) - 1 + size)
-                row = row.following.get(best) or self._follow(row, best)
-                size += 1
-                continue
-            for k in row.listed[:place]:
-                if row.strengths.get(k, np.inf) > threshold:
-                    rivals |= 1 << k
-            together = self._set(row.context, allowed, n) if self._pps.mentioned[target] else ()
-            if not together:
-                break
-            row = self._row(target, (*row.context.given, *together))
-            size, by_set = len(row.context.given), True
-        if size > 1 and self.selector.backward:
-            return self._shrink(row, n, rivals, most, by_set)
-        family = row.family or self._family(row.context)
-        return Selected(row.context.given, family.score, rivals, most, by_set)
+    def scores(self, entries: Sequence[int]) -> list[float]:
+        """How well these parents explain their nodes."""
+        contexts = self._memory[np.array(entries, dtype=np.int64) + loops.CONTEXT]
+        scores: list[float] = self._families[self._memory[contexts + loops.FAMILY]].tolist()
+        return scores
 
-    def _begin(self, target: int, candidates: int) -> Row:
-        """Required parents, if all are candidates, are members from the start."""
-        required = self._pps.required.get(target)
-        if required and not as_bits(required) & ~candidates:
-            return self._row(target, required)
-        return self._rows.get(Context(target, ())) or self._row(target, ())
+    def run(self, walks: Sequence[Ints]) -> None:
+        """Go on with orders until all are done; what they miss is counted in batches for all."""
+        global n_interpreted
+        self._memory[loops.N_MOST] = min(self.n_most, 2**62)
+        while walks:
+            advance, before = self._loop(), self.n_made
+            with np.errstate(over="ignore"):  # hashes go round
+                for walk in walks:
+                    advance(
+                        self._memory, self._slots, self._rows, self._strengths, self._families, walk
+                    )
+            if advance is not loops.advance:
+                n_interpreted += self.n_made - before
+            self._find_out()
+            walks = [one for one in walks if one[loops.MODE] < loops.DONE]
 
-    def _set(self, context: Context, candidates: int, n: int) -> tuple[int, ...]:
-        """Where no single candidate passes, the set of several that PPS takes, if any."""
-        sets = self._pps.groups(*context, candidates)
-        if any(one not in self._pps.judged for one in sets):
-            raise Missing(context, sets=sets)
-        return self._pps.best_set(sets, n - len(context.given))
+    def _loop(self) -> loops.Advance:
+        if self._compiled or n_interpreted >= INTERPRETED:
+            return loops.advance
+        plain: loops.Advance = interpreted(loops.advance)
+        return plain
 
-    def _shrink(self, row: Row, n: int, rivals: int, most: int, by_set: bool) -> Selected:
-        """The backward phase: superfluous members leave one at a time, the weakest first."""
-        context = row.context
-        if row.family is None:
-            row.family = self._family(context)
-        family = row.family
-        required = self._pps.required.get(context.target, ())
-        while True:
-            size = len(context.given)
-            threshold = self._thresholds[n - size + 1]
-            needed, leaves = family.least, family.least < threshold
-            if leaves:
-                own = [one for one in family.members if one[2] not in required]
-                needed = min((one[1] for one in own if one[1] >= threshold), default=np.inf)
-            most = min(most, bisect_right(self._thresholds, needed) - 2 + size)
-            if leaves:
-                weakest = min(one for one in own if one[1] < threshold)[2]
-                context = Context(context.target, tuple(k for k in context.given if k != weakest))
-                family = self._family(context)
-            if not leaves or not context.given:
-                return Selected(context.given, family.score, rivals, most, by_set)
+    def _find_out(self) -> None:
+        """Count what orders wait for."""
+        memory = self._memory
+        n = int(memory[loops.N_MISSING])
+        start = int(memory[loops.MISSING])
+        missing = memory[start : start + 3 * n].reshape(n, 3).copy()
+        memory[loops.N_MISSING] = memory[loops.IS_FULL] = 0
+        kinds = missing[:, 0]
+        sets = missing[kinds == loops.GROUP, 1:]
+        if len(sets):
+            self._judge_sets(np.unique(sets, axis=0))
+        rows, families = missing[kinds == loops.ROW, 1], missing[kinds == loops.FAMILIES, 1]
+        if not memory[loops.WIDE]:
+            # Where a row has been asked for, the family will be, but for few.
+            families = np.union1d(families, rows)
+        self._judge(families[memory[families + loops.FAMILY] < 0])
+        single = missing[kinds == loops.STRENGTH, 1:]
+        if len(single):
+            self._judge_candidates(np.unique(single, axis=0))
+        self._count(rows)
+        self._make_room()
 
-    def _follow(self, row: Row, best: int) -> Row:
-        following = self._row(row.context.target, (*row.context.given, best))
-        row.following[best] = following
-        return following
+    def _given(self, contexts: Ints) -> list[list[int]]:
+        """What is given in each of some contexts."""
+        words = self._memory[contexts[:, None] + (loops.SET + np.arange(self.n_words))]
+        flags = np.unpackbits(words.astype("<i8").view(np.uint8), axis=1, bitorder="little")
+        of_context, nodes = np.nonzero(flags)
+        ends = np.searchsorted(of_context, np.arange(len(contexts) + 1)).tolist()
+        members = nodes.tolist()
+        return [members[i:j] for i, j in pairwise(ends)]
 
-    def _row(self, target: int, members: Sequence[int]) -> Row:
-        context = Context(target, tuple(sorted(members)))
-        row = self._rows.get(context)
-        if row is None:
-            raise Missing(context)
-        return row
+    def _contexts(self, contexts: Ints) -> list[Context]:
+        targets = (self._memory[contexts] // 2).tolist()
+        given = self._given(contexts)
+        return [Context(k, tuple(one)) for k, one in zip(targets, given, strict=True)]
 
-    def _family(self, context: Context) -> Family:
-        family = self._families.get(context)
-        if family is None:
-            raise Missing(context, family=True)
-        return family
+    def _judge_sets(self, asked: Ints) -> None:
+        """The strengths of sets that may be taken together, each at a context."""
+        contexts, places = asked.T
+        fresh = np.unique(contexts[self._memory[contexts + loops.TOGETHER] < 0])
+        for context in fresh.tolist():
+            n_sets = len(self._pps.sets_of[self._memory[context] // 2])
+            self._memory[context + loops.TOGETHER] = self._n_judged
+            self._append_families(np.full(n_sets, np.nan))
+        groups = []
+        for context, place in zip(self._contexts(contexts), places.tolist(), strict=True):
+            members = self._pps.sets_of[context.target][place][1]
+            left = tuple(k for k in members if k not in context.given)
+            groups.append(Group(*context, left))
+        self._pps.judge(groups)
+        at = self._memory[contexts + loops.TOGETHER] + places
+        self._families[at] = [self._pps.judged[one][1] for one in groups]
 
-    def _find_out(self, missing: Sequence[Missing]) -> None:
-        """Count what selections wait for."""
-        if not missing:
+    def _append_families(self, numbers: Floats) -> None:
+        self._families = appended(self._families, self._n_judged, numbers)
+        self._n_judged += len(numbers)
+
+    def _judge(self, contexts: Ints) -> None:
+        """The tests of each member given the others, and the scores, of families."""
+        if not len(contexts):
             return
-        self._pps.judge([group for one in missing for group in one.sets])
-        self._judge(list(dict.fromkeys(one.context for one in missing if one.family)))
-        single = {(one.context, one.candidate) for one in missing if one.candidate is not None}
-        self._judge_candidates(sorted(single))
-        others = (one for one in missing if not one.family and not one.sets)
-        rows = dict.fromkeys(one.context for one in others if one.candidate is None)
-        for part in in_parts(list(rows), self.n_variables):
-            self._file(part, self._information.profiles(part))
+        asked = self._contexts(contexts)
+        scores = self._information.penalised_likelihoods(asked).tolist()
+        judges = self.selector.backward
+        tests = [each_given_the_rest(*one) for one in asked] if judges else []
+        self._pps.judge([test for own in tests for test in own])
+        families: list[float] = []
+        starts = []
+        for i, (context, score) in enumerate(zip(asked, scores, strict=True)):
+            judged = (
+                [self._pps.judged[one] for one in tests[i]]
+                if judges
+                else [(0.0, math.inf) for _ in context.given]
+            )
+            starts.append(self._n_judged + len(families))
+            families.append(score)
+            for k, (cmi, strength) in zip(context.given, judged, strict=True):
+                families += [k, cmi, strength]
+        self._append_families(np.array(families))
+        self._memory[contexts + loops.FAMILY] = starts
+        self._memory[contexts + loops.ASKED] = -1
 
-    def _judge_candidates(self, single: Sequence[tuple[Context, int]]) -> None:
-        """The strengths of single candidates at their rows."""
-        if single:
-            queries = [Query(*context, np.array([k])) for context, k in single]
-            strengths = self._pps.rule.strengths(self._information.tests(queries)).tolist()
-            for (context, k), strength in zip(single, strengths, strict=True):
-                self._rows[context].strengths[k] = strength
+    def _judge_candidates(self, single: Ints) -> None:
+        """The strengths of single candidates at places of rows."""
+        contexts, places = single.T
+        candidates = self._rows[2 * places]
+        asked = zip(self._contexts(contexts), candidates.reshape(-1, 1), strict=True)
+        tests = self._information.tests([Query(*context, one) for context, one in asked])
+        self._strengths[places] = self._pps.rule.strengths(tests)
 
-    def _file(self, contexts: Sequence[Context], counted: Profiles) -> None:
-        """Keep rows, with all strengths if their tests come along."""
+    def _count(self, contexts: Ints) -> None:
+        """Rows of contexts; those that are known are listed longer."""
+        done = 0
+        for some in in_parts(self._contexts(contexts), self.n_variables):
+            self._file(contexts[done : done + len(some)], some, self._information.profiles(some))
+            done += len(some)
+
+    def _file(self, entries: Ints, contexts: Sequence[Context], counted: Profiles) -> None:
+        """List the others by their cmi, with their strengths if tests come along."""
         d, cmi = self.n_variables, counted.cmi.copy()
         exclude(cmi, range(len(contexts)), contexts)
         orders = np.argsort(-cmi, axis=1, kind="stable")
-        orders = orders.astype(np.uint16 if d < 2**16 else np.uint32)
-        strengths: list[dict[int, float]] = [{} for _ in contexts]
+        others = np.array([d - 1 - len(one.given) for one in contexts])
+        before = np.maximum(self._memory[entries + loops.LENGTH], 0)
+        lengths = np.minimum(others, np.maximum(SHORT, 8 * before))
+        strengths = np.full(cmi.shape, np.nan)
         if counted.stats is not None and d <= WHOLE:
             stats = counted.stats.reshape(cmi.size, -1)
             tests = self._information.as_tests(counted.cmi.ravel(), stats)
-            found = self._pps.rule.strengths(tests).reshape(cmi.shape)
-            strengths = [dict(enumerate(one.tolist())) for one in found]
-        for context, order, own in zip(contexts, orders, strengths, strict=True):
-            self._rows[context] = Row(context, order[: d - 1 - len(context.given)], own)
+            strengths = self._pps.rule.strengths(tests).reshape(cmi.shape)
+            strengths = np.take_along_axis(strengths, orders, axis=1)
+        listed = np.arange(d) < lengths[:, None]
+        nodes = orders[listed]
+        rows = np.stack([nodes, np.full(len(nodes), loops.NONE)], axis=1).ravel()
+        self._rows = appended(self._rows, 2 * self._n_listed, rows)
+        self._strengths = appended(self._strengths, self._n_listed, strengths[listed])
+        ends = self._n_listed + np.cumsum(lengths)
+        self._n_listed = int(ends[-1])
+        self._memory[entries + loops.START] = ends - lengths
+        self._memory[entries + loops.LENGTH] = lengths
+        self._memory[entries + loops.ASKED] = -1
 
-    def _judge(self, contexts: Sequence[Context]) -> None:
-        """The tests of each member given the others, and the scores, of families."""
-        if not contexts:
-            return
-        tests = {one: each_given_the_rest(*one) for one in contexts if self._is_judged(one)}
-        self._pps.judge([test for own in tests.values() for test in own])
-        scores = self._information.penalised_likelihoods(contexts).tolist()
-        for context, score in zip(contexts, scores, strict=True):
-            judged = [self._judged(one) for one in tests.get(context, ())]
-            required = self._pps.required.get(context.target, ())
-            least = min((one[1] for one in judged if one[2] not in required), default=np.inf)
-            self._families[context] = Family(tuple(judged), least, score)
+    @property
+    def _width(self) -> int:
+        return int(loops.SET) + 2 * self.n_words
 
-    def _judged(self, one: Group) -> tuple[float, float, int]:
-        cmi, strength = self._pps.judged[one]
-        return cmi, strength, one.members[0]
+    def _make_room(self) -> None:
+        """Let there be room for as many entries as there are."""
+        memory = self._memory
+        n_entries, used = int(memory[loops.N_ENTRIES]), int(memory[loops.USED])
+        if used + max(ENTRIES, n_entries) // 2 * self._width > len(memory):
+            self._memory = appended(
+                memory, used, np.zeros((n_entries + ENTRIES) * self._width, dtype=np.int64)
+            )
+        if 3 * n_entries + ENTRIES > len(self._slots):
+            self._slots = np.zeros(4 * len(self._slots), dtype=np.int64)
+            self._enter_all(np.arange(self._first, used, self._width))
 
-    def _is_judged(self, context: Context) -> bool:
-        """Whether the backward phase may ask for the tests of a family's members."""
-        return self.selector.backward and len(context.given) > 0
+    def _hashes(self, entries: Ints) -> Ints:
+        """Where entries are looked for first, as ``order_loops.find`` does."""
+        with np.errstate(over="ignore"):
+            mixed = self._memory[entries] * np.int64(0x1E3779B97F4A7C15)
+            for w in range(self.n_words):
+                mixed = (mixed ^ self._memory[entries + loops.SET + w]) * np.int64(
+                    0x56E8FEB86659FD93
+                )
+                mixed ^= mixed >> 32
+        slots: Ints = mixed & (len(self._slots) - 1)
+        return slots
+
+    def _enter_all(self, entries: Ints) -> None:
+        """Put entries into empty slots, each at the first that is free."""
+        slots = self._hashes(entries)
+        while len(entries):
+            free = np.flatnonzero(self._slots[slots] == 0)
+            taken, first = np.unique(slots[free], return_index=True)
+            self._slots[taken] = entries[free[first]]
+            left = np.ones(len(entries), dtype=np.bool_)
+            left[free[first]] = False
+            entries, slots = entries[left], (slots[left] + 1) & (len(self._slots) - 1)
+
+
+def sets_of(sets: Sequence[int], n_words: int) -> Ints:
+    """Sets of nodes, one bit each, as rows of words."""
+    joined = b"".join([bits.to_bytes(8 * n_words, "little") for bits in sets])
+    return np.frombuffer(joined, dtype="<i8").astype(np.int64).reshape(len(sets), n_words)
+
+
+def appended(array: Numbers, used: int, more: Numbers) -> Numbers:
+    """An array with more at the place up to which it is used; twice as long if that is needed."""
+    if used + len(more) > len(array):
+        fresh = np.zeros_like(array, shape=2 * (used + len(more)))
+        fresh[:used] = array[:used]
+        array = fresh
+    array[used : used + len(more)] = more
+    return array
+
+
+PARTS = (
+    loops.ORDER, loops.PLACES, loops.SELECTED, loops.QUEUE, loops.IS_QUEUED, loops.FRESH,
+    loops.CHANGED, loops.BEST, loops.TUCKS, loops.MOVED, loops.BEFORE, loops.WAITING,
+)  # fmt: skip
+
+
+def new_walk(order: Sequence[int], n_variables: int, waits: Ints) -> Ints:
+    """An order as the loops read it, nobody having selected yet."""
+    n, d, n_words = len(order), n_variables, waits.shape[1]
+    sizes = [n, d, d, n, d, n, 2 * n + 2, 2 * n + 2, d, n, (n + 1) * n_words, d * n_words]
+    starts = 32 + np.cumsum([0, *sizes])
+    walk = np.zeros(int(starts[-1]), dtype=np.int64)
+    walk[list(PARTS)] = starts[:-1]
+    walk[[loops.MODE, loops.NODES, loops.NODE]] = loops.SETTLE, n, loops.NONE
+    part(walk, loops.ORDER)[:] = part(walk, loops.FRESH)[:] = order
+    part(walk, loops.SELECTED)[:] = loops.NONE
+    part(walk, loops.WAITING)[:] = waits.ravel()
+    return walk
+
+
+def part(walk: Ints, which: int) -> Ints:
+    """A part of an order."""
+    start = int(walk[which])
+    stop = len(walk) if which == loops.WAITING else int(walk[which + 1])
+    return walk[start:stop]

@@ -141,11 +141,11 @@ class PPS:
         self.information = information
         self.rule = rule
         # With their members as bits too: they are asked about very often.
-        self._sets_of = [
+        self.sets_of = [
             [(as_bits(one), one) for _, one in sets] for sets in interactions or [()] * d
         ]
-        self._looks_ahead = any(self._sets_of)
-        self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self._sets_of]
+        self._looks_ahead = any(self.sets_of)
+        self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self.sets_of]
         self.limit = d if max_boundary is None else max_boundary
         self.constraints = constraints
         self.blocked = (0,) * d if constraints is None else constraints.blocked
@@ -158,7 +158,7 @@ class PPS:
         )
         self.rows = CmiRows(information)
         self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
-        self._set_threshold = cache(
+        self.set_threshold = cache(
             lambda n_left, size: float(rule.threshold_for(math.comb(n_left, size)))
         )
         """The strength that the best of all sets of a size has to clear."""
@@ -262,7 +262,7 @@ class PPS:
         """The set that clears its threshold by most, the first of equals, or none; the threshold
         is that of the best of all sets of its size."""
         margins = [
-            self.judged[one][1] - self._set_threshold(n_left, len(one.members)) for one in groups
+            self.judged[one][1] - self.set_threshold(n_left, len(one.members)) for one in groups
         ]
         best = max(margins, default=-math.inf)
         if best > 0 or (self._inclusive and best == 0):
@@ -272,7 +272,7 @@ class PPS:
     def _groups(self, paths: Paths, i: int) -> Sequence[Group]:
         """The sets to try where a selection has come to."""
         target = paths.targets[i]
-        if not self._sets_of[target]:
+        if not self.sets_of[target]:
             return ()
         flags = paths.candidates[i if len(paths.candidates) > 1 else 0]
         bits = int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
@@ -289,7 +289,7 @@ class PPS:
     def _strongest(self, target: int, candidates: int, given: Given) -> list[Group]:
         """The same if it is more than one member and not more than there is room for."""
         groups: list[Group] = []
-        for bits, members in self._sets_of[target]:
+        for bits, members in self.sets_of[target]:
             if bits & ~candidates:
                 continue
             fresh = tuple(k for k in members if k not in given) if given else members
@@ -327,7 +327,7 @@ class PPS:
             self.judge([group])
             judged = self.judged[group]
         threshold = (
-            self._set_threshold(n_left, len(others)) if several else float(self.thresholds[n_left])
+            self.set_threshold(n_left, len(others)) if several else float(self.thresholds[n_left])
         )
         return Decision(context.target, others, context.given, *judged, threshold, passes)
 

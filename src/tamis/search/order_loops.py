@@ -1,0 +1,695 @@
+"""The compiled loops of the order search: selecting parents, and moving nodes while that helps.
+
+They go as far as it has been counted. What is missing is written down; the caller counts it in one
+batch for all that wait (``parents``) and calls again. The steps of a selection are those of ``pps``
+and ``selection`` without their decisions; a property test holds both to one oracle.
+
+Compiling takes long where functions are many and pass many arrays around. So there are few, and six
+flat arrays. A set of nodes is an address: so many words, one bit a node.
+
+* ``M``, the memory: a header, scratch sets, sets for each node, what is missing, and then entries.
+  An entry has a head, six fields, the set by which it is found, and a second set. It is a context
+  (a target and what is given) or a selection (a target and its candidates; the second set are
+  rivals, who were no candidates and would change it).
+* ``Q``: where entries are, by a hash of head and set.
+* ``R``, ``S``: the rows of contexts. The other nodes by their cmi, the largest first, each with the
+  context that follows when it is taken; and their strengths, nan where they were not asked for.
+* ``T``: thresholds, and the families of contexts: the score, and of each member itself, its cmi and
+  its strength given the others. Also the strengths of sets that may be taken together.
+* ``V``: one order, and where climbing from it has come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tamis.counting.compiled import Floats, Ints, compiled, inner, whole
+
+
+def wholes(start: int, stop: int) -> list[int]:
+    """Numbers to be passed to loops: of constants numba would compile a version for each."""
+    return [whole(one) for one in range(start, stop)]
+
+
+D, W, LIMIT, BACKWARD, WIDE, N_MADE, N_MOST, IS_FULL, USED, N_ENTRIES, N_MISSING, ROOM, MISSING = (
+    wholes(0, 13)
+)
+"""The header of ``M``: nodes, words of a set, the most members, whether members may leave, whether
+edges are only tucked, selections made and allowed, whether there is room, where it begins, the
+number of entries, what is missing: so many, so much room, where."""
+EMPTY, CANDIDATES, ALLOWED, RIVALS, GIVEN, BESIDE, ARRIVED, CONCERNED, ONE = wholes(13, 22)
+"""Where scratch sets are; nobody is in the first."""
+BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS = wholes(22, 28)
+"""Where the sets of nodes are: who may not be a parent, who may be taken together with others, who
+must be a parent; for each node where its sets to be taken together are, a number and then they,
+the strongest first; how many of these are judged; and where in ``T`` their thresholds are."""
+HEADER = 32
+SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED = wholes(1, 7)
+"""Fields of a context, -1 where unknown: how many are given, where its row begins and how long it
+is, where in ``T`` its family is, and the strengths of sets there, and what was asked for and has
+not come, one less than a bit each."""
+CONTEXT, MOST, BY_SET = wholes(1, 4)
+"""Of a selection: the context of the parents, the number of candidates up to which they stay, and
+whether several were taken together."""
+SET = whole(7)
+"""Where the set of an entry begins."""
+NONE, UNKNOWN = whole(-1), whole(-2)
+ROW, STRENGTH, FAMILIES, GROUP = wholes(0, 4)
+"""What may be missing: a row, a strength at a place of it, a family, the strength of a set."""
+RISE, THRESHOLDS = wholes(0, 2)
+"""In ``T``: by how much the score rises with the tuck that was tried last, and the thresholds."""
+SCORE, MEMBERS = wholes(0, 2)
+"""In a family; each member has three numbers."""
+
+(
+    MODE,
+    NODES,
+    HEAD,
+    QUEUED,
+    PREPARED,
+    NODE,
+    STAGE,
+    N_TUCKS,
+    N_BEST,
+    N_CHANGED,
+    PARENT,
+    CHILD,
+    ONLY,
+) = wholes(0, 13)
+"""The header of ``V``: what is about to be done, the number of nodes; the queue's first and length,
+and how many are prepared; whose moves are tried and how far; how many edges it has, nodes the best
+move and the one tried; the edge to be tucked, and whether only to see what that does."""
+ORDER, PLACES, SELECTED, QUEUE, IS_QUEUED, FRESH, CHANGED, BEST, TUCKS, MOVED, BEFORE, WAITING = (
+    wholes(13, 25)
+)
+"""Where its parts are: at last the nodes before each place, and those that each has to wait for."""
+ASK, SETTLE, TUCK, CLIMB, DONE, REFUSED = wholes(0, 6)
+"""Modes: to select, to take another order and climb, to tuck an edge and climb, to climb."""
+
+Advance = Callable[[Ints, Ints, Ints, Floats, Floats, Ints], None]
+
+ROUNDING = 1e-6
+"""Scores of equivalent graphs differ by less than this, in nats."""
+PREPARED_AT_ONCE = 16
+"""Nodes whose moves are prepared at once, so that they are counted in few batches."""
+
+
+@inner
+def has(A: Ints, at: int, k: int) -> bool:
+    """Whether a node is in a set."""
+    word: int = A[at + (k >> 6)]
+    return word >> (k & 63) & 1 != 0
+
+
+@inner
+def add(A: Ints, at: int, k: int) -> None:
+    """Put a node into a set."""
+    A[at + (k >> 6)] |= whole(1) << (k & 63)
+
+
+@inner
+def drop(A: Ints, at: int, k: int) -> None:
+    """Take a node out of a set."""
+    A[at + (k >> 6)] &= ~(whole(1) << (k & 63))
+
+
+@inner
+def copy(A: Ints, at: int, B: Ints, to: int, n_words: int) -> None:
+    """Copy a set."""
+    for w in range(n_words):
+        B[to + w] = A[at + w]
+
+
+@inner
+def unite(A: Ints, at: int, B: Ints, to: int, n_words: int) -> None:
+    """Add a set to another one."""
+    for w in range(n_words):
+        B[to + w] |= A[at + w]
+
+
+@inner
+def meet(A: Ints, at: int, B: Ints, other: int, n_words: int) -> bool:
+    """Whether two sets have a node in common."""
+    common = whole(0)
+    for w in range(n_words):
+        common |= A[at + w] & B[other + w]
+    return common != 0
+
+
+@inner
+def find(M: Ints, Q: Ints, head: int, at: int) -> int:
+    """The entry with this head and set, new if there is none."""
+    n_words, mask = M[W], Q.shape[0] - 1
+    mixed = head * whole(0x1E3779B97F4A7C15)
+    for w in range(n_words):
+        mixed = (mixed ^ M[at + w]) * whole(0x56E8FEB86659FD93)
+        mixed ^= mixed >> 32
+    slot = mixed & mask
+    while Q[slot] > 0:
+        differs = M[Q[slot]] ^ head
+        for w in range(n_words):
+            differs |= M[Q[slot] + SET + w] ^ M[at + w]
+        if differs == 0:
+            break
+        slot = (slot + 1) & mask
+    new: int = Q[slot]
+    if new > 0:
+        return new
+    new = M[USED]
+    Q[slot] = new
+    M[USED] += SET + 2 * n_words
+    M[N_ENTRIES] += 1
+    M[new] = head
+    for i in range(1, SET):
+        M[new + i] = -1
+    copy(M, at, M, new + SET, n_words)
+    return new
+
+
+@inner
+def miss(M: Ints, what: int, which: int, place: int) -> int:
+    """Write down what is missing, rows and families once."""
+    if what != STRENGTH and what != GROUP:
+        if (M[which + ASKED] + 1) >> what & 1:
+            return NONE
+        M[which + ASKED] += whole(1) << what
+    at = M[MISSING] + 3 * M[N_MISSING]
+    M[at] = what
+    M[at + 1] = which
+    M[at + 2] = place
+    M[N_MISSING] += 1
+    return NONE
+
+
+@inner
+def n_below(T: Floats, d: int, strength: float) -> int:
+    """How many thresholds are below a strength."""
+    low, high = whole(0), d + 1
+    while low < high:
+        middle = (low + high) // 2
+        if T[THRESHOLDS + middle] < strength:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner
+def best_set(M: Ints, T: Floats, context: int, n_left: int) -> int:
+    """Where none of ALLOWED passes alone: the set that clears its threshold by most, which is that
+    of the best of all sets of its size; 0 if none does, NONE where a strength is missing."""
+    n_words, sets = M[W], M[M[TOGETHER_OF] + M[context] // 2]
+    best, margin, n_judged, waits = whole(0), 0.0, whole(0), False
+    for i in range(M[sets]):
+        at = sets + 1 + i * n_words
+        lacks = n_fresh = whole(0)
+        for w in range(n_words):
+            lacks |= M[at + w] & ~M[M[ALLOWED] + w]
+            fresh = M[at + w] & ~M[context + SET + w]
+            while fresh != 0:
+                fresh &= fresh - 1
+                n_fresh += 1
+        if lacks != 0 or n_fresh < 2 or n_fresh > M[LIMIT] - M[context + SIZE]:
+            continue
+        if M[context + TOGETHER] < 0 or np.isnan(T[M[context + TOGETHER] + i]):
+            miss(M, GROUP, context, i)
+            waits = True
+        else:
+            threshold = T[M[SET_THRESHOLDS] + n_fresh * (M[D] + 1) + n_left]
+            if T[M[context + TOGETHER] + i] - threshold > margin:
+                best, margin = at, T[M[context + TOGETHER] + i] - threshold
+        n_judged += 1
+        if n_judged == M[N_JUDGED]:
+            break
+    return NONE if waits else best
+
+
+@inner
+def grow(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int, made: int) -> int:
+    """PPS: take the best of the n CANDIDATES while it passes, or several where none does. The
+    context where that ends; NONE where something is missing."""
+    d, n_words, rivals, given = M[D], M[W], M[RIVALS], M[GIVEN]
+    required = M[REQUIRED] + target * n_words
+    size = lacks = whole(0)
+    for w in range(n_words):
+        candidates = M[M[CANDIDATES] + w]
+        M[M[ALLOWED] + w] = candidates & ~M[M[BLOCKED] + target * n_words + w]
+        M[rivals + w] = 0
+        lacks |= M[required + w] & ~candidates
+    copy(M, M[EMPTY], M, given, n_words)
+    if lacks == 0 and meet(M, required, M, required, n_words):
+        # Required parents are members from the start, once all of them are candidates.
+        copy(M, required, M, given, n_words)
+        for k in range(d):
+            if has(M, required, k):
+                size += 1
+    context = find(M, Q, 2 * target, given)
+    M[context + SIZE] = size
+    M[made + MOST], M[made + BY_SET] = d, 0
+    while True:
+        size = M[context + SIZE]
+        best = stop = whole(0)
+        if size < n and size < M[LIMIT]:
+            if M[context + LENGTH] < 0:
+                return miss(M, ROW, context, size)
+            best = M[context + START]
+            stop = best + M[context + LENGTH]
+            while best < stop and not has(M, M[ALLOWED], R[2 * best]):
+                best += 1
+            if best == stop and M[context + LENGTH] < d - 1 - size:
+                return miss(M, ROW, context, size)
+        if best == stop:
+            M[made + MOST] = n  # one more may change everything
+            return context
+        strength, threshold = S[best], T[THRESHOLDS + n - size]
+        if np.isnan(strength):
+            return miss(M, STRENGTH, context, best)
+        passes = strength > threshold
+        for place in range(M[context + START], best):
+            # Who is ahead of one that passes would be taken first, or try and fail.
+            if passes or not S[place] <= threshold:
+                add(M, rivals, R[2 * place])
+        if passes:
+            up_to = n_below(T, d, strength) - 1 + size
+            if up_to < M[made + MOST]:
+                M[made + MOST] = up_to
+            if R[2 * best + 1] < 0:
+                copy(M, context + SET, M, given, n_words)
+                add(M, given, R[2 * best])
+                R[2 * best + 1] = find(M, Q, 2 * target, given)
+                M[R[2 * best + 1] + SIZE] = size + 1
+            context = R[2 * best + 1]
+            continue
+        if M[M[TOGETHER_OF] + target] == 0:
+            return context
+        together = best_set(M, T, context, n - size)
+        if together == 0:
+            return context
+        if together < 0:
+            return NONE
+        copy(M, context + SET, M, given, n_words)
+        unite(M, together, M, given, n_words)
+        context = find(M, Q, 2 * target, given)
+        M[context + SIZE] = 0
+        for k in range(d):
+            if has(M, given, k):
+                M[context + SIZE] += 1
+        M[made + BY_SET] = 1
+
+
+@inner
+def choose(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int) -> int:
+    """The selection of a target among the n CANDIDATES; NONE where something is missing.
+
+    What PPS has grown is shrunk again: superfluous members leave one at a time, the weakest first.
+    """
+    n_words = M[W]
+    if (
+        M[USED] + 4 * (SET + 2 * n_words) > M.shape[0]
+        or 2 * M[N_ENTRIES] + 8 > Q.shape[0]
+        or M[N_MISSING] + 20 > M[ROOM]
+    ):
+        M[IS_FULL] = 1
+        return NONE
+    made = find(M, Q, 2 * target + 1, M[CANDIDATES])
+    if M[made + CONTEXT] >= 0:
+        return made
+    context = grow(M, Q, R, S, T, target, n, made)
+    if context < 0:
+        return NONE
+    required = M[REQUIRED] + target * n_words
+    shrinks = M[BACKWARD] != 0 and M[context + SIZE] > 1
+    while True:
+        if M[context + FAMILY] < 0:
+            return miss(M, FAMILIES, context, M[context + SIZE])
+        if not shrinks:
+            break
+        size, first = M[context + SIZE], M[context + FAMILY] + MEMBERS
+        threshold, needed, weakest = T[THRESHOLDS + n - size + 1], np.inf, NONE
+        for one in range(first, first + 3 * size, 3):
+            if has(M, required, whole(T[one])):
+                continue
+            if T[one + 2] >= threshold:
+                if T[one + 2] < needed:
+                    needed = T[one + 2]
+            elif (
+                weakest < 0
+                or T[one + 1] < T[weakest + 1]
+                or (T[one + 1] == T[weakest + 1] and T[one + 2] < T[weakest + 2])
+            ):
+                weakest = one
+        # The least strength that keeps its member does so up to this number of candidates.
+        up_to = n_below(T, M[D], np.nextafter(needed, np.inf)) - 2 + size
+        if up_to < M[made + MOST]:
+            M[made + MOST] = up_to
+        if weakest < 0:
+            break
+        copy(M, context + SET, M, M[GIVEN], n_words)
+        drop(M, M[GIVEN], whole(T[weakest]))
+        context = find(M, Q, 2 * target, M[GIVEN])
+        M[context + SIZE] = size - 1
+        shrinks = size > 1
+    M[N_MADE] += 1
+    M[made + CONTEXT] = context
+    copy(M, M[RIVALS], M, made + SET + n_words, n_words)
+    return made
+
+
+@inner
+def stays(M: Ints, target: int, selection: int, more: int, n: int) -> bool:
+    """Whether a selection is the same with more candidates, a set, who are n then.
+
+    False also where that is not plain to see: sets that were refused stay so among more
+    candidates, but one that was taken need not be the best any more.
+    """
+    n_words = M[W]
+    blocked = M[BLOCKED] + target * n_words
+    return (
+        n <= M[selection + MOST]
+        and M[selection + BY_SET] == 0
+        and not meet(M, selection + SET + n_words, M, more, n_words)
+        and not meet(M, M[MENTIONED] + target * n_words, M, more, n_words)
+        and not meet(M, blocked, M, blocked, n_words)
+    )
+
+
+@inner
+def try_tuck(
+    M: Ints,
+    Q: Ints,
+    R: Ints,
+    S: Floats,
+    T: Floats,
+    V: Ints,
+    parent: int,
+    child: int,
+    allowed: bool,
+) -> int:
+    """What moving the child before the parent would do: who stands where, in FRESH, who selects
+    what, in CHANGED, and by how much the score rises. NONE where something is missing; REFUSED
+    where it must not be, if only what is ``allowed`` is tried."""
+    n_words, arrived = M[W], M[ARRIVED]
+    start, stop = V[V[PLACES] + parent], V[V[PLACES] + child]
+    # With the child go those of its ancestors that stand between.
+    copy(M, M[V[V[SELECTED] + child] + CONTEXT] + SET, M, M[CONCERNED], n_words)
+    copy(M, M[EMPTY], M, arrived, n_words)
+    V[V[MOVED]] = child
+    n_moved, n_passed = whole(1), whole(0)
+    for place in range(stop - 1, start - 1, -1):
+        k = V[V[ORDER] + place]
+        if k != parent and has(M, M[CONCERNED], k):
+            unite(M, M[V[V[SELECTED] + k] + CONTEXT] + SET, M, M[CONCERNED], n_words)
+            V[V[MOVED] + n_moved] = k
+            n_moved += 1
+        else:
+            V[V[FRESH] + stop - start - n_passed] = k
+            add(M, arrived, k)
+            n_passed += 1
+    for i in range(n_moved):
+        k = V[V[MOVED] + n_moved - 1 - i]
+        V[V[FRESH] + i] = k
+        if allowed and meet(V, V[WAITING] + k * n_words, M, arrived, n_words):
+            return REFUSED
+    copy(M, M[EMPTY], M, arrived, n_words)
+    waits = False
+    V[N_CHANGED] = 0
+    T[RISE] = 0.0
+    for i in range(stop - start + 1):
+        k = V[V[FRESH] + i]
+        own, place = V[V[SELECTED] + k], start
+        if i >= n_moved:
+            if stays(M, k, own, arrived, start + i):
+                continue
+            place = V[V[PLACES] + k]
+        copy(V, V[BEFORE] + place * n_words, M, M[CANDIDATES], n_words)
+        unite(M, arrived, M, M[CANDIDATES], n_words)
+        if i < n_moved:
+            add(M, arrived, k)
+        selection = choose(M, Q, R, S, T, k, start + i)
+        if selection < 0:
+            waits = True
+            continue
+        V[V[CHANGED] + 2 * V[N_CHANGED]] = k
+        V[V[CHANGED] + 2 * V[N_CHANGED] + 1] = selection
+        V[N_CHANGED] += 1
+        T[RISE] += (
+            T[M[M[selection + CONTEXT] + FAMILY] + SCORE] - T[M[M[own + CONTEXT] + FAMILY] + SCORE]
+        )
+    return NONE if waits else whole(0)
+
+
+@inner
+def try_places(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints, node: int) -> int:
+    """The best place for a node, NONE if that is where it stands; who selects what there comes into
+    BEST. UNKNOWN where something is missing."""
+    n_words, beside, one = M[W], M[BESIDE], M[ONE]
+    here, own = V[V[PLACES] + node], V[V[SELECTED] + node]
+    best, best_rise, waits = whole(NONE), ROUNDING, False
+    for step in (whole(-1), whole(1)):
+        rise, now, place = 0.0, own, here + step
+        V[N_CHANGED] = 0
+        copy(V, V[BEFORE] + here * n_words, M, beside, n_words)
+        while 0 <= place < V[NODES]:
+            other = V[V[ORDER] + place]
+            was = V[V[SELECTED] + other]
+            first, second = (other, node) if step > 0 else (node, other)
+            if has(V, V[WAITING] + first * n_words, second):
+                break
+            copy(M, M[EMPTY], M, one, n_words)
+            if step > 0:
+                add(M, one, other)
+                anew = has(M, M[was + CONTEXT] + SET, node)
+            else:
+                add(M, one, node)
+                drop(M, beside, other)
+                anew = not stays(M, other, was, one, place + 1)
+            if anew:
+                copy(M, beside, M, M[CANDIDATES], n_words)
+                if step < 0:
+                    add(M, M[CANDIDATES], node)
+                to = choose(M, Q, R, S, T, other, place - step)
+                if to < 0:
+                    waits = True
+                else:
+                    V[V[CHANGED] + 2 * V[N_CHANGED]] = other
+                    V[V[CHANGED] + 2 * V[N_CHANGED] + 1] = to
+                    V[N_CHANGED] += 1
+                    rise += (
+                        T[M[M[to + CONTEXT] + FAMILY] + SCORE]
+                        - T[M[M[was + CONTEXT] + FAMILY] + SCORE]
+                    )
+            if step > 0:
+                anew = not stays(M, node, now, one, place)
+                add(M, beside, other)
+            else:
+                anew = has(M, M[now + CONTEXT] + SET, other)
+            if anew:
+                copy(M, beside, M, M[CANDIDATES], n_words)
+                now = choose(M, Q, R, S, T, node, place)
+                if now < 0:
+                    waits = True
+                    break
+            total = rise + T[M[M[now + CONTEXT] + FAMILY] + SCORE]
+            total -= T[M[M[own + CONTEXT] + FAMILY] + SCORE]
+            if total > best_rise:
+                best, best_rise = place, total
+                n_best = V[N_CHANGED]
+                for i in range(2 * n_best):
+                    V[V[BEST] + i] = V[V[CHANGED] + i]
+                V[V[BEST] + 2 * n_best] = node
+                V[V[BEST] + 2 * n_best + 1] = now
+                V[N_BEST] = n_best + 1
+            place += step
+    return UNKNOWN if waits else best
+
+
+@inner
+def go_to(M: Ints, V: Ints, start: int, n: int, changed: int, n_changed: int, also: int) -> None:
+    """Let the n nodes in FRESH stand from ``start`` on, and so many select what ``changed`` says.
+    Whom that concerns has its moves tried: nodes whose parents change, these parents, and one
+    more."""
+    n_words, concerned = M[W], M[CONCERNED]
+    copy(M, M[EMPTY], M, concerned, n_words)
+    for i in range(n_changed):
+        k, selection = V[changed + 2 * i], V[changed + 2 * i + 1]
+        old, new = V[V[SELECTED] + k], M[selection + CONTEXT]
+        V[V[SELECTED] + k] = selection
+        if old < 0 or M[old + CONTEXT] != new:
+            add(M, concerned, k)
+            unite(M, new + SET, M, concerned, n_words)
+            if old >= 0:
+                unite(M, M[old + CONTEXT] + SET, M, concerned, n_words)
+    for i in range(n):
+        place, k = start + i, V[V[FRESH] + i]
+        V[V[ORDER] + place] = k
+        V[V[PLACES] + k] = place
+        here = V[BEFORE] + place * n_words
+        copy(V, here, V, here + n_words, n_words)
+        add(V, here + n_words, k)
+    for place in range(V[NODES]):
+        k = V[V[ORDER] + place]
+        if (k == also or has(M, concerned, k)) and V[V[IS_QUEUED] + k] == 0:
+            V[V[IS_QUEUED] + k] = 1
+            V[V[QUEUE] + (V[HEAD] + V[QUEUED]) % V[NODES]] = k
+            V[QUEUED] += 1
+
+
+@inner
+def settle(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
+    """Take the order in FRESH: who must select anew does. False where something is missing."""
+    n_words, beside, arrived = M[W], M[BESIDE], M[ARRIVED]
+    copy(M, M[EMPTY], M, beside, n_words)
+    waits = False
+    V[N_CHANGED] = 0
+    for place in range(V[NODES]):
+        k = V[V[FRESH] + place]
+        own, old = V[V[SELECTED] + k], V[BEFORE] + V[V[PLACES] + k] * n_words
+        anew = own < 0
+        if not anew:
+            lost = more = whole(0)
+            for w in range(n_words):
+                lost |= M[M[own + CONTEXT] + SET + w] & ~M[beside + w]
+                M[arrived + w] = M[beside + w] & ~V[old + w]
+                more |= M[arrived + w]
+            anew = lost != 0 or (more != 0 and not stays(M, k, own, arrived, place))
+        if anew:
+            copy(M, beside, M, M[CANDIDATES], n_words)
+            selection = choose(M, Q, R, S, T, k, place)
+            if selection < 0:
+                waits = True
+            else:
+                V[V[CHANGED] + 2 * V[N_CHANGED]] = k
+                V[V[CHANGED] + 2 * V[N_CHANGED] + 1] = selection
+                V[N_CHANGED] += 1
+        add(M, beside, k)
+    if not waits:
+        go_to(M, V, whole(0), V[NODES], V[CHANGED], V[N_CHANGED], NONE)
+    return not waits
+
+
+@inner
+def prepare(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
+    """Select for all moves of the next nodes as the order is now: few will change it, and together
+    they are counted in few batches."""
+    n_words = M[W]
+    for i in range(V[QUEUED]):
+        if i == PREPARED_AT_ONCE:
+            break
+        node = V[V[QUEUE] + (V[HEAD] + i) % V[NODES]]
+        here, own = V[V[PLACES] + node], M[V[V[SELECTED] + node] + CONTEXT]
+        for place in range(whole(0) if M[WIDE] else V[NODES]):
+            other = V[V[ORDER] + place]
+            was = V[V[SELECTED] + other]
+            copy(M, M[EMPTY], M, M[ONE], n_words)
+            add(M, M[ONE], node)
+            if place < here:
+                step = whole(1)
+                anew = not stays(M, other, was, M[ONE], place + 1)
+            else:
+                step = whole(-1)
+                anew = place > here and has(M, M[was + CONTEXT] + SET, node)
+            if anew:
+                copy(V, V[BEFORE] + place * n_words, M, M[CANDIDATES], n_words)
+                if place < here:
+                    add(M, M[CANDIDATES], node)
+                else:
+                    drop(M, M[CANDIDATES], node)
+                choose(M, Q, R, S, T, other, place + step)
+        for j in range(M[own + SIZE]):
+            parent = whole(T[M[own + FAMILY] + MEMBERS + 3 * j])
+            copy(V, V[BEFORE] + V[V[PLACES] + parent] * n_words, M, M[CANDIDATES], n_words)
+            choose(M, Q, R, S, T, node, V[V[PLACES] + parent])
+            try_tuck(M, Q, R, S, T, V, parent, node, False)
+
+
+@inner
+def climb(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
+    """Move the nodes that are queued, and those whom the moves concern, while the score rises: to
+    the best place, then before their parents, the last first. False where something is missing."""
+    places, tucks = V[PLACES], V[TUCKS]
+    while True:
+        if V[NODE] < 0:
+            if V[QUEUED] == 0:
+                return True
+            if V[PREPARED] == 0:
+                if M[N_MADE] > M[N_MOST]:
+                    return True
+                prepare(M, Q, R, S, T, V)
+                if M[N_MISSING] > 0 or M[IS_FULL] > 0:
+                    return False
+                V[PREPARED] = V[QUEUED]
+                if V[QUEUED] > PREPARED_AT_ONCE:
+                    V[PREPARED] = PREPARED_AT_ONCE
+            V[NODE] = V[V[QUEUE] + V[HEAD]]
+            V[HEAD] = (V[HEAD] + 1) % V[NODES]
+            V[QUEUED] -= 1
+            V[PREPARED] -= 1
+            V[V[IS_QUEUED] + V[NODE]] = 0
+            V[STAGE] = -1
+        node = V[NODE]
+        if V[STAGE] < 0:
+            place = NONE
+            if M[WIDE] == 0:
+                place = try_places(M, Q, R, S, T, V, node)
+            if place == UNKNOWN:
+                return False
+            if place >= 0:
+                here = V[places + node]
+                start, step = (here, whole(1)) if place > here else (place, whole(-1))
+                for i in range(here, place, step):
+                    V[V[FRESH] + i - start] = V[V[ORDER] + i + step]
+                V[V[FRESH] + place - start] = node
+                go_to(M, V, start, (place - here) * step + 1, V[BEST], V[N_BEST], node)
+            own = M[V[V[SELECTED] + node] + CONTEXT]
+            for i in range(M[own + SIZE]):
+                parent = whole(T[M[own + FAMILY] + MEMBERS + 3 * i])
+                j = i
+                while j > 0 and V[places + V[tucks + j - 1]] < V[places + parent]:
+                    V[tucks + j] = V[tucks + j - 1]
+                    j -= 1
+                V[tucks + j] = parent
+            V[N_TUCKS] = M[own + SIZE]
+            V[STAGE] = 0
+        while V[STAGE] < V[N_TUCKS]:
+            parent = V[tucks + V[STAGE]]
+            if has(M, M[V[V[SELECTED] + node] + CONTEXT] + SET, parent):
+                tried = try_tuck(M, Q, R, S, T, V, parent, node, True)
+                if tried == NONE:
+                    return False
+                if tried == 0 and T[RISE] > ROUNDING:
+                    n = V[places + node] - V[places + parent] + 1
+                    go_to(M, V, V[places + parent], n, V[CHANGED], V[N_CHANGED], node)
+            V[STAGE] += 1
+        V[NODE] = NONE
+
+
+@compiled
+def advance(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
+    """Go on with an order until what it is about to do is done, or something is missing."""
+    if V[MODE] == ASK:
+        # For the nodes in ORDER, among as many candidates as FRESH says, sets in BEFORE.
+        waits = False
+        for i in range(V[NODES]):
+            copy(V, V[BEFORE] + i * M[W], M, M[CANDIDATES], M[W])
+            V[V[BEST] + i] = choose(M, Q, R, S, T, V[V[ORDER] + i], V[V[FRESH] + i])
+            waits |= V[V[BEST] + i] < 0
+        if not waits:
+            V[MODE] = DONE
+    if V[MODE] == SETTLE and settle(M, Q, R, S, T, V):
+        V[MODE] = DONE if V[ONLY] else CLIMB
+    if V[MODE] == TUCK:
+        parent, child = V[PARENT], V[CHILD]
+        tried = try_tuck(M, Q, R, S, T, V, parent, child, True)
+        if tried == REFUSED:
+            V[MODE] = REFUSED
+        elif tried == 0 and V[ONLY]:
+            V[MODE] = DONE
+        elif tried == 0:
+            n = V[V[PLACES] + child] - V[V[PLACES] + parent] + 1
+            go_to(M, V, V[V[PLACES] + parent], n, V[CHANGED], V[N_CHANGED], NONE)
+            add(V, V[WAITING] + parent * M[W], child)
+            V[MODE] = CLIMB
+    if V[MODE] == CLIMB and climb(M, Q, R, S, T, V):
+        V[MODE] = DONE
