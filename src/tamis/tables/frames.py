@@ -126,7 +126,8 @@ def arrow_of(values: NativeSeries) -> ArrowColumn | None:
         return whole_numbers(values)
     kind = type(getattr(values, "dtype", None)).__name__
     if kind in _IN_ARROW_FOR_PANDAS:
-        return pa.array(values)
+        # Of a series its array, which need not be asked what it is.
+        return pa.array(getattr(values, "array", values))
     if hasattr(values, "to_arrow") and kind != "Object":
         try:
             return values.to_arrow()
