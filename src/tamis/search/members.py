@@ -8,7 +8,6 @@ entropies contribute to the sums of squares.
 from __future__ import annotations
 
 import heapq
-import math
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -189,8 +188,8 @@ class Listed(Component):
         """Members, which of their edges are turned, and their sums of squares."""
         shares, families = self._shares, list(enumerate(first))
         self._know(families, noise)
-        start = tuple(map(math.fsum, zip(*(shares[one] for one in families), strict=True)))
-        waiting = [(math.fsum(start), first, 0, start)]
+        start = tuple(noise.squares(self._context(*one) for one in families).tolist())
+        waiting = [(sum(start), first, 0, start)]
         seen = {0}
         for _ in range(constants.most_members):
             if not waiting:
@@ -211,7 +210,7 @@ class Listed(Component):
                     other[i] = bits
                 each = zip(squares, *(shares[family] for family in (*before, *after)), strict=True)
                 moved = tuple(total - (v + w) + (x + y) for total, v, w, x, y in each)
-                heapq.heappush(waiting, (math.fsum(moved), tuple(other), edges, moved))
+                heapq.heappush(waiting, (sum(moved), tuple(other), edges, moved))
         self.is_whole = not waiting
 
 

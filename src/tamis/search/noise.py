@@ -112,7 +112,11 @@ def unit_probability(information: Source, parents: Parents) -> float:
 def log_sum(values: Floats) -> Floats:
     """ln of the sum of exp of finite values, along the first axis."""
     most = values.max(axis=0)
-    found: Floats = most + np.log(np.exp(values - most).sum(axis=0))
+    is_most = values == most
+    n_most = is_most.sum(axis=0)
+    # Apart from the largest, so that what the others add is not lost beside them.
+    rest = np.where(is_most, 0.0, np.exp(values - most)).sum(axis=0)
+    found: Floats = np.log1p(rest / n_most) + np.log(n_most) + most
     return found
 
 
