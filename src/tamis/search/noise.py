@@ -37,7 +37,7 @@ class NoiseEntropies:
         counted = Counter(kinds[k] for k in varying)
         # One column alone has nobody to be compared with.
         named = sorted(kind for kind, n in counted.items() if kind is not None and n > 1)
-        place = {kind: i for i, kind in enumerate(named)}
+        place: dict[str | None, int] = {kind: i for i, kind in enumerate(named)}
         self.group_of: dict[int, int | None] = dict.fromkeys(parents)
         self.group_of.update((k, place.get(kinds[k])) for k in varying)
         self.has_units = [kind == NUMBERS for kind in named]
