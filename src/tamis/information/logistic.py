@@ -23,7 +23,6 @@ from tamis.information.logistic_loops import (
     Singles,
     fitted,
     products_of,
-    thinned,
 )
 
 PENALTY = 0.01
@@ -72,6 +71,13 @@ class Design:
         found: Codes = codes.take(self.order).astype(np.int32)
         return found
 
+    def thinned(self, every: int) -> tuple[Ints, Ints]:
+        """Every so manieth row of each cell, and where each cell starts among them."""
+        counts = np.diff(self.starts)
+        within = np.arange(len(self.order)) - self.starts[:-1].repeat(counts)
+        starts = np.concatenate([[0], np.cumsum(-(-counts // every))])
+        return np.flatnonzero(within % every == 0), starts
+
     @property
     def nbytes(self) -> int:
         """What it takes, in bytes."""
@@ -86,10 +92,13 @@ def regress(codes: Ints, arity: int, design: Design) -> Regression:
     every = len(codes) // max(FEWEST, PER_COEFFICIENT * weights.size)
     factor = np.empty((0, 0))
     if every > 1:
-        fewer = thinned(own, starts, numbers, every)
-        n_fewer = len(fewer[0])
+        rows, fewer = design.thinned(every)
+        n_fewer = len(rows)
         some_left = left[:, :n_fewer].copy()
-        _, factor = fitted(*fewer, weights, CAUTION, ROUGHLY, factor, some_left, STEPS)
+        _, factor = fitted(
+            own[rows], fewer, numbers.take(rows, axis=1), weights, CAUTION, ROUGHLY, factor,
+            some_left, STEPS,
+        )  # fmt: skip
         factor *= math.sqrt(len(codes) / n_fewer)
     fitted(own, starts, numbers, weights, PENALTY, CLOSE, factor, left, STEPS)
     return Regression(weights, left)

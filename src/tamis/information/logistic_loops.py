@@ -291,25 +291,6 @@ def _solve(factor: Floats, right: Floats, found: Floats) -> float:
 
 
 @compiled
-def thinned(
-    codes: Codes, starts: Ints, numbers: Singles, every: int
-) -> tuple[Codes, Ints, Singles]:
-    """Every so manieth row of each cell."""
-    fewer = np.zeros_like(starts)
-    for cell in range(starts.shape[0] - 1):
-        fewer[cell + 1] = fewer[cell] - (starts[cell] - starts[cell + 1]) // every
-    chosen = np.empty((numbers.shape[0], fewer[-1]), np.float32)
-    own = np.empty(fewer[-1], np.int32)
-    for cell in range(starts.shape[0] - 1):
-        for i in range(fewer[cell + 1] - fewer[cell]):
-            row = starts[cell] + i * every
-            own[fewer[cell] + i] = codes[row]
-            for j in range(numbers.shape[0]):
-                chosen[j, fewer[cell] + i] = numbers[j, row]
-    return own, fewer, chosen
-
-
-@compiled
 def fitted(
     codes: Codes, starts: Ints, numbers: Singles, weights: Floats, penalty: float, close: float,
     factor: Floats, left: Singles, most: int,
