@@ -239,6 +239,7 @@ class Constants:
 
 constants = Constants()
 """Those in force."""
+_USUAL = Constants()
 
 
 class Constant(NamedTuple):
@@ -262,12 +263,8 @@ def listed() -> list[Constant]:
 
 def changed() -> dict[str, float]:
     """The constants in force that are not the default's."""
-    usual = Constants()
-    return {
-        one.name: getattr(constants, one.name)
-        for one in fields(Constants)
-        if getattr(constants, one.name) != getattr(usual, one.name)
-    }
+    usual = vars(_USUAL)
+    return {name: value for name, value in vars(constants).items() if value != usual[name]}
 
 
 @contextmanager

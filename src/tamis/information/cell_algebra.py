@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from tamis.counting.compiled import Floats, Ints, compiled, inner, wide_loop
+from tamis.counting.compiled import Floats, Ints, compiled, inner, whole, wide_loop
 
 RIDGE = 1e-9
 """Added to every variance, as a share of the column's own: a column that its cell determines has
@@ -21,31 +21,13 @@ LOG_2_PI_E = math.log(2 * math.pi * math.e)
 
 
 @compiled
-def number_cells(fine: Ints, n_cells: int) -> tuple[Ints, Ints]:
-    """Cells numbered without those that no row is in, in place, and the rows of each."""
-    counts = np.zeros(n_cells, dtype=np.int64)
-    for row in range(fine.shape[0]):
-        counts[fine[row]] += 1
-    number = np.empty(n_cells, dtype=np.int64)
-    n_occupied = 0
-    for cell in range(n_cells):
-        number[cell] = n_occupied
-        if counts[cell] > 0:
-            counts[n_occupied] = counts[cell]
-            n_occupied += 1
-    for row in range(fine.shape[0]):
-        fine[row] = number[fine[row]]
-    return fine, counts[:n_occupied].copy()
-
-
-@compiled
 def sorted_rows(cell: Ints, counts: Ints) -> tuple[Ints, Ints]:
     """The rows, those of each cell side by side and in their order, and where each cell starts."""
-    starts = np.zeros(counts.shape[0] + 1, np.int64)
-    starts[1:] = np.cumsum(counts)
-    if counts.shape[0] == 1:
-        return np.arange(cell.shape[0]), starts
-    following = starts[:-1].copy()
+    starts, following = np.empty(counts.shape[0] + 1, np.int64), np.empty(counts.shape[0], np.int64)
+    starts[0] = 0
+    for c in range(counts.shape[0]):
+        following[c] = starts[c]
+        starts[c + 1] = starts[c] + counts[c]
     order = np.empty(cell.shape[0], np.int64)
     for row in range(cell.shape[0]):
         order[following[cell[row]]] = row
@@ -64,11 +46,13 @@ def _dot(left: Floats, right: Floats) -> float:
 @inner
 def _centre(values: Floats, rows: Ints, mean: Floats) -> None:
     """The mean of some rows."""
-    mean[:] = 0
+    for i in range(mean.shape[0]):
+        mean[i] = 0.0
     for row in rows:
-        for i in range(values.shape[1]):
+        for i in range(mean.shape[0]):
             mean[i] += values[row, i]
-    mean /= rows.shape[0]
+    for i in range(mean.shape[0]):
+        mean[i] /= rows.shape[0]
 
 
 @compiled
@@ -84,10 +68,11 @@ def scatters(
     for c in range(counts.shape[0]):
         _centre(values, order[starts[c] : starts[c + 1]], mean)
         if place[c] >= 0:
-            means[place[c]] = mean
+            for i in range(m):
+                means[place[c], i] = mean[i]
         total = scatter[place[c]] if place[c] >= 0 else rest
         for start in range(starts[c], starts[c + 1], RUN):
-            size = min(RUN, starts[c + 1] - start)
+            size = starts[c + 1] - start if starts[c + 1] - start < RUN else RUN
             for r in range(size):
                 for i in range(m):
                     lines[i, r] = values[order[start + r], i] - mean[i]
@@ -107,6 +92,12 @@ def _mirror(lower: Floats) -> None:
 
 
 @inner
+def _pivot(left: float) -> float:
+    """What is left of a variance, and no less than was added to it."""
+    return left if left > RIDGE else RIDGE
+
+
+@inner
 def _eliminate(shares: Floats, left: Floats, q: int) -> None:
     """Take what the first q columns tell from all. ``shares`` has the covariances of each of them
     with every column, and then the coefficients on what is new in it; ``left`` the variances, and
@@ -117,7 +108,7 @@ def _eliminate(shares: Floats, left: Floats, q: int) -> None:
             weight = shares[j, i]
             for x in range(i, width):
                 shares[i, x] -= weight * shares[j, x]
-        root = math.sqrt(max(left[i], RIDGE))
+        root = math.sqrt(_pivot(left[i]))
         for x in range(i, width):
             shares[i, x] /= root
         for x in range(i + 1, width):
@@ -136,52 +127,32 @@ def _covariances(
             shares[i, x] = scatter[columns[i], columns[x]] / rows
 
 
-@inner
-def _partial_gains(
-    counts: Ints, scatter: Floats, columns: Ints, q: int, needed: int,
-    n_rows: int, halves: Floats, gains: Floats,
-) -> tuple[float, int]:  # fmt: skip
-    width = columns.shape[0]
-    shares, left = np.empty((q + 1, width)), np.empty(width)
-    expected, used = 0.0, 0
-    for c in range(counts.shape[0]):
-        count = counts[c]
-        if count < needed:
-            continue
-        used += 1
-        _covariances(scatter[c], count, columns, q + 1, shares, left)
-        _eliminate(shares, left, q + 1)
-        weight = 0.5 * count / n_rows
-        for x in range(q + 1, width):
-            before = left[x] + shares[q, x] * shares[q, x]
-            gains[x - q - 1] += weight * math.log(max(before, RIDGE) / max(left[x], RIDGE))
-        expected += weight * (halves[count - 1 - q] - halves[count - 2 - q])
-    return expected, used
-
-
 @compiled
 def partial_gains(
-    counts: Ints, scatter: Floats, columns: Ints, q: int, needed: int,
-    n_rows: int, halves: Floats, gains: Floats,
-) -> tuple[float, int]:  # fmt: skip
-    """The gains of columns about the one at q, given the q before it, in all cells that have rows
-    enough; their mean under independence, and how many cells there are."""
-    return _partial_gains(counts, scatter, columns, q, needed, n_rows, halves, gains)
-
-
-@compiled
-def partial_pairs(
-    counts: Ints, scatter: Floats, columns: Ints, starts: Ints, thin: int,
+    counts: Ints, scatter: Floats, columns: Ints, starts: Ints, sizes: Ints, thin: int,
     n_rows: int, halves: Floats, gains: Floats, expected: Floats, df: Floats,
 ) -> None:  # fmt: skip
-    """The same for many tests, each of the last of its stretch of columns with the last but one,
-    given those before them."""
-    for i in range(gains.shape[0]):
-        own = columns[starts[i] : starts[i + 1]]
-        q = own.shape[0] - 2
-        expected[i], df[i] = _partial_gains(
-            counts, scatter, own, q, max(thin, q + 6), n_rows, halves, gains[i : i + 1]
-        )
+    """Of each stretch of columns the gains of the last about the one at q, its size in ``sizes``,
+    given the q before it, in all cells that have rows enough; their mean under independence, and
+    how many cells there are. The gains of all stretches stand end to end, and are 0 before."""
+    first = 0
+    for i in range(sizes.shape[0]):
+        own, q = columns[starts[i] : starts[i + 1]], sizes[i]
+        width = own.shape[0]
+        shares, left = np.empty((q + 1, width)), np.empty(width)
+        for c in range(counts.shape[0]):
+            count = counts[c]
+            if count < thin or count < q + 6:
+                continue
+            df[i] += 1
+            _covariances(scatter[c], count, own, q + 1, shares, left)
+            _eliminate(shares, left, q + 1)
+            weight = 0.5 * count / n_rows
+            for x in range(q + 1, width):
+                before = left[x] + shares[q, x] * shares[q, x]
+                gains[first + x - q - 1] += weight * math.log(_pivot(before) / _pivot(left[x]))
+            expected[i] += weight * (halves[count - 1 - q] - halves[count - 2 - q])
+        first += width - q - 1
 
 
 @inner
@@ -191,76 +162,58 @@ def _bias(count: int, q: int, halves: Floats) -> float:
     return found
 
 
-@inner
-def _compared_gains(
-    counts: Ints, means: Floats, scatter: Floats, order: Ints, starts: Ints, columns: Ints, q: int,
-    needed: int, n_rows: int, halves: Floats, gains: Floats,
-) -> tuple[float, int]:  # fmt: skip
-    width = columns.shape[0]
-    shares, left = np.empty((q, width)), np.empty(width)
-    mean, total, squares = np.empty(width), np.empty((q, width)), np.empty(width)
-    expected, df = 0.0, 0
-    for s in range(starts.shape[0] - 1):
-        n_kept, rows = 0, 0
-        for at in range(starts[s], starts[s + 1]):
-            if counts[order[at]] >= needed:
-                n_kept += 1
-                rows += counts[order[at]]
-        if n_kept < 2:
-            continue
-        df += (n_kept - 1) * (q + 2)
-        mean[:], total[:], squares[:] = 0.0, 0.0, 0.0
-        for at in range(starts[s], starts[s + 1]):
-            c = order[at]
-            count = counts[c]
-            if count < needed:
-                continue
-            _add_cell(count, means[c], scatter[c], columns, q, mean, total, squares)
-            _covariances(scatter[c], count, columns, q, shares, left)
-            _eliminate(shares, left, q)
-            weight = 0.5 * count / n_rows
-            for x in range(q, width):
-                gains[x - q] -= weight * math.log(max(left[x], RIDGE))
-            expected -= weight * _bias(count, q, halves)
-        _merge(rows, mean, total, squares, q, shares, left)
-        _eliminate(shares, left, q)
-        weight = 0.5 * rows / n_rows
-        for x in range(q, width):
-            gains[x - q] += weight * math.log(max(left[x], RIDGE))
-        expected += weight * _bias(rows, q, halves)
-    return expected, df
-
-
 @compiled
 def compared_gains(
-    counts: Ints, means: Floats, scatter: Floats, order: Ints, starts: Ints, columns: Ints, q: int,
-    needed: int, n_rows: int, halves: Floats, gains: Floats,
-) -> tuple[float, int]:  # fmt: skip
-    """One regression on the first q columns for all cells of a stratum against one for each, for
-    every other column: gains; their mean under independence, and the degrees of freedom.
+    counts: Ints, means: Floats, scatter: Floats, order: Ints, strata: Ints, columns: Ints,
+    starts: Ints, sizes: Ints, thin: int, n_rows: int, halves: Floats, gains: Floats,
+    expected: Floats, df: Floats,
+) -> None:  # fmt: skip
+    """Of each stretch of columns: one regression on the first q, its size in ``sizes``, for all
+    cells of a stratum against one for each, for every other column: gains; their mean under
+    independence, and the degrees of freedom. The gains of all stretches stand end to end, and are 0
+    before.
 
     The cells of a stratum stand side by side in ``order``. Those with too few rows are left out on
     both sides, and a stratum with one cell left has nothing to compare.
     """
-    return _compared_gains(
-        counts, means, scatter, order, starts, columns, q, needed, n_rows, halves, gains
-    )
-
-
-@compiled
-def compared_pairs(
-    counts: Ints, means: Floats, scatter: Floats, order: Ints, strata: Ints, columns: Ints,
-    starts: Ints, thin: int, n_rows: int, halves: Floats, gains: Floats, expected: Floats,
-    df: Floats,
-) -> None:  # fmt: skip
-    """The same for many tests, each of the last of its stretch of columns given those before."""
-    for i in range(gains.shape[0]):
-        own = columns[starts[i] : starts[i + 1]]
-        q = own.shape[0] - 1
-        expected[i], df[i] = _compared_gains(
-            counts, means, scatter, order, strata, own, q, max(thin, q + 5), n_rows, halves,
-            gains[i : i + 1],
-        )  # fmt: skip
+    first = 0
+    for i in range(sizes.shape[0]):
+        own, q = columns[starts[i] : starts[i + 1]], sizes[i]
+        width = own.shape[0]
+        needed = thin if thin > q + 5 else q + 5
+        shares, left = np.empty((q, width)), np.empty(width)
+        mean, total, squares = np.empty(width), np.empty((q, width)), np.empty(width)
+        for s in range(strata.shape[0] - 1):
+            n_kept, rows = 0, whole(0)
+            for at in range(strata[s], strata[s + 1]):
+                if counts[order[at]] >= needed:
+                    n_kept += 1
+                    rows += counts[order[at]]
+            if n_kept < 2:
+                continue
+            df[i] += (n_kept - 1) * (q + 2)
+            for x in range(width):
+                mean[x] = squares[x] = 0.0
+                for y in range(q):
+                    total[y, x] = 0.0
+            # The cells, one after the other, and at last all of them together.
+            for at in range(strata[s], strata[s + 1] + 1):
+                together = at == strata[s + 1]
+                count = rows if together else counts[order[at]]
+                if together:
+                    _merge(rows, mean, total, squares, q, shares, left)
+                elif count < needed:
+                    continue
+                else:
+                    c = order[at]
+                    _add_cell(count, means[c], scatter[c], own, q, mean, total, squares)
+                    _covariances(scatter[c], count, own, q, shares, left)
+                _eliminate(shares, left, q)
+                weight = (0.5 if together else -0.5) * count / n_rows
+                for x in range(q, width):
+                    gains[first + x - q] += weight * math.log(_pivot(left[x]))
+                expected[i] += weight * _bias(count, q, halves)
+        first += width - q
 
 
 @inner
@@ -273,7 +226,7 @@ def _add_cell(
         k = columns[x]
         mean[x] += count * centre[k]
         squares[x] += scatter[k, k] + count * centre[k] * centre[k]
-        for i in range(min(q, x + 1)):
+        for i in range(q if q < x else x + 1):
             total[i, x] += scatter[columns[i], k] + count * centre[columns[i]] * centre[k]
 
 
@@ -284,7 +237,7 @@ def _merge(
     """The covariances of a stratum from its sums."""
     for x in range(mean.shape[0]):
         left[x] = (squares[x] - mean[x] * mean[x] / rows) / rows + RIDGE
-        for i in range(min(q, x + 1)):
+        for i in range(q if q < x else x + 1):
             shares[i, x] = (total[i, x] - mean[i] * mean[x] / rows) / rows
 
 
@@ -301,17 +254,18 @@ def group_terms(
     """
     q = columns.shape[0]
     shares, left = np.empty((q, q)), np.empty(q)
-    together = rest.copy()
+    together = np.empty(rest.shape)
+    _put(together, rest, 0.0)
     n_rows, own_rows, own_cells = 0, 0, 0
     for c in range(counts.shape[0]):
         n_rows += counts[c]
-    apart = np.ones(full.shape[0], dtype=np.bool_)
+    shared = np.zeros(full.shape[0], dtype=np.int64)
     for at in sharing:
-        apart[at] = False
-        together += scatter[at]
+        shared[at] = 1
+        _put(together, scatter[at], 1.0)
     logs, bias, n_groups = 0.0, 0.0, 0
     for at in range(full.shape[0]):
-        if not apart[at]:
+        if shared[at]:
             continue
         count = counts[full[at]]
         own_rows += count
@@ -333,6 +287,14 @@ def group_terms(
 
 
 @inner
+def _put(total: Floats, more: Floats, share: float) -> None:
+    """Add this to a share of the total."""
+    for i in range(total.shape[0]):
+        for j in range(total.shape[1]):
+            total[i, j] = share * total[i, j] + more[i, j]
+
+
+@inner
 def _determinant(
     shares: Floats, left: Floats, q: int, free: int, rows: int, halves: Floats
 ) -> tuple[float, float]:
@@ -340,7 +302,7 @@ def _determinant(
     _eliminate(shares, left, q)
     log, bias = q * LOG_2_PI_E, q * math.log(2 / rows)
     for i in range(q):
-        log += math.log(max(left[i], RIDGE))
+        log += math.log(_pivot(left[i]))
         bias += halves[free - i]
     return log, bias
 
@@ -355,7 +317,7 @@ def _log_det(matrix: Floats, places: Ints) -> float:
             left = matrix[places[i], places[j]]
             for x in range(j):
                 left -= factor[i, x] * factor[j, x]
-            factor[i, j] = math.sqrt(max(left, RIDGE)) if i == j else left / factor[j, j]
+            factor[i, j] = math.sqrt(_pivot(left)) if i == j else left / factor[j, j]
         log += 2 * math.log(factor[i, i])
     return log
 
@@ -368,7 +330,10 @@ def joined_gains(left: Floats, own: Ints, places: Ints, starts: Ints, n_rows: in
     alone = _log_det(left, own)
     for i in range(found.shape[0]):
         other = places[starts[i] : starts[i + 1]]
-        both = _log_det(left, np.concatenate((own, other)))
+        joined = np.empty(own.shape[0] + other.shape[0], np.int64)
+        for x in range(joined.shape[0]):
+            joined[x] = own[x] if x < own.shape[0] else other[x - own.shape[0]]
+        both = _log_det(left, joined)
         bias = own.shape[0] * other.shape[0] / n_rows
         found[i] = 0.5 * (alone + _log_det(left, other) - both - bias)
     return found

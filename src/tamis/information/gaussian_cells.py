@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import psi
 
-from tamis.information.cell_algebra import group_terms, number_cells, scatters
+from tamis.information.cell_algebra import group_terms, scatters
 from tamis.information.estimators import Grassberger
 from tamis.information.interface import Floats, Ints
 from tamis.information.kept import Kept
@@ -169,7 +169,9 @@ class Columns:
         if n_cells > 4 * self.n_rows + 64:
             _, cell, counts = np.unique(fine, return_inverse=True, return_counts=True)
         else:
-            cell, counts = number_cells(fine, n_cells)
+            counts = np.bincount(fine, minlength=n_cells)
+            cell = (np.cumsum(counts > 0) - 1)[fine]
+            counts = counts[counts > 0]
         return Cells(cell, counts, self.thin)
 
     def entropy(self, k: int, levels: Members) -> float:

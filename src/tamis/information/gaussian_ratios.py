@@ -14,12 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tamis.information.cell_algebra import (
-    compared_gains,
-    compared_pairs,
-    partial_gains,
-    partial_pairs,
-)
+from tamis.information.cell_algebra import compared_gains, partial_gains
 from tamis.information.gaussian_cells import Columns, Members
 from tamis.information.interface import Floats
 
@@ -40,15 +35,7 @@ def of_measurements(
     columns: Columns, levels: Members, target: int, measured: Members, others: Sequence[int]
 ) -> Ratios:
     """A measured target with each of ``others``, given ``levels`` and ``measured``."""
-    q = len(measured)
-    cells = columns.cells(levels)
-    _, scatter, _ = cells.moments(columns.by_row)
-    gains = np.zeros(len(others))
-    expected, df = partial_gains(
-        cells.counts[cells.full], scatter, columns.places((*measured, target, *others)), q,
-        columns.needed(q + 2), columns.n_rows, columns.halves, gains,
-    )  # fmt: skip
-    return Ratios(gains, np.full(len(others), expected), np.full(len(others), float(df)))
+    return _in_cells(columns, levels, None, [(measured, (target, *others))])
 
 
 def of_level_target(
@@ -56,16 +43,7 @@ def of_level_target(
 ) -> Ratios:
     """A target of levels with each of ``others``, all measured, given ``levels`` and
     ``measured``."""
-    q = len(measured)
-    fine = columns.cells(tuple(sorted((*levels, target))))
-    means, scatter, _ = fine.moments(columns.by_row)
-    strata = fine.strata(target, columns.cells(levels))
-    gains = np.zeros(len(others))
-    expected, df = compared_gains(
-        fine.counts[fine.full], means, scatter, *strata, columns.places((*measured, *others)), q,
-        columns.needed(q + 1), columns.n_rows, columns.halves, gains,
-    )  # fmt: skip
-    return Ratios(gains, np.full(len(others), expected), np.full(len(others), float(df)))
+    return _in_cells(columns, levels, target, [(measured, others)])
 
 
 def of_measured_target(
@@ -88,21 +66,38 @@ def of_pairs(columns: Columns, pairs: Sequence[Pair], *, by_rank: bool = False) 
     found = np.zeros((3, len(pairs)))
     for (levels, k), places in together.items():
         asked = [
-            (*measured, other) if k is not None else (*measured, first, other)
+            (measured, (other,) if k is not None else (first, other))
             for _, measured, first, other in (pairs[i] for i in places)
         ]
-        own = np.zeros((3, len(places)))
-        members = columns.places([one for group in asked for one in group])
-        starts = np.concatenate([[0], np.cumsum([len(one) for one in asked])])
-        shared = members, starts, columns.thin, columns.n_rows, columns.halves, *own
-        coarse = columns.cells(levels)
-        if k is None:
-            _, scatter, _ = coarse.moments(columns.by_row)
-            partial_pairs(coarse.counts[coarse.full], scatter, *shared)
-        else:
-            fine = columns.cells(tuple(sorted((*levels, k))))
-            means, scatter, _ = fine.moments(columns.by_row)
-            counts = fine.counts[fine.full]
-            compared_pairs(counts, means, scatter, *fine.strata(k, coarse), *shared)
-        found[:, places] = own
+        found[:, places] = _in_cells(columns, levels, k, asked)
     return Ratios(*found)
+
+
+def _in_cells(
+    columns: Columns,
+    levels: Members,
+    k: int | None,
+    asked: Sequence[tuple[Members, Sequence[int]]],
+) -> Ratios:
+    """Tests in the same cells, those of ``levels``: of a column of levels, or, where that is None,
+    of the first of the others, with each of the others, given what is measured."""
+    stretches = [(*measured, *others) for measured, others in asked]
+    starts = np.concatenate([[0], np.cumsum([len(one) for one in stretches])])
+    sizes = np.array([len(measured) for measured, _ in asked])
+    n_gains = [len(others) - (k is None) for _, others in asked]
+    gains, (expected, df) = np.zeros(sum(n_gains)), np.zeros((2, len(asked)))
+    shared = (
+        columns.places([one for stretch in stretches for one in stretch]), starts, sizes,
+        columns.thin, columns.n_rows, columns.halves, gains, expected, df,
+    )  # fmt: skip
+    coarse = columns.cells(levels)
+    if k is None:
+        _, scatter, _ = coarse.moments(columns.by_row)
+        partial_gains(coarse.counts[coarse.full], scatter, *shared)
+    else:
+        fine = columns.cells(tuple(sorted((*levels, k))))
+        means, scatter, _ = fine.moments(columns.by_row)
+        counts = fine.counts[fine.full]
+        order, strata = fine.strata(k, coarse)
+        compared_gains(counts, means, scatter, order, strata, *shared)
+    return Ratios(gains, np.repeat(expected, n_gains), np.repeat(df, n_gains))

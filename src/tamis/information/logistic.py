@@ -18,13 +18,11 @@ import numpy as np
 from tamis.information.cell_algebra import sorted_rows
 from tamis.information.interface import Floats, Ints
 from tamis.information.logistic_loops import (
+    STEPS,
+    Codes,
     Singles,
     fitted,
-    look,
     products_of,
-    sorted_codes,
-    sorted_lines,
-    thinned,
 )
 
 PENALTY = 0.01
@@ -63,8 +61,22 @@ class Design:
 
     def __init__(self, cell: Ints, counts: Ints, numbers: Floats, n_multiplied: int = 0) -> None:
         self.order, self.starts = sorted_rows(cell, counts)
-        self.numbers = sorted_lines(numbers, self.order, n_multiplied)
+        lines: Singles = numbers.take(self.order, axis=1).astype(np.float32)
+        one, other = np.triu_indices(n_multiplied) + np.array(len(lines) - n_multiplied)
+        self.numbers = np.concatenate([lines, lines[one] * lines[other]])
         self.width = len(counts) + len(self.numbers)
+
+    def sorted(self, codes: Ints) -> Codes:
+        """The levels of a column, the rows in the order of the design."""
+        found: Codes = codes.take(self.order).astype(np.int32)
+        return found
+
+    def thinned(self, every: int) -> tuple[Ints, Ints]:
+        """Every so manieth row of each cell, and where each cell starts among them."""
+        counts = np.diff(self.starts)
+        within = np.arange(len(self.order)) - self.starts[:-1].repeat(counts)
+        starts = np.concatenate([[0], np.cumsum(-(-counts // every))])
+        return np.flatnonzero(within % every == 0), starts
 
     @property
     def nbytes(self) -> int:
@@ -74,26 +86,31 @@ class Design:
 
 def regress(codes: Ints, arity: int, design: Design) -> Regression:
     """The regression of levels on a design."""
-    own, starts, numbers = sorted_codes(codes, design.order), design.starts, design.numbers
+    own, starts, numbers = design.sorted(codes), design.starts, design.numbers
     weights = np.zeros((arity - 1, design.width))
     left = np.empty((arity - 1, len(codes)), dtype=np.float32)
     every = len(codes) // max(FEWEST, PER_COEFFICIENT * weights.size)
     factor = np.empty((0, 0))
     if every > 1:
-        fewer = thinned(own, starts, numbers, every)
-        n_fewer = len(fewer[0])
-        factor = fitted(*fewer, weights, CAUTION, ROUGHLY, factor, left[:, :n_fewer].copy())
+        rows, fewer = design.thinned(every)
+        n_fewer = len(rows)
+        some_left = left[:, :n_fewer].copy()
+        _, factor = fitted(
+            own[rows], fewer, numbers.take(rows, axis=1), weights, CAUTION, ROUGHLY, factor,
+            some_left, STEPS,
+        )  # fmt: skip
         factor *= math.sqrt(len(codes) / n_fewer)
-    fitted(own, starts, numbers, weights, PENALTY, CLOSE, factor, left)
+    fitted(own, starts, numbers, weights, PENALTY, CLOSE, factor, left, STEPS)
     return Regression(weights, left)
 
 
 def entropy_left(codes: Ints, design: Design, regression: Regression) -> float:
     """The entropy that a regression leaves, in nats a row, without the bias of the fit."""
-    own, starts, numbers = sorted_codes(codes, design.order), design.starts, design.numbers
+    own, starts, numbers = design.sorted(codes), design.starts, design.numbers
     weights, left = regression.weights.copy(), np.empty_like(regression.left)
-    fitted(own, starts, numbers, weights, PENALTY, CLOSER, np.empty((0, 0)), left)
-    loss, curvature = look(own, starts, numbers, weights, PENALTY, left)
+    nothing = np.empty((0, 0))
+    fitted(own, starts, numbers, weights, PENALTY, CLOSER, nothing, left, STEPS)
+    loss, curvature = fitted(own, starts, numbers, weights, PENALTY, CLOSER, nothing, left, 0)
     # Each free coefficient takes half a nat that new rows would not confirm (Akaike, 1973).
     symmetric = np.tril(curvature) + np.tril(curvature, -1).T
     free = len(curvature) - PENALTY * float(np.trace(np.linalg.inv(symmetric)))

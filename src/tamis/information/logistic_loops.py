@@ -24,6 +24,8 @@ SMALL = 5.0
 """Where a step promises so many nats, second derivatives are about the same after it."""
 RUN = 512
 """Rows that are worked on at a time, which stay in the processor's nearest memory."""
+LEAST = 1e-9
+"""Pivots are at least so large a share of what they were: single precision may make them less."""
 MULTIPLIED = 32
 """Logarithms are taken of products of so many sums, none of which can be that large."""
 LOWEST = -87.0
@@ -35,7 +37,7 @@ def _exp(values: Singles, powers: Codes) -> None:
     """exp of values up to 0, in place. Compilers know no wide one: 2**k by its bits, and the rest,
     which is small, by its series."""
     for r in range(values.shape[0]):
-        x = max(values[r], np.float32(LOWEST))
+        x = values[r] if values[r] > np.float32(LOWEST) else np.float32(LOWEST)
         k = math.floor(x * np.float32(1.4426950408889634) + np.float32(0.5))
         # ln 2 in two parts, the first of few digits, so that k times it is exact.
         y = x - k * np.float32(0.693359375) + k * np.float32(2.1219444005469058e-4)
@@ -67,6 +69,13 @@ def _dot(left: Singles, right: Singles) -> float:
 
 
 @wide_loop
+def _fill(values: Singles, value: float) -> None:
+    single = np.float32(value)
+    for r in range(values.shape[0]):
+        values[r] = single
+
+
+@wide_loop
 def _add_scaled(values: Singles, weight: float, more: Singles) -> None:
     single = np.float32(weight)
     for r in range(values.shape[0]):
@@ -77,7 +86,7 @@ def _add_scaled(values: Singles, weight: float, more: Singles) -> None:
 def _rise(top: Singles, values: Singles) -> None:
     """The larger of two, in place of the first."""
     for r in range(values.shape[0]):
-        top[r] = max(top[r], values[r])
+        top[r] = values[r] if values[r] > top[r] else top[r]
 
 
 @wide_loop
@@ -111,7 +120,8 @@ def _invert(values: Singles) -> float:
     logs = 0.0
     for first in range(0, values.shape[0], MULTIPLIED):
         product = 1.0
-        for r in range(first, min(first + MULTIPLIED, values.shape[0])):
+        last = first + MULTIPLIED
+        for r in range(first, last if last < values.shape[0] else values.shape[0]):
             product *= values[r]
         logs += math.log(product)
     for r in range(values.shape[0]):
@@ -120,9 +130,9 @@ def _invert(values: Singles) -> float:
 
 
 @wide_loop
-def _scale(values: Singles, by: Singles) -> None:
+def _scale(values: Singles, by: Singles, found: Singles) -> None:
     for r in range(values.shape[0]):
-        values[r] *= by[r]
+        found[r] = values[r] * by[r]
 
 
 @inner
@@ -134,11 +144,11 @@ def _predict(
     that there are, added up."""
     size = codes.shape[0]
     top, total = buffers[0, :size], buffers[1, :size]
-    top[:] = 0
+    _fill(top, 0.0)
     loss = 0.0
     for level in range(p.shape[0]):
         own = p[level, :size]
-        own[:] = np.float32(weights[level, cell])
+        _fill(own, weights[level, cell])
         for j in range(numbers.shape[0]):
             _add_scaled(own, weights[level, n_cells + j], numbers[j, start : start + size])
         _rise(top, own)
@@ -151,7 +161,7 @@ def _predict(
         _exp_below(p[level, :size], top, powers, total)
     loss += _invert(total)
     for level in range(p.shape[0]):
-        _scale(p[level, :size], total)
+        _scale(p[level, :size], total, p[level, :size])
     return loss
 
 
@@ -159,11 +169,12 @@ def _predict(
 def _add_slope(
     left: Singles, numbers: Singles, start: int, stop: int, cell: int, n_cells: int, slope: Floats
 ) -> None:
+    width = n_cells + numbers.shape[0]
     for level in range(left.shape[0]):
         own = left[level, start:stop]
-        slope[level, cell] += _total(own)
+        slope[level * width + cell] += _total(own)
         for j in range(numbers.shape[0]):
-            slope[level, n_cells + j] += _dot(own, numbers[j, start:stop])
+            slope[level * width + n_cells + j] += _dot(own, numbers[j, start:stop])
 
 
 @wide_loop
@@ -188,8 +199,7 @@ def _add_curvature(
             here, there = a * width, b * width
             curvature[here + cell, there + cell] += _total(weight)
             for j in range(numbers.shape[0]):
-                part[:] = weight
-                _scale(part, numbers[j, start:stop])
+                _scale(weight, numbers[j, start:stop], part)
                 row = here + n_cells + j
                 curvature[row, there + cell] += _total(part)
                 for i in range(j + 1):
@@ -202,10 +212,10 @@ def _mirror(curvature: Floats, n_levels: int, width: int, penalty: float) -> Non
     """The upper halves of blocks, as they are symmetric; and the penalty."""
     for a in range(n_levels):
         for b in range(a):
-            block = curvature[a * width : (a + 1) * width, b * width : (b + 1) * width]
+            here, there = a * width, b * width
             for i in range(width):
                 for j in range(i):
-                    block[j, i] = block[i, j]
+                    curvature[here + j, there + i] = curvature[here + i, there + j]
     for i in range(n_levels * width):
         curvature[i, i] += penalty
 
@@ -220,12 +230,17 @@ def _look(
     n_levels, n_cells = weights.shape[0], starts.shape[0] - 1
     buffers, powers = np.empty((2, RUN), np.float32), np.empty(RUN, np.int32)
     p = np.empty((n_levels, RUN), np.float32)
-    slope[:] = -penalty * weights
-    curvature[:] = 0
-    loss = 0.5 * penalty * (weights**2).sum()
+    loss = 0.0
+    for level in range(n_levels):
+        for i in range(weights.shape[1]):
+            slope[level * weights.shape[1] + i] = -penalty * weights[level, i]
+            loss += 0.5 * penalty * weights[level, i] * weights[level, i]
+    for i in range(curvature.shape[0]):
+        for j in range(curvature.shape[0]):
+            curvature[i, j] = 0.0
     for cell in range(n_cells):
         for start in range(starts[cell], starts[cell + 1], RUN):
-            stop = min(start + RUN, starts[cell + 1])
+            stop = starts[cell + 1] if starts[cell + 1] < start + RUN else start + RUN
             here = codes[start:stop]
             loss += _predict(p, here, numbers, start, weights, cell, n_cells, buffers, powers)
             for level in range(n_levels):
@@ -238,123 +253,97 @@ def _look(
     return float(loss)
 
 
+@wide_loop
+def _dot_rows(matrix: Floats, i: int, j: int, size: int) -> float:
+    """The product of the beginnings of two rows."""
+    total = 0.0
+    for x in range(size):
+        total += matrix[i, x] * matrix[j, x]
+    return total
+
+
 @inner
-def _solved(factor: Floats, right: Floats) -> Floats:
-    """The solution, from the lower factor of Cholesky's."""
-    found = right.copy()
-    n = len(found)
-    for i in range(n):
+def _factorise(matrix: Floats) -> None:
+    """Cholesky's lower factor, in place; the rest is left as it was."""
+    for i in range(matrix.shape[0]):
         for j in range(i):
-            found[i] -= factor[i, j] * found[j]
-        found[i] /= factor[i, i]
-    for i in range(n - 1, -1, -1):
-        found[i] /= factor[i, i]
+            matrix[i, j] = (matrix[i, j] - _dot_rows(matrix, i, j, j)) / matrix[j, j]
+        left = matrix[i, i] - _dot_rows(matrix, i, i, i)
+        matrix[i, i] = math.sqrt(left if left > LEAST * matrix[i, i] else LEAST * matrix[i, i])
+
+
+@inner
+def _solve(factor: Floats, right: Floats, found: Floats) -> float:
+    """The solution, from the lower factor; its product with the right side."""
+    for i in range(right.shape[0]):
+        left = right[i]
         for j in range(i):
-            found[j] -= factor[i, j] * found[i]
-    return found
-
-
-@compiled
-def sorted_lines(lines: Floats, order: Ints, n_multiplied: int) -> Singles:
-    """Lines of numbers with the rows in this order; then the products of any two of the last of
-    them, each with itself too."""
-    k, n = lines.shape
-    found = np.empty((k + n_multiplied * (n_multiplied + 1) // 2, n), np.float32)
-    for i in range(k):
-        for row in range(n):
-            found[i, row] = lines[i, order[row]]
-    following = k
-    for i in range(k - n_multiplied, k):
-        for j in range(i, k):
-            for row in range(n):
-                found[following, row] = found[i, row] * found[j, row]
-            following += 1
-    return found
-
-
-@compiled
-def sorted_codes(codes: Ints, order: Ints) -> Codes:
-    """The levels of a column with the rows in this order."""
-    found = np.empty(order.shape[0], np.int32)
-    for row in range(order.shape[0]):
-        found[row] = codes[order[row]]
-    return found
-
-
-@compiled
-def look(
-    codes: Codes, starts: Ints, numbers: Singles, weights: Floats, penalty: float, left: Singles
-) -> tuple[float, Floats]:
-    """The penalised loss in nats and its curvature; ``left`` gets the residuals."""
-    size = weights.size
-    curvature = np.empty((size, size))
-    slope = np.empty_like(weights)
-    loss = _look(codes, starts, numbers, weights, penalty, left, slope, curvature)
-    return loss, curvature
-
-
-@compiled
-def thinned(
-    codes: Codes, starts: Ints, numbers: Singles, every: int
-) -> tuple[Codes, Ints, Singles]:
-    """Every so manieth row of each cell."""
-    fewer = np.zeros_like(starts)
-    for cell in range(starts.shape[0] - 1):
-        fewer[cell + 1] = fewer[cell] - (starts[cell] - starts[cell + 1]) // every
-    chosen = np.empty((numbers.shape[0], fewer[-1]), np.float32)
-    own = np.empty(fewer[-1], np.int32)
-    for cell in range(starts.shape[0] - 1):
-        for i in range(fewer[cell + 1] - fewer[cell]):
-            row = starts[cell] + i * every
-            own[fewer[cell] + i] = codes[row]
-            for j in range(numbers.shape[0]):
-                chosen[j, fewer[cell] + i] = numbers[j, row]
-    return own, fewer, chosen
+            left -= factor[i, j] * found[j]
+        found[i] = left / factor[i, i]
+    promise = 0.0
+    for i in range(right.shape[0] - 1, -1, -1):
+        value = found[i] / factor[i, i]
+        found[i] = value
+        promise += value * right[i]
+        for j in range(i):
+            found[j] -= factor[i, j] * value
+    return promise
 
 
 @compiled
 def fitted(
     codes: Codes, starts: Ints, numbers: Singles, weights: Floats, penalty: float, close: float,
-    factor: Floats, left: Singles,
-) -> Floats:  # fmt: skip
+    factor: Floats, left: Singles, most: int,
+) -> tuple[float, Floats]:  # fmt: skip
     """The coefficients of least loss, in place, by Newton's method, until a further step would
     change the loss by less than ``close``; second derivatives are worked out anew unless steps
     promise little, and quickly less. Those of some of the rows, as a ``factor``, which may be
-    empty, do for all rows as long as steps get smaller quickly. The last factor is returned, and
-    ``left`` gets the residuals."""
-    size = weights.size
-    slope, next_slope = np.empty_like(weights), np.empty_like(weights)
-    curvature, nothing = np.empty((0, 0)), np.empty((0, 0))
-    if factor.shape[0] == 0:
-        curvature = np.empty((size, size))
-    loss = _look(codes, starts, numbers, weights, penalty, left, slope, curvature)
-    promised, share, small = np.inf, 0.5, np.inf
-    for _ in range(STEPS):
-        if curvature.shape[0] > 0:
-            factor = np.linalg.cholesky(curvature).astype(np.float64)
-            share, small = 0.2, SMALL
-        step = _solved(factor, slope.ravel()).reshape(weights.shape)
-        promise = 0.5 * (slope * step).sum()
-        ends = promise * min(1.0, promise / promised if promised < np.inf else 1.0) < close
-        again = not ends and promise > min(share * promised, small)
-        curvature = np.empty((size, size)) if again else nothing
-        length, fresh = 1.0, weights + step
-        new_loss = _look(codes, starts, numbers, fresh, penalty, left, next_slope, curvature)
-        while new_loss > loss * (1 + ROUNDING) and length >= 1e-4:
-            length /= 2
-            fresh = weights + length * step
-            new_loss = _look(codes, starts, numbers, fresh, penalty, left, next_slope, nothing)
-        if new_loss > loss * (1 + ROUNDING):
-            break
-        weights[:] = fresh
-        if length < 1:
-            curvature = np.empty((size, size))
-            _look(codes, starts, numbers, weights, penalty, left, next_slope, curvature)
+    empty, do for all rows as long as steps get smaller quickly. After ``most`` steps, or if no
+    step makes the loss less, it ends as well. The loss and the last factor are returned, or without
+    steps the second derivatives, of which the lower halves are filled in; ``left`` gets the
+    residuals."""
+    width = weights.shape[1]
+    size = weights.shape[0] * width
+    slope, next_slope, step = np.empty(size), np.empty(size), np.zeros(size)
+    fresh = np.empty((weights.shape[0], width))
+    nothing = np.empty((0, 0))
+    curvature = nothing if factor.shape[0] > 0 else np.empty((size, size))
+    loss, promise, promised, share, small = np.inf, np.inf, np.inf, 0.5, np.inf
+    length, n_steps, ends, known = 1.0, 0, False, False
+    # One place that looks at the loss: each would be compiled, which takes long.
+    while True:
+        for level in range(weights.shape[0]):
+            for i in range(width):
+                fresh[level, i] = weights[level, i] + length * step[level * width + i]
+        found = _look(codes, starts, numbers, fresh, penalty, left, next_slope, curvature)
+        if not known and found > loss * (1 + ROUNDING):
+            if length < 1e-4:
+                break
+            length, curvature = length / 2, nothing
+            continue
+        for level in range(weights.shape[0]):
+            for i in range(width):
+                weights[level, i] = fresh[level, i]
+                step[level * width + i] = 0.0
+        if length < 1 and not known:
+            # A shorter step than was promised asks for second derivatives where it has led.
+            known, curvature = True, np.empty((size, size))
+            continue
         slope, next_slope = next_slope, slope
-        loss, promised = new_loss, promise
-        if ends and length == 1:
+        loss, promised = found, promise
+        if n_steps == most or (ends and length == 1):
             break
-    return factor
+        if curvature.shape[0] > 0:
+            _factorise(curvature)
+            factor = curvature
+            share, small = 0.2, SMALL
+        promise = 0.5 * _solve(factor, slope, step)
+        known, length, n_steps = False, 1.0, n_steps + 1
+        ends = promise * (promise / promised if promise < promised < np.inf else 1.0) < close
+        limit = share * promised
+        again = not ends and promise > (limit if limit < small else small)
+        curvature = np.empty((size, size)) if again else nothing
+    return loss, curvature if most == 0 else factor
 
 
 @compiled
@@ -365,7 +354,7 @@ def products_of(left: Singles, right: Singles) -> tuple[Floats, Floats]:
     sums, squares = np.zeros(n_products), np.zeros((n_products, n_products))
     products = np.empty((n_products, RUN), np.float32)
     for start in range(0, left.shape[1], RUN):
-        size = min(RUN, left.shape[1] - start)
+        size = left.shape[1] - start if left.shape[1] - start < RUN else RUN
         for i in range(n_products):
             one, other = left[i // right.shape[0]], right[i % right.shape[0]]
             for r in range(size):

@@ -24,13 +24,12 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.special import logsumexp
 
 from tamis.information.interface import Floats, Source
 from tamis.knowledge import Constraints
 from tamis.metrics.equivalence import compelled_edges
 from tamis.search.members import Component, Edge, chain_components, topological
-from tamis.search.noise import SMALLEST, NoiseEntropies, Parents
+from tamis.search.noise import SMALLEST, NoiseEntropies, Parents, log_sum
 
 WIDTHS = 8.0
 """How many widths of its law the integral over the precision goes beyond the largest and the
@@ -118,9 +117,9 @@ def _shares(
     freedom = (np.array(sizes) - 1) / 2
     weight = np.log(t) @ freedom - t @ rest / 2
     exponents = [-one @ t.T / 2 for one in listed]
-    totals = [logsumexp(one, axis=0) for one in exponents]
+    totals = [log_sum(one) for one in exponents]
     weight += np.sum(totals, axis=0)
-    at = np.exp(weight - logsumexp(weight))
+    at = np.exp(weight - log_sum(weight))
     found = []
     for component, one, total in zip(components, exponents, totals, strict=True):
         share = np.zeros(len(component.allowed))

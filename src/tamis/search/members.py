@@ -141,12 +141,20 @@ class Listed(Component):
         place = {k: i for i, k in enumerate(self.nodes)}
         self._edges = [(place[a], place[b]) for a, b in edges]
         first = tuple(sum(1 << place[p] for p in start[k] if p in place) for k in self.nodes)
-        self._members, rows = [], []
-        for member, squares in self._walk(first, noise):
+        self._shares: dict[tuple[int, int], tuple[float, ...]] = {}
+        self._members, turned, rows = [], [], []
+        for member, edges_turned, squares in self._walk(first, noise):
             self._members.append(member)
+            turned.append(edges_turned)
             rows.append(squares)
         self.squares = np.array(rows).reshape(len(rows), len(noise.sizes))
         self.allowed = np.ones(len(rows), dtype=bool)
+        size = len(edges) // 8 + 1
+        packed = np.frombuffer(b"".join(one.to_bytes(size, "little") for one in turned), np.uint8)
+        bits = np.unpackbits(packed.reshape(-1, size), 1, len(edges), bitorder="little")
+        as_first = [bool(first[b] >> a & 1) for a, b in self._edges]
+        self._forward = bits != np.array(as_first)
+        """Which members have which edges as they are listed."""
 
     def parents(self, member: int) -> dict[int, frozenset[int]]:
         """Of the nodes of the component, in this member."""
@@ -158,50 +166,52 @@ class Listed(Component):
     def sums(self, weights: Floats) -> dict[Edge, float]:
         """The weight of the members that have each arrow."""
         found: dict[Edge, float] = {}
-        for one, weight in zip(self._members, weights.tolist(), strict=True):
-            for a, b in self._edges:
-                p, k = (a, b) if one[b] >> a & 1 else (b, a)
-                edge = self.nodes[p], self.nodes[k]
-                found[edge] = found.get(edge, 0.0) + weight
-                found.setdefault(edge[::-1], 0.0)
+        for (a, b), has in zip(self._edges, self._forward.T, strict=True):
+            edge = self.nodes[a], self.nodes[b]
+            found[edge], found[edge[::-1]] = float(weights[has].sum()), float(weights[~has].sum())
         return found
 
     def _context(self, i: int, bits: int) -> Context:
         inside = (k for j, k in enumerate(self.nodes) if bits >> j & 1)
         return Context(self.nodes[i], _sorted((*self._outside, *inside)))
 
+    def _know(self, families: Iterable[tuple[int, int]], noise: NoiseEntropies) -> None:
+        """Have the squares of nodes with these parents, all asked for in one batch."""
+        fresh = {one: self._context(*one) for one in families if one not in self._shares}
+        noise.know(fresh.values())
+        for one, context in fresh.items():
+            self._shares[one] = tuple(noise.squares((context,)).tolist())
+
     def _walk(
         self, first: tuple[int, ...], noise: NoiseEntropies
-    ) -> Iterator[tuple[tuple[int, ...], Floats]]:
-        contexts = [self._context(i, bits) for i, bits in enumerate(first)]
-        noise.know(contexts)
-        seen = {first}
-        squares = noise.squares(contexts)
-        waiting = [(float(squares.sum()), first, squares)]
+    ) -> Iterator[tuple[tuple[int, ...], int, tuple[float, ...]]]:
+        """Members, which of their edges are turned, and their sums of squares."""
+        shares, families = self._shares, list(enumerate(first))
+        self._know(families, noise)
+        start = tuple(noise.squares(self._context(*one) for one in families).tolist())
+        waiting = [(sum(start), first, 0, start)]
+        seen = {0}
         for _ in range(constants.most_members):
             if not waiting:
                 return
-            _, one, squares = heapq.heappop(waiting)
-            yield one, squares
-            turned = [(p, k) for p, k in self._turnable(one) if _turned(one, p, k) not in seen]
-            changes = [self._change(one, p, k) for p, k in turned]
-            noise.know(context for pair in changes for context in (*pair[0], *pair[1]))
-            for (p, k), (before, after) in zip(turned, changes, strict=True):
-                other = _turned(one, p, k)
-                seen.add(other)
-                moved = squares - noise.squares(before) + noise.squares(after)
-                heapq.heappush(waiting, (float(moved.sum()), other, moved))
+            _, one, turned, squares = heapq.heappop(waiting)
+            yield one, turned, squares
+            changes = []
+            for e, (a, b) in enumerate(self._edges):
+                p, k = (a, b) if one[b] >> a & 1 else (b, a)
+                if one[k] == one[p] | 1 << p and turned ^ 1 << e not in seen:
+                    seen.add(turned ^ 1 << e)
+                    after = (p, one[p] | 1 << k), (k, one[p])
+                    changes.append((turned ^ 1 << e, ((p, one[p]), (k, one[k])), after))
+            self._know((family for change in changes for family in change[2]), noise)
+            for edges, before, after in changes:
+                other = list(one)
+                for i, bits in after:
+                    other[i] = bits
+                each = zip(squares, *(shares[family] for family in (*before, *after)), strict=True)
+                moved = tuple(total - (v + w) + (x + y) for total, v, w, x, y in each)
+                heapq.heappush(waiting, (sum(moved), tuple(other), edges, moved))
         self.is_whole = not waiting
-
-    def _turnable(self, one: tuple[int, ...]) -> Iterator[Edge]:
-        for a, b in self._edges:
-            p, k = (a, b) if one[b] >> a & 1 else (b, a)
-            if one[k] == one[p] | 1 << p:
-                yield p, k
-
-    def _change(self, one: tuple[int, ...], p: int, k: int) -> tuple[list[Context], list[Context]]:
-        before = [self._context(p, one[p]), self._context(k, one[k])]
-        return before, [self._context(p, one[p] | 1 << k), self._context(k, one[p])]
 
 
 def topological(parents: Parents, place: Callable[[int], int] | None = None) -> list[int]:
@@ -302,13 +312,6 @@ def _is_allowed(parents: Parents, constraints: Constraints) -> bool:
     return not any(
         blocked[k] >> p & 1 or waits[p] >> k & 1 for k, own in parents.items() for p in own
     )
-
-
-def _turned(one: tuple[int, ...], p: int, k: int) -> tuple[int, ...]:
-    """The member with p -> k turned around."""
-    found = list(one)
-    found[k], found[p] = one[p], one[p] | 1 << k
-    return tuple(found)
 
 
 def _sorted(nodes: Iterable[int]) -> tuple[int, ...]:

@@ -8,10 +8,10 @@ and the entropies scatter widely and say nothing, or they are not, and scatter b
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
-from scipy.special import logsumexp
 
 from tamis.constants import constants
 from tamis.information.interface import NUMBERS, Context, Floats, Source
@@ -34,16 +34,14 @@ class NoiseEntropies:
         self._known: dict[Context, float] = {}
         kinds = information.entropy_kinds()
         varying = [k for k in parents if information.varies(k)]
-        counted = [k for k in varying if kinds[k] is not None]
-        named = sorted({str(kinds[k]) for k in counted})
+        counted = Counter(kinds[k] for k in varying)
         # One column alone has nobody to be compared with.
-        named = [kind for kind in named if sum(kinds[k] == kind for k in counted) > 1]
-        self.group_of: dict[int, int | None] = {
-            k: named.index(str(kinds[k])) if k in counted and kinds[k] in named else None
-            for k in parents
-        }
+        named = sorted(kind for kind, n in counted.items() if kind is not None and n > 1)
+        place: dict[str | None, int] = {kind: i for i, kind in enumerate(named)}
+        self.group_of: dict[int, int | None] = dict.fromkeys(parents)
+        self.group_of.update((k, place.get(kinds[k])) for k in varying)
         self.has_units = [kind == NUMBERS for kind in named]
-        self.sizes = [sum(g == i for g in self.group_of.values()) for i in range(len(named))]
+        self.sizes = [counted[kind] for kind in named]
         per_node = information.entropy_variance / information.n_rows
         self.variances = [size * per_node for size in self.sizes]
         contexts = self.contexts(parents)
@@ -111,10 +109,21 @@ def unit_probability(information: Source, parents: Parents) -> float:
     return noise.comparable(parents) if any(noise.has_units) else 1.0
 
 
+def log_sum(values: Floats) -> Floats:
+    """ln of the sum of exp of finite values, along the first axis."""
+    most = values.max(axis=0)
+    is_most = values == most
+    n_most = is_most.sum(axis=0)
+    # Apart from the largest, so that what the others add is not lost beside them.
+    rest = np.where(is_most, 0.0, np.exp(values - most)).sum(axis=0)
+    found: Floats = np.log1p(rest / n_most) + np.log(n_most) + most
+    return found
+
+
 def comparable(spread: float, size: int) -> float:
     """The probability that units can be compared, if the noise entropies of ``size`` columns have
     this sum of squares about their mean; before they were seen it was one half."""
     finest, widest = constants.finest_spread, constants.arbitrary_spread
     scales = np.geomspace(finest, widest, 1 + round(math.log(widest / finest) / 0.05))
     fits = -(size - 1) * np.log(scales) - spread / (2 * scales**2)
-    return float(1 / (1 + np.exp(fits[-1] - logsumexp(fits) + math.log(len(fits)))))
+    return float(1 / (1 + np.exp(fits[-1] - log_sum(fits) + math.log(len(fits)))))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tamis.tables.arrays import encode_array
 from tamis.tables.cells import encode_cells, plain_labels, take_cells
-from tamis.tables.columns import Column, encode_labels
+from tamis.tables.columns import Column, encode_labels, encode_texts
 from tamis.tables.refusals import ColumnRefused, Problem, missing, shown
 
 ArrowColumn: TypeAlias = Any
@@ -72,6 +72,10 @@ def is_number(kind: Any) -> bool:  # noqa: ANN401 - a type of arrow
 def _encode(array: ArrowColumn) -> Column:
     array = whole_numbers(_without_views(array))
     kind = array.type
+    # First, because most columns are text, and each question to arrow takes its time.
+    if (pa.types.is_string(kind) or pa.types.is_large_string(kind)) and not array.null_count:
+        numbered = _whole(array.dictionary_encode())
+        return encode_texts(numbered.indices.to_numpy(), numbered.dictionary.to_pylist())
     if pa.types.is_union(kind):
         return encode_cells(array.to_pylist())
     for name, is_so in _NAMES.items():
@@ -90,8 +94,6 @@ def _encode(array: ArrowColumn) -> Column:
         return encode_array(_flags(array))
     if pa.types.is_dictionary(kind):
         return _encode_dictionary(array)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return _encode_dictionary(array.dictionary_encode())
     return encode_cells(array.to_pylist())
 
 
@@ -108,14 +110,20 @@ def _dates(array: ArrowColumn) -> list[Any]:
 def _encode_dictionary(array: ArrowColumn) -> Column:
     if pa.types.is_nested(array.type.value_type):
         raise ColumnRefused(Problem.UNSUPPORTED, f"holds values of type {array.type.value_type}")
-    if isinstance(array, pa.ChunkedArray):
-        array = array.unify_dictionaries().combine_chunks()
+    array = _whole(array)
     labels = array.dictionary.to_pylist()
     if any(label is None or label != label for label in labels):
         # A null or a NaN may hide in the dictionary, where the array does not count it.
         return encode_cells(array.to_pylist())
     ordered = bool(array.type.ordered)
     return encode_labels(array.indices.to_numpy(), plain_labels(labels), ordered=ordered)
+
+
+def _whole(numbered: ArrowColumn) -> ArrowColumn:
+    """A dictionary array in one piece."""
+    if isinstance(numbered, pa.ChunkedArray):
+        return numbered.unify_dictionaries().combine_chunks()
+    return numbered
 
 
 def _without_views(array: ArrowColumn) -> ArrowColumn:

@@ -132,7 +132,15 @@ def encode_labels(
     levels = list(occurring) if ordered else sorted(occurring)
     rank = {level: k for k, level in enumerate(levels)}
     ranks = np.array([rank.get(label, 0) for label in labels], smallest_unsigned(len(levels)))
-    return Column(tuple(levels), ranks[codes], kind="ordinal" if ordered else "category")
+    return Column(tuple(levels), ranks.take(codes), kind="ordinal" if ordered else "category")
+
+
+def encode_texts(codes: NDArray[np.integer], texts: Sequence[str]) -> Column:
+    """Levels from codes into different texts, each of which occurs."""
+    levels = sorted(texts)
+    rank = {level: k for k, level in enumerate(levels)}
+    ranks = np.array([rank[text] for text in texts], smallest_unsigned(len(levels)))
+    return Column(tuple(levels), ranks.take(codes))
 
 
 def continuous(value: float | str, numbers: NDArray[Any] | None = None) -> ColumnRefused:

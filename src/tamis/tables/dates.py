@@ -30,7 +30,6 @@ _FORMS = (
     rf"{_NAME}[-., ]+{_YEAR}",
     rf"{_CLOCK}(?: ?[ap]\.?m\.?)?",
 )
-_PATTERNS = tuple(re.compile(form, re.IGNORECASE) for form in _FORMS)
 _FEWEST = 3
 """Fewer different values than this may look like dates by chance."""
 _LOOKED_AT = 1000
@@ -43,7 +42,9 @@ def are_dates(labels: Iterable[str]) -> bool:
     texts = [label.strip() for label in islice(labels, _LOOKED_AT)]
     if len(texts) < _FEWEST:
         return False
-    return any(all(map(pattern.fullmatch, texts)) for pattern in _PATTERNS)
+    # Compiled when the first texts are asked about, and kept by `re`.
+    patterns = (re.compile(form, re.IGNORECASE) for form in _FORMS)
+    return any(all(map(pattern.fullmatch, texts)) for pattern in patterns)
 
 
 def are_written_days(values: NDArray[np.float64]) -> bool:

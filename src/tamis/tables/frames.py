@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from narwhals.dependencies import is_into_dataframe, is_into_series, is_pandas_like_dataframe
 from numpy.typing import NDArray
 
 from tamis.errors import DataError
@@ -35,11 +33,16 @@ NativeSeries: TypeAlias = Any
 
 def is_frame(data: object) -> bool:
     """Whether this is a data frame that holds its rows."""
+    # Here and below: files are read without it, and it takes its time to import.
+    from narwhals.dependencies import is_into_dataframe
+
     return is_into_dataframe(data)
 
 
 def is_series(data: object) -> bool:
     """Whether this is a column of some data frame library."""
+    from narwhals.dependencies import is_into_series
+
     return is_into_series(data) or _is_categorical(data)
 
 
@@ -52,7 +55,9 @@ def is_stream(data: object) -> bool:
 
 def read_frame(data: NativeFrame, how: Reading) -> Table:
     """An eager data frame, with the names it gives its columns."""
-    native = nw.to_native(data, pass_through=True)
+    from narwhals.dependencies import is_pandas_like_dataframe
+
+    native = native_of(data)
     if is_pandas_like_dataframe(native):
         columns = _pandas_columns(native)
         return build_table(native.columns, len(native), columns, _SERIES, how)
@@ -60,6 +65,15 @@ def read_frame(data: NativeFrame, how: Reading) -> Table:
         return _read_arrow(native, how)
     columns = (native.get_column(name) for name in native.columns)
     return build_table(native.columns, len(native), columns, _SERIES, how)
+
+
+def native_of(data: object) -> NativeFrame:
+    """The data frame or series itself, if narwhals has wrapped it."""
+    if not type(data).__module__.startswith("narwhals"):
+        return data
+    import narwhals as nw
+
+    return nw.to_native(data, pass_through=True)
 
 
 def read_stream(data: NativeFrame, how: Reading) -> Table:
@@ -89,7 +103,7 @@ def _run(data: NativeFrame) -> NativeFrame:
 
 def encode_series(series: NativeSeries) -> Column:
     """Levels from a series of any library, wrapped or not, or from an array."""
-    native = nw.to_native(series, pass_through=True)
+    native = native_of(series)
     if isinstance(native, np.ndarray):
         return encode_array(native)
     if isinstance(getattr(native, "dtype", None), np.dtype):
@@ -107,7 +121,7 @@ def encode_series(series: NativeSeries) -> Column:
 
 def take_series(series: NativeSeries, rows: NDArray[np.bool_]) -> NativeSeries:
     """The values of these rows."""
-    native = nw.to_native(series, pass_through=True)
+    native = native_of(series)
     if isinstance(native, np.ndarray) or _is_categorical(native):
         return native[rows]
     array = arrow_of(native)
@@ -126,7 +140,8 @@ def arrow_of(values: NativeSeries) -> ArrowColumn | None:
         return whole_numbers(values)
     kind = type(getattr(values, "dtype", None)).__name__
     if kind in _IN_ARROW_FOR_PANDAS:
-        return pa.array(values)
+        # Of a series its array, which need not be asked what it is.
+        return pa.array(getattr(values, "array", values))
     if hasattr(values, "to_arrow") and kind != "Object":
         try:
             return values.to_arrow()

@@ -15,7 +15,7 @@ from tamis.tables.table import AnyTable, in_memory
 
 FEWEST_ROWS = 10
 """In a table shorter than this nearly everything happens by chance."""
-NAMES_ROWS = re.compile(
+NAMES_ROWS = (
     r"(^|[^a-z])(id|ids|uid|uuid|guid|index|idx|key|rowid|seqn|serial)($|[^a-z])|identifier"
     r"|^unnamed: ?\d+$|(^|[^a-z])(number|nr|no|num)\.?$"
     r"|^(case|doc|p|pat|patient|person|record|row|seq|study|subj|subject|user)_?(id|no|nr|num)$"
@@ -100,7 +100,7 @@ def _all_different(numbers: NDArray[np.float64]) -> bool:
     return len(np.unique(numbers)) == len(numbers)
 
 
-def is_called(names: re.Pattern[str], name: str) -> bool:
+def is_called(names: str, name: str) -> bool:
     """Whether a name has one of these words, in any way of joining words."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
-    return names.search(words.lower()) is not None
+    return re.search(names, words.lower()) is not None

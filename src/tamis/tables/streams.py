@@ -11,7 +11,6 @@ from copy import copy
 from typing import Any, NamedTuple, Self
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tamis.errors import DataError, FileFormatError, TamisWarning
 from tamis.tables.csv_file import CsvFile
@@ -300,6 +299,8 @@ def _opened_csv(path: str) -> CsvFile:
 
 
 def _opened_parquet(path: str) -> Any:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow.parquet as pq
+
     try:
         with open(path, "rb"):
             # Only whether it can be: arrow's own words for that are as many as its file systems.

@@ -56,7 +56,7 @@ NEARLY_EMPTY = 0.5
 FEWEST_CODES = 20
 """Texts of so many different codes are worth grouping."""
 
-_NAMES_CODES = re.compile(
+_NAMES_CODES = (
     r"(^|[^a-z])(zip|zipcode|postcode|postal|plz|fips|sic|naics|isic|icd|icd9|icd10|cpt|atc|code"
     r"|codes)($|[^a-z0-9])|_cd$|zip_?code|post_?code"
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tamis.errors import SettingError
-from tamis.inspection import column_names
 from tamis.naming import kinds_read
 from tamis.result import Result, suggest
 from tamis.settings import Settings
@@ -27,6 +26,8 @@ def types_from_options(
     ignored, but for the one that holds the weights."""
     if not (types or drop or only):
         return None
+    from tamis.inspection import column_names
+
     names = column_names(source)
     found: dict[str, Told] = {}
     for text in types:
