@@ -226,6 +226,12 @@ class Constants:
     still_stands_out: float = _constant(
         4.5, "and on these to be judged on the sample", "few sets of independent columns pass"
     )
+    least_shown: float = _constant(
+        0.1,
+        "sets are screened whose planes are even enough that their parity alone could have such a "
+        "correlation",
+        "",
+    )
     least_looked: int = _constant(
         2048,
         "of the sets with one largest plane so many that stand out are looked at on more rows",
