@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from blocks.packed_tables import packed
 from tables import rows, table_of
 from tamis.constants import constants
-from tamis.counting.looking import screenable
+from tamis.counting.looking import all_sets, screenable
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.row_sample import (
     SAMPLED_ROWS,
@@ -270,7 +270,7 @@ SIZES = [(2, 9, 1), (5, 1, 4), (50, 63, 6), (200, 157, 3), (500, 157, 2), (5000,
 
 @pytest.mark.parametrize(("n_planes", "n_words", "most"), SIZES)
 def test_the_budget_for_screening(n_planes, n_words, most):
-    assert screenable(n_planes, n_words) == most
+    assert screenable(all_sets(n_planes), n_planes**2 * n_words) == most
 
 
 def test_sets_that_stand_out_by_a_strong_pair_do_not_hide_others():

@@ -36,6 +36,8 @@ ROUNDING = 1e-9
 """Dependences that differ by less are equal."""
 ALL_LOOKED_AT = 3
 """Sets of so many planes are all looked at, however uneven these are."""
+STEPS = 64
+"""The steps by which ``even_sets`` tells shares apart."""
 FIRST_ROOM = 2**16
 """Sets that there is room for at first; what is not written to takes no memory."""
 TOGETHER = 64
@@ -186,6 +188,25 @@ def by_evenness(ones: Ints, n_rows: int) -> tuple[Ints, Floats]:
     uneven = np.abs(n_rows - 2 * ones)
     order = np.argsort(uneven, kind="stable")
     return order, 1.0 - uneven[order] / max(n_rows, 1)
+
+
+def even_sets(even: Floats, least: float, top: int) -> list[int]:
+    """How many sets of each size up to ``top`` have planes that are even enough to show so much, or
+    rather more: shares are rounded in their favour."""
+    with np.errstate(divide="ignore"):
+        lost, lost_second = np.log(even), np.log(even * (2.0 - even))
+    steps = [np.minimum(one / math.log(least) * STEPS, STEPS + 1) for one in (lost, lost_second)]
+    cost, second = (one.astype(np.int64).tolist() for one in steps)
+    sets = np.zeros((top + 1, STEPS + 1))  # by their size and what they cost
+    sets[0, 0] = 1.0
+    found = np.zeros(top + 1)
+    for k in range(len(even) - 1, 0, -1):  # with all of those before as the most even one
+        found[2:] += k * sets[: top - 1, : max(STEPS + 1 - second[k], 0)].sum(axis=1)
+        if cost[k] <= STEPS:
+            sets[1:, cost[k] :] += sets[:-1, : STEPS + 1 - cost[k]]
+    return [math.comb(len(even), size) for size in range(ALL_LOOKED_AT + 1)] + [
+        int(n) for n in found[ALL_LOOKED_AT + 1 :]
+    ]
 
 
 def of_columns(columns: Ints, targets: Ints, strengths: Floats) -> list[Found]:

@@ -75,7 +75,7 @@ class Screen:
             needed = stand_out(
                 self._few, self._n_few, self._words, self._n_sampled, self._mean, self._column,
                 size, start + size - 1, stop + size - 1, threshold, self._even,
-                max(threshold, now.least_shown), now.stands_out,
+                max(threshold, now.least_screened), now.stands_out,
                 now.still_stands_out, now.least_looked, now.one_more_looked, now.fewer_judged,
                 targets, sets, strengths,
             )  # fmt: skip
