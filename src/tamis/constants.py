@@ -226,6 +226,23 @@ class Constants:
     still_stands_out: float = _constant(
         4.5, "and on these to be judged on the sample", "few sets of independent columns pass"
     )
+    least_shown: float = _constant(
+        0.1,
+        "sets of four planes and more are counted if these are even enough that a parity of theirs "
+        "that shows in no part could have such a correlation, or less in tables of many rows",
+        "0.1, 0.125, 0.15 take as long on tables 700 to 703 of six networks; with 0.1 none of the "
+        "corpus changes",
+    )
+    least_screened: float = _constant(
+        0.15,
+        "and screened if such a one",
+        "half of what stands out on 128 rows",
+    )
+    always_screened: int = _constant(
+        2**20,
+        "sets of a size are always screened if no more are even enough",
+        "a bound on time: about five thousandths of a second",
+    )
     least_looked: int = _constant(
         2048,
         "of the sets with one largest plane so many that stand out are looked at on more rows",

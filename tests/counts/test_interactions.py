@@ -40,12 +40,35 @@ def test_odd_rows_are_those_counted_one_by_one(table, parts):
     made = table_of(table)
     planes = [codes == level for codes, r in zip(made.codes, made.arities, strict=True)
               for level in range(r - 1)]  # fmt: skip
+    planes.sort(key=lambda one: abs(len(one) - 2 * int(one.sum())))
+    shown = [can_show([one.mean() for one in planes[:k]]) for k in range(len(planes) + 1)]
     found = parities_of(table, 3, parts)
     for size in range(1, 5):
         sets = sorted(combinations(range(len(planes)), size), key=lambda one: one[::-1])
-        expected = [np.logical_xor.reduce([planes[k] for k in one]).sum() for one in sets]
         start, stop = found._offsets[size : size + 2]
-        assert found._odd[start:stop].tolist() == expected
+        for one, odd in zip(sets, found._odd[start:stop].tolist(), strict=True):
+            own = [planes[k] for k in one]
+            if size <= 3 or can_show([plane.mean() for plane in own]) >= found._least(size):
+                assert odd == np.logical_xor.reduce(own).sum()
+    assert shown == sorted(shown, reverse=True)
+
+
+def can_show(shares: list[float]) -> float:
+    """What a set of planes with these shares of ones can show if none of its parts does."""
+    _, *others = sorted(abs(1 - 2 * share) for share in shares) or [0.0]
+    return math.prod([1 - others[0] ** 2, *(1 - one for one in others[1:])]) if others else 1.0
+
+
+@given(st.lists(st.floats(0.05, 0.95), min_size=2, max_size=6))
+def test_a_parity_that_shows_in_no_part_of_a_set_is_as_strong_as_its_cells_allow(shares):
+    """The law of independent planes, and a parity on top until some cell has no rows left."""
+    cells = np.ones(1)
+    signs = np.ones(1)
+    for share in shares:
+        cells = np.concatenate([cells * (1 - share), cells * share])
+        signs = np.concatenate([signs, -signs])
+    most = max(cells[signs < 0].min(), cells[signs > 0].min())
+    assert len(cells) * most <= can_show(shares) + 1e-12
 
 
 def naive_interactions(bits: np.ndarray, largest: int) -> list[set[tuple[int, ...]]]:
@@ -59,12 +82,15 @@ def naive_interactions(bits: np.ndarray, largest: int) -> list[set[tuple[int, ..
         return abs(float(np.corrcoef(bits[t], parity)[0, 1]))
 
     found: list[set[tuple[int, ...]]] = [set() for _ in range(d)]
+    least = min(constants.least_shown, math.sqrt(2 * math.log(math.comb(d, 4) * 4 / 0.01) / n))
     for size in range(3, largest + 2):
         threshold = math.sqrt(2 * math.log(math.comb(d, size) * size / 0.01))
         for members in combinations(range(d), size):
             for t in members:
                 rest = tuple(k for k in members if k != t)
                 whole = strength(t, rest)
+                if size > 3 and can_show([bits[k].mean() for k in members]) < least:
+                    continue
                 parts = [part for k in range(1, size - 1) for part in combinations(rest, k)]
                 if whole * math.sqrt(n) > threshold and all(strength(t, p) < whole for p in parts):
                     found[t].add(rest)

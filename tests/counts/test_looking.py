@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from blocks.packed_tables import packed
 from tables import rows, table_of
 from tamis.constants import constants
-from tamis.counting.looking import screenable
+from tamis.counting.interactions import even_sets
+from tamis.counting.looking import all_sets, screenable
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.row_sample import (
     SAMPLED_ROWS,
@@ -205,6 +206,7 @@ def counted_up_to(monkeypatch, most: int) -> None:
 
 def test_it_is_looked_farther_while_larger_sets_are_found(monkeypatch):
     counted_up_to(monkeypatch, 2)
+    monkeypatch.setattr(constants, "always_screened", 1)
     none = parity_table(1000, 12, {}, 1)
     two = parity_table(1000, 12, {11: (0, 1)}, 2)
     chain = parity_table(1000, 12, {11: (0, 1), 10: (2, 3, 4), 9: (5, 6, 7, 8)}, 3)
@@ -265,12 +267,38 @@ def test_what_goes_beyond_the_budget_is_said_and_what_takes_hours_refused(monkey
         MemoryCounts(table_of(bits)).looking.interactions(4)
 
 
+def test_few_even_columns_are_looked_at_as_far_as_their_sets_are_few():
+    """Hidden among rare columns, too many for all sets of their levels; nothing asks to go on."""
+    rng = np.random.default_rng(7)
+    bits = (rng.random((2000, 100)) < np.where(np.arange(100) < 94, 0.01, 0.5)).astype(int)
+    bits[:, 99] = (bits[:, 94:99].sum(axis=1) + (rng.random(2000) < 0.2)) % 2
+    looking = MemoryCounts(table_of(bits)).looking
+    assert screenable(all_sets(100), 100**2 * 32) == 4
+    assert looking.worthwhile() == 5  # six planes are even
+    assert looking.interactions(5)[99][0].members == (94, 95, 96, 97, 98)
+
+
+@given(st.lists(st.floats(0.02, 1.0), min_size=4, max_size=9), st.sampled_from([0.1, 0.15, 0.3]))
+def test_sets_that_are_even_enough_are_forecast(shares, least):
+    even = np.array(sorted(shares, reverse=True))
+    found = even_sets(even, least, 5)
+    assert found[:4] == [math.comb(len(even), size) for size in range(4)]
+    for size in (4, 5):
+        shown = [
+            math.prod([one[1] * (2 - one[1]), *one[2:]])
+            for one in combinations(even.tolist(), size)
+        ]
+        # Rounding lets some more pass, each by a step for every plane.
+        assert sum(one >= least for one in shown) <= found[size]
+        assert found[size] <= sum(one >= least ** (1 + size / 64) / 1.0001 for one in shown)
+
+
 SIZES = [(2, 9, 1), (5, 1, 4), (50, 63, 6), (200, 157, 3), (500, 157, 2), (5000, 79, 1)]
 
 
 @pytest.mark.parametrize(("n_planes", "n_words", "most"), SIZES)
 def test_the_budget_for_screening(n_planes, n_words, most):
-    assert screenable(n_planes, n_words) == most
+    assert screenable(all_sets(n_planes), n_planes**2 * n_words) == most
 
 
 def test_sets_that_stand_out_by_a_strong_pair_do_not_hide_others():

@@ -139,9 +139,9 @@ class BlockCounts:
         )  # fmt: skip
 
     def _count_sets(self, largest: int) -> Parities:
-        columns = self._interacting_columns
-        parities = SummedParities(len(columns), columns, self.n_rows, largest)
-        ((total,),) = self._total([OddRows(largest)])
+        asked = self.n_rows, largest, self._interacting_ones()
+        parities = SummedParities(self._interacting_columns, *asked)
+        ((total,),) = self._total([OddRows(*asked)])
         parities.finish(total)
         return parities
 
@@ -301,5 +301,5 @@ def _for_blocks(lookup: Lookup) -> BlockLookup:
 
 
 def _bytes_of_sets(n_planes: int, largest: int) -> int:
-    """The counts of all sets up to a size, their sums, and what comparing them takes."""
-    return 24 * sum(math.comb(n_planes, size) for size in range(largest + 2))
+    """The counts of all sets up to a size, and their sums."""
+    return 16 * sum(math.comb(n_planes, size) for size in range(largest + 2))

@@ -7,6 +7,13 @@ E(A) is the mean over rows of the product of s over the set A. A member t of A d
 parity of the others as far as E(A) differs from E(t) E(A - t); with more than two levels an
 interaction shows in the planes of some of its levels.
 
+Of planes that are mostly 0 or mostly 1 few sets need to be looked at. Let w = 1 - |E| of a plane.
+Where no part of a set says anything, its E differs from the product of its planes' by at most the
+w of all of them but the two most even ones, times 1 - E^2 of the less even of these two: else some
+cell would have fewer than no rows. Sets that could not pass the threshold by themselves are left
+out, and what they show is seen in their parts. With the most even plane first, these are all sets
+from some plane on (``next_even``).
+
 What is found here is only where to look: a search judges the sets by their own tables.
 """
 
@@ -27,6 +34,10 @@ MOST_BYTES = 2**31
 """The counts of all sets must fit into this."""
 ROUNDING = 1e-9
 """Dependences that differ by less are equal."""
+ALL_LOOKED_AT = 3
+"""Sets of so many planes are all looked at, however uneven these are."""
+STEPS = 64
+"""The steps by which ``even_sets`` tells shares apart."""
 FIRST_ROOM = 2**16
 """Sets that there is room for at first; what is not written to takes no memory."""
 TOGETHER = 64
@@ -66,10 +77,14 @@ def bytes_of_sets(n_planes: int, largest: int) -> int:
 class Parities:
     """The odd rows of all sets of planes up to a size, ordered by their largest members."""
 
-    def __init__(self, words: Words, column: Ints, n_rows: int, largest: int) -> None:
+    def __init__(
+        self, words: Words, column: Ints, n_rows: int, largest: int, ones: Ints | None = None
+    ) -> None:
+        """``ones`` are those of each plane, which else are counted."""
         self.n_rows = n_rows
-        self._words = words
-        self._column = column
+        self._order, self._even = by_evenness(plane_ones(words) if ones is None else ones, n_rows)
+        self._words = words[self._order]
+        self._column = column[self._order]
         self._top = largest + 1  # the target is one more
         n_planes = len(words)
         sizes = [math.comb(n_planes, size) for size in range(self._top + 1)]
@@ -79,6 +94,16 @@ class Parities:
             [[math.comb(n, k) for k in range(self._top + 2)] for n in range(n_planes + 1)],
             dtype=np.int64,
         )
+
+    def _threshold(self, size: int) -> float:
+        return threshold_of(math.comb(len(self._column), size), size)
+
+    def _least(self, size: int) -> float:
+        """What a set of this size must be able to show by itself: the parts of those looked at are
+        needed too."""
+        larger = range(size, min(self._top, len(self._column)) + 1)
+        lowest = min(map(self._threshold, larger)) / math.sqrt(self.n_rows)
+        return min(lowest, constants.least_shown) if size > ALL_LOOKED_AT else 0.0
 
     def shares(self, size: int) -> int:
         """The number of planes that can be the largest of a set."""
@@ -94,8 +119,8 @@ class Parities:
             self._odd[self._offsets[1] + start : self._offsets[1] + stop] = ones
         else:
             count_odd(
-                self._words, size, start + low, stop + low, self._choose,
-                self._odd[self._offsets[size] : self._offsets[size + 1]],
+                self._words, size, start + low, stop + low, self._choose, self._even,
+                self._least(size), self._odd[self._offsets[size] : self._offsets[size + 1]],
             )  # fmt: skip
 
     def count_all(self, n_jobs: int) -> None:
@@ -121,29 +146,25 @@ class Parities:
         n_sets = int(self._offsets[size + 1] - self._offsets[size])
         if n_sets == 0:
             return []
-        # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
-        threshold = math.sqrt(2 * math.log(n_sets * size / constants.false_sets))
-        mean: Floats = np.multiply(self._odd[: self._offsets[size + 1]], 2.0)
-        mean /= self.n_rows
-        np.subtract(1.0, mean, out=mean)  # all in place: there can be many sets
-        single = self._single_strengths(mean)
+        single = self._single_strengths()
         room = FIRST_ROOM
         while True:
             targets = np.empty(room, dtype=np.int64)
             sets = np.empty((room, size), dtype=np.int64)
             strengths = np.empty(room)
             needed = strong_sets(
-                size, mean, single, self._offsets, self._choose, self._column, self.n_rows,
-                threshold, targets, sets, strengths,
+                size, self._odd, single, self._offsets, self._choose, self._column, self.n_rows,
+                self._threshold(size), self._even, self._least(size), targets, sets, strengths,
             )  # fmt: skip
             if needed <= room:
                 break
             room = needed
         return of_columns(self._column[sets[:needed]], targets[:needed], strengths[:needed])
 
-    def _single_strengths(self, mean: Floats) -> Floats:
+    def _single_strengths(self) -> Floats:
         """How strongly each plane depends on each other one alone."""
         n_planes = len(self._column)
+        mean = 1.0 - 2.0 / self.n_rows * self._odd[: self._offsets[3]]
         own = mean[self._offsets[1] : self._offsets[2]]
         found = np.zeros((n_planes, n_planes))
         # Pairs are in the order of their larger members, as those below the diagonal are.
@@ -154,6 +175,38 @@ class Parities:
         strength = np.divide(apart, np.sqrt(spread), out=np.zeros(len(a)), where=spread > 0.0)
         found[smaller, larger] = found[larger, smaller] = strength
         return found
+
+
+def threshold_of(n_sets: int, size: int) -> float:
+    """The standard errors by which one of so many sets must differ from none: the tail of the
+    normal law at z is below exp(-z^2 / 2), and so few pass by chance."""
+    return math.sqrt(2 * math.log(n_sets * size / constants.false_sets))
+
+
+def by_evenness(ones: Ints, n_rows: int) -> tuple[Ints, Floats]:
+    """The order of planes from the most even one on, and w = 1 - |E| of each in that order."""
+    uneven = np.abs(n_rows - 2 * ones)
+    order = np.argsort(uneven, kind="stable")
+    return order, 1.0 - uneven[order] / max(n_rows, 1)
+
+
+def even_sets(even: Floats, least: float, top: int) -> list[int]:
+    """How many sets of each size up to ``top`` have planes that are even enough to show so much, or
+    rather more: shares are rounded in their favour."""
+    with np.errstate(divide="ignore"):
+        lost, lost_second = np.log(even), np.log(even * (2.0 - even))
+    steps = [np.minimum(one / math.log(least) * STEPS, STEPS + 1) for one in (lost, lost_second)]
+    cost, second = (one.astype(np.int64).tolist() for one in steps)
+    sets = np.zeros((top + 1, STEPS + 1))  # by their size and what they cost
+    sets[0, 0] = 1.0
+    found = np.zeros(top + 1)
+    for k in range(len(even) - 1, 0, -1):  # with all of those before as the most even one
+        found[2:] += k * sets[: top - 1, : max(STEPS + 1 - second[k], 0)].sum(axis=1)
+        if cost[k] <= STEPS:
+            sets[1:, cost[k] :] += sets[:-1, : STEPS + 1 - cost[k]]
+    return [math.comb(len(even), size) for size in range(ALL_LOOKED_AT + 1)] + [
+        int(n) for n in found[ALL_LOOKED_AT + 1 :]
+    ]
 
 
 def of_columns(columns: Ints, targets: Ints, strengths: Floats) -> list[Found]:
@@ -230,35 +283,92 @@ def interacting_planes(planes: Words, first: Ints, arities: Ints, n_rows: int) -
 
 
 @compiled
-def count_odd(words: Words, size: int, start: int, stop: int, choose: Ints, out: Pairs) -> None:
-    """The rows with an odd number of ones, for every set of planes whose largest is in
-    ``start`` to ``stop``.
+def count_odd(
+    words: Words,
+    size: int,
+    start: int,
+    stop: int,
+    choose: Ints,
+    even: Floats,
+    least: float,
+    out: Pairs,
+) -> None:
+    """The rows with an odd number of ones, for every set of planes that are even enough and whose
+    largest is in ``start`` to ``stop``.
 
     The smallest member runs innermost, so that the answers are written one after the other:
     the place of a set is the sum of choose(member j, j + 1).
     """
     n_words = words.shape[1]
-    member = np.empty(size, dtype=np.int64)
+    member, share, best = first_set(size, start, even)
     xor = np.empty((size, n_words), dtype=np.uint64)  # of the members from j on
-    for j in range(size):
-        member[j] = j
-    member[size - 1] = start
-    place = choose[start, size]
-    changed = size - 1
-    while True:
+    changed = next_even(member, 1, size - 1, stop, even, best, least, share)
+    while changed > 0:
         for j in range(changed, 0, -1):
             for w in range(n_words):
                 above = xor[j + 1, w] if j + 1 < size else np.uint64(0)
                 xor[j, w] = words[member[j], w] ^ above
+        place = place_of(member, size, choose)
         for p in range(member[1]):
             total = np.uint64(0)
             for w in range(n_words):
                 total += popcount(words[p, w] ^ xor[1, w])
-            out[place] = np.int64(total)
-            place += 1
-        changed = advance(member, 1)
-        if member[size - 1] == stop:
-            return
+            out[place + p] = np.int64(total)
+        changed = next_even(member, 1, advance(member, 1), stop, even, best, least, share)
+
+
+@inner
+def first_set(size: int, largest: int, even: Floats) -> tuple[Ints, Floats, Floats]:
+    """The first set with this largest plane; room for what its planes from member j on can show;
+    and what those before can, at best."""
+    member = np.empty(size, dtype=np.int64)
+    best = np.ones(size + 1)
+    for j in range(size):
+        member[j] = j
+        best[j + 1] = best[j] * share_of(even, j, j)
+    member[size - 1] = largest
+    return member, np.ones(size + 1), best
+
+
+@inner
+def share_of(even: Floats, plane: int, j: int) -> float:
+    """What this plane leaves of what a set can show if it is the member j, from the most even
+    one on."""
+    if j == 0:
+        return 1.0
+    w = even[plane]
+    return float(w * (2.0 - w) if j == 1 else w)
+
+
+@inner
+def next_even(
+    member: Ints,
+    lowest: int,
+    changed: int,
+    stop: int,
+    even: Floats,
+    best: Floats,
+    least: float,
+    share: Floats,
+) -> int:
+    """Go on, if need be, to a set whose planes are even enough; the largest member that changed,
+    or 0 if there is none before the largest plane is ``stop``."""
+    last = member.shape[0] - 1
+    j = most = changed
+    while j >= lowest:
+        if member[last] == stop:
+            return 0
+        share[j] = share[j + 1] * share_of(even, member[j], j)
+        if share[j] * best[j] >= least:
+            j -= 1
+        elif j == last:
+            return 0
+        else:  # planes that come later are less even still
+            for i in range(lowest, j + 1):
+                member[i] = i
+            j = advance(member, j + 1)
+            most = j if j > most else most
+    return int(most)
 
 
 @inner
@@ -277,13 +387,15 @@ def advance(member: Ints, lowest: int) -> int:
 @compiled
 def strong_sets(
     size: int,
-    mean: Floats,
+    odd: Pairs,
     single: Floats,
     offsets: Ints,
     choose: Ints,
     column: Ints,
     n_rows: int,
     threshold: float,
+    even: Floats,
+    least_shown: float,
     targets: Ints,
     sets: Ints,
     strengths: Floats,
@@ -293,26 +405,25 @@ def strong_sets(
     The smallest member runs innermost: the places of the sets, and of the sets without one of
     their larger members, are then one after the other.
     """
-    member = np.empty(size, dtype=np.int64)
-    for j in range(size):
-        member[j] = j
-    least = threshold * threshold / n_rows
-    found = 0
-    first = offsets[size]
-    while member[size - 1] < column.shape[0]:
+    member, share, best = first_set(size, size - 1, even)
+    least, twice = threshold * threshold / n_rows, 2.0 / n_rows
+    found, stop = 0, column.shape[0]
+    changed = next_even(member, 1, size - 1, stop, even, best, least_shown, share)
+    while changed > 0:
+        first = offsets[size] + place_of(member, size, choose)
         for t in range(size):
             # Either the target or the parity of the others is the same for all of them.
-            without = place_without(member, t, offsets, choose)
-            fixed = mean[offsets[1] + member[t]] if t > 0 else mean[without]
+            without = offsets[size - 1] + place_of(member, t, choose)
+            fixed = 1.0 - twice * odd[offsets[1] + member[t] if t > 0 else without]
             varying = without if t > 0 else offsets[1]
             for begin in range(0, member[1], TOGETHER):
                 end = min(begin + TOGETHER, member[1])
-                if not is_one_strong(mean, begin, end, fixed, varying, first, least):
+                if not is_one_strong(odd, twice, begin, end, fixed, varying, first, least):
                     end = begin
                 for p in range(begin, end):
-                    changing = mean[varying + p]
+                    changing = 1.0 - twice * odd[varying + p]
                     spread = (1.0 - fixed * fixed) * (1.0 - changing * changing)
-                    lead = mean[first + p] - fixed * changing
+                    lead = 1.0 - twice * odd[first + p] - fixed * changing
                     if lead * lead <= least * spread or spread <= 0.0:
                         continue
                     member[0] = p
@@ -321,7 +432,7 @@ def strong_sets(
                     if (
                         strongest_pair(member, t, single) < strength - ROUNDING
                         and are_apart(member, column)
-                        and says_more(member, t, strength, mean, offsets, choose)
+                        and says_more(member, t, strength, odd, twice, offsets, choose)
                     ):
                         if found < targets.shape[0]:
                             targets[found] = t
@@ -329,8 +440,7 @@ def strong_sets(
                             for j in range(size):
                                 sets[found, j] = member[j]
                         found += 1
-        first += member[1]
-        advance(member, 1)
+        changed = next_even(member, 1, advance(member, 1), stop, even, best, least_shown, share)
     return found
 
 
@@ -346,25 +456,32 @@ def strongest_pair(member: Ints, t: int, single: Floats) -> float:
 
 @inner
 def is_one_strong(
-    mean: Floats, start: int, stop: int, fixed: float, varying: int, first: int, least: float
+    odd: Pairs,
+    twice: float,
+    start: int,
+    stop: int,
+    fixed: float,
+    varying: int,
+    first: int,
+    least: float,
 ) -> bool:
     """Whether one of some sets may be strong; without a branch, several at once."""
     many = 0
     for p in range(start, stop):
-        changing = mean[varying + p]
-        lead = mean[first + p] - fixed * changing
+        changing = 1.0 - twice * odd[varying + p]
+        lead = 1.0 - twice * odd[first + p] - fixed * changing
         many += lead * lead > least * (1.0 - fixed * fixed) * (1.0 - changing * changing)
     return many > 0
 
 
 @inner
-def place_without(member: Ints, t: int, offsets: Ints, choose: Ints) -> int:
-    """The place of a set without its member t while its smallest member is 0: members below t keep
-    their rank, those above lose one."""
-    place = offsets[member.shape[0] - 1]
+def place_of(member: Ints, without: int, choose: Ints) -> int:
+    """The place of a set without one of its members, or, if that is none of them, of the whole set,
+    while its smallest member is 0: members above the one that is missing lose a rank."""
+    place = np.int64(0)
     for j in range(1, member.shape[0]):
-        if j != t:
-            place += choose[member[j], j + 1 if j < t else j]
+        if j != without:
+            place += choose[member[j], j + 1 if j < without else j]
     return int(place)
 
 
@@ -373,17 +490,18 @@ def are_apart(member: Ints, column: Ints) -> bool:
     """Whether these planes belong to different columns."""
     same = 0
     for j in range(1, member.shape[0]):
-        same += column[member[j]] == column[member[j - 1]]
+        for i in range(j):
+            same += column[member[i]] == column[member[j]]
     return same == 0
 
 
 @inner
 def says_more(
-    member: Ints, t: int, strength: float, mean: Floats, offsets: Ints, choose: Ints
+    member: Ints, t: int, strength: float, odd: Pairs, twice: float, offsets: Ints, choose: Ints
 ) -> bool:
     """Whether t depends on the parity of all the others more than on that of some of them: by the
     size of the correlation of their signs, which does not mind uneven planes."""
-    own = mean[offsets[1] + member[t]]
+    own = 1.0 - twice * odd[offsets[1] + member[t]]
     everyone = (1 << member.shape[0]) - 1
     for chosen in range(1, everyone):
         if not chosen >> t & 1 or chosen == 1 << t:
@@ -397,10 +515,10 @@ def says_more(
                 whole += choose[member[j], size]
                 if j != t:
                     others += choose[member[j], size if j < t else size - 1]
-        rest = mean[offsets[size - 1] + others]
+        rest = 1.0 - twice * odd[offsets[size - 1] + others]
         spread = (1.0 - own * own) * (1.0 - rest * rest)
         if spread > 0.0:
-            lead = np.abs(mean[offsets[size] + whole] - own * rest)
+            lead = np.abs(1.0 - twice * odd[offsets[size] + whole] - own * rest)
             if lead / np.sqrt(spread) >= strength - ROUNDING:
                 return False
     return True

@@ -8,7 +8,8 @@ table are always looked at.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from warnings import warn
 
 from tamis.constants import constants
@@ -18,10 +19,13 @@ from tamis.counting.interactions import (
     Interaction,
     Parities,
     affordable,
+    by_evenness,
+    even_sets,
     strongest_sets,
 )
 from tamis.counting.screening import SCREEN_WORDS, Screen
 from tamis.counting.sharing import share
+from tamis.counting.tables import plane_ones
 from tamis.errors import SettingError, TamisWarning
 
 MOST_SETS = 2**36
@@ -58,17 +62,40 @@ class Looking:
         self._n_jobs = n_jobs
         self._by_counting: dict[int, list[Found]] = {}
         self._by_screening: dict[int, list[Found]] = {}
-        self._rows: Sample | None = None
+
+    @cached_property
+    def _rows(self) -> Sample:
+        return self._sample()
+
+    @cached_property
+    def _n_sets(self) -> list[int]:
+        """The sets of each size that would be screened."""
+        n_planes, top = len(self._column), constants.largest_set + 1
+        if (
+            self.counted == constants.largest_set
+            or screenable(all_sets(n_planes), self._n_read) < 2
+        ):
+            return all_sets(n_planes)
+        words, n_sampled = self._rows
+        _, even = by_evenness(plane_ones(words), n_sampled)
+        return even_sets(even, constants.least_screened, top)
+
+    @property
+    def _n_read(self) -> int:
+        """The words that a pass over all pairs of planes reads."""
+        return len(self._column) ** 2 * -(-self._n_rows // 64)
 
     @property
     def reach(self) -> int:
         """The largest number of candidates whose sets can be screened within the budget."""
-        return max(self.counted, screenable(len(self._column), -(-self._n_rows // 64)))
+        return max(self.counted, screenable(self._n_sets, self._n_read))
 
     @property
     def least(self) -> int:
-        """The number of candidates up to which sets are looked for in any case."""
-        return max(self.counted, least_looked_for(len(self._column)))
+        """The number of candidates up to which sets are looked for in any case: also as far as few
+        planes are even enough to be screened."""
+        few = within(self._n_sets, constants.always_screened)
+        return max(self.counted, least_looked_for(len(self._column)), min(few, self.reach))
 
     def worthwhile(self) -> int:
         """The number of candidates up to which it pays to look: farther than in any case while
@@ -82,7 +109,7 @@ class Looking:
 
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each column the sets of up to ``largest`` others that it depends on together."""
-        require_reach(len(self._column), self._n_rows, self.counted, largest)
+        require_reach(self._n_sets, self._n_read, self.counted, largest)
         counted = min(largest, self.counted)
         if counted not in self._by_counting:
             self._by_counting[counted] = self._count(counted).found() if counted > 1 else []
@@ -97,8 +124,6 @@ class Looking:
         n_planes = len(self._column)
         if n_planes < size:
             return []
-        if self._rows is None:
-            self._rows = self._sample()
         words, n_sampled = self._rows
         if size <= affordable(n_planes, words.shape[1]) + 1:
             return self._counted_on(words, n_sampled, size)
@@ -119,6 +144,19 @@ class Looking:
         return [(target, members, z * more) for target, members, z in parities.strong(size)]
 
 
+def all_sets(n_planes: int) -> list[int]:
+    """The sets of each size of so many planes."""
+    return [math.comb(n_planes, size) for size in range(constants.largest_set + 2)]
+
+
+def within(n_sets: Sequence[int], budget: int) -> int:
+    """The largest number of candidates up to which a size has no more sets than that; 1 is none."""
+    largest = 1
+    while largest < constants.largest_set and 0 < n_sets[largest + 2] <= budget:
+        largest += 1
+    return largest
+
+
 def least_looked_for(n_planes: int) -> int:
     """The number of candidates up to which sets of planes are looked for whatever the rows.
 
@@ -126,25 +164,22 @@ def least_looked_for(n_planes: int) -> int:
     screened.
     """
     few = affordable(n_planes, SCREEN_WORDS)
-    return max(few, min(screenable(n_planes, SCREEN_WORDS), 2))
+    return max(few, min(screenable(all_sets(n_planes), n_planes**2 * SCREEN_WORDS), 2))
 
 
-def screenable(n_planes: int, n_words: int) -> int:
+def screenable(n_sets: Sequence[int], n_read: int) -> int:
     """The largest number of candidates whose sets can be screened within the budget; 1 is none."""
-    budget = constants.screened_sets + constants.screened_passes * n_planes**2 * n_words
-    sizes = range(2, min(constants.largest_set, n_planes - 1) + 1)
-    return max((k for k in sizes if math.comb(n_planes, k + 1) <= budget), default=1)
+    return within(n_sets, constants.screened_sets + constants.screened_passes * n_read)
 
 
-def require_reach(n_planes: int, n_rows: int, counted: int, largest: int) -> None:
+def require_reach(n_sets: Sequence[int], n_read: int, counted: int, largest: int) -> None:
     """Refuse what takes hours; say what goes beyond the budget."""
-    n_words = -(-n_rows // 64)
-    most = max(counted, screenable(n_planes, n_words))
-    if largest <= most or n_planes <= largest:
+    most = max(counted, screenable(n_sets, n_read))
+    if largest <= most or not n_sets[largest + 1]:
         return
-    n_sets = sum(math.comb(n_planes, size) for size in range(counted + 2, largest + 2))
-    told = f"look_ahead={largest} looks at {n_sets:.2g} sets of the levels of these columns"
-    within = f"look_ahead={most} is within the budget"
-    if n_sets > MOST_SETS:
-        raise SettingError(f"{told}, which would take hours; {within}")
-    warn(f"{told}, beyond the budget; {within}.", TamisWarning, stacklevel=2)
+    total = sum(n_sets[counted + 2 : largest + 2])
+    told = f"look_ahead={largest} looks at {total:.2g} sets of the levels of these columns"
+    within_budget = f"look_ahead={most} is within the budget"
+    if total > MOST_SETS:
+        raise SettingError(f"{told}, which would take hours; {within_budget}")
+    warn(f"{told}, beyond the budget; {within_budget}.", TamisWarning, stacklevel=2)

@@ -4,7 +4,8 @@ All sets of a size are too many to count on all rows long before they are too ma
 parity that holds in four rows of five shows in 128 rows. So every set is screened on so many rows;
 what stands out there is looked at on some more, and then judged on some thousand, as
 ``interactions`` judges smaller sets on all of them. Weaker parities are missed: of those that hold
-in 80, 75 and 70 rows of a hundred, about 1 in 50 000, 1 in 150 and 1 in 8.
+in 80, 75 and 70 rows of a hundred, about 1 in 50 000, 1 in 150 and 1 in 8. So are sets of planes so
+uneven that by themselves they could not show, as ``interactions`` has it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from tamis.counting.interactions import (
     Found,
     advance,
     are_apart,
+    by_evenness,
+    first_set,
+    next_even,
     of_columns,
+    share_of,
+    threshold_of,
 )
 from tamis.counting.tables import plane_ones
 
@@ -41,14 +47,16 @@ class Screen:
     """
 
     def __init__(self, words: Words, n_sampled: int, column: Ints, n_rows: int) -> None:
+        ones = plane_ones(words)
+        order, self._even = by_evenness(ones, n_sampled)
+        self._words = words[order]
         self._few: Words = np.zeros((len(words), LOOK_WORDS), dtype=np.uint64)
-        self._few[:, : words.shape[1]] = words[:, :LOOK_WORDS]
-        self._words = words
+        self._few[:, : words.shape[1]] = self._words[:, :LOOK_WORDS]
         self._n_few = np.array([min(n_sampled, 64 * n) for n in (SCREEN_WORDS, LOOK_WORDS)])
         self._n_sampled = n_sampled
         self._n_rows = n_rows
-        self._column = column
-        self._mean = 1.0 - 2.0 * plane_ones(words) / n_sampled
+        self._column = column[order]
+        self._mean = 1.0 - 2.0 * ones[order] / n_sampled
         self._lock = Lock()
         self._found: list[Found] = []
 
@@ -57,11 +65,8 @@ class Screen:
         if start >= stop:
             return
         now = constants
-        n_sets = math.comb(len(self._words), size)
-        # The tail of the normal law at z is below exp(-z^2 / 2): so few pass by chance.
-        threshold = math.sqrt(2 * math.log(n_sets * size / now.false_sets)) / math.sqrt(
-            self._n_sampled
-        )
+        threshold = threshold_of(math.comb(len(self._words), size), size)
+        threshold /= math.sqrt(self._n_sampled)
         room = FIRST_ROOM
         while True:
             targets = np.empty(room, dtype=np.int64)
@@ -69,7 +74,8 @@ class Screen:
             strengths = np.empty(room)
             needed = stand_out(
                 self._few, self._n_few, self._words, self._n_sampled, self._mean, self._column,
-                size, start + size - 1, stop + size - 1, threshold, now.stands_out,
+                size, start + size - 1, stop + size - 1, threshold, self._even,
+                max(threshold, now.least_screened), now.stands_out,
                 now.still_stands_out, now.least_looked, now.one_more_looked, now.fewer_judged,
                 targets, sets, strengths,
             )  # fmt: skip
@@ -98,6 +104,8 @@ def stand_out(
     start: int,
     stop: int,
     threshold: float,
+    even: Floats,
+    least: float,
     stands_out: float,
     still: float,
     least_looked: int,
@@ -113,21 +121,18 @@ def stand_out(
     planes were independent. The two smallest members run innermost, and all pairs below the third
     one stand in a row.
     """
-    member = np.empty(size, dtype=np.int64)
+    member, share, best = first_set(size, start, even)
     low, high = few[:, 0].copy(), few[:, 1].copy()
     smaller, larger, pair_low, pair_high, pair_mean = all_pairs(low, high, mean)
     joint = joint_means(few, n_few[1])
     first = np.zeros(size + 1, dtype=np.uint64)  # the XOR of the members from j on
     second = np.zeros(size + 1, dtype=np.uint64)
     product = np.ones(size + 1)
-    for j in range(size):
-        member[j] = j
-    member[size - 1] = start
-    changed = size - 1
     n_screened = np.float64(n_few[0])
     far = stands_out * np.sqrt(n_screened)
     n_sets, n_looked, n_judged, found = 0, 0, 0, 0
-    while True:
+    changed = next_even(member, 2, size - 1, stop, even, best, least, share)
+    while changed > 0:
         if changed == size - 1:
             n_sets, n_looked, n_judged = 0, 0, 0
         for j in range(changed, 1, -1):
@@ -136,7 +141,10 @@ def stand_out(
             second[j] = high[member[j]] ^ second[j + 1]
         x0, x1 = first[2], second[2]
         expected = n_screened * product[2]
-        n_pairs = member[2] * (member[2] - 1) // 2
+        q = 1
+        while q < member[2] and share[2] * share_of(even, q, 1) >= least:
+            q += 1
+        n_pairs = q * (q - 1) // 2
         room = least_looked + (n_sets + n_pairs) // one_more_looked
         for begin in range(0, n_pairs if n_looked < room else 0, TOGETHER):
             end = min(begin + TOGETHER, n_pairs)
@@ -162,10 +170,8 @@ def stand_out(
                         words, n_sampled, member, threshold, found, targets, sets, strengths
                     )
         n_sets += n_pairs
-        member[1] = 1
-        changed = advance(member, 2)
-        if member[size - 1] == stop:
-            return found
+        changed = next_even(member, 2, advance(member, 2), stop, even, best, least, share)
+    return found
 
 
 @inner

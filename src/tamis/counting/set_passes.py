@@ -23,13 +23,14 @@ from tamis.counting.sharing import share
 class SummedParities(Parities):
     """The odd rows of all sets of planes, summed over blocks."""
 
-    def __init__(self, n_planes: int, column: Ints, n_rows: int, largest: int) -> None:
-        super().__init__(np.zeros((n_planes, 0), dtype=np.uint64), column, n_rows, largest)
+    def __init__(self, column: Ints, n_rows: int, largest: int, ones: Ints) -> None:
+        nothing: Words = np.zeros((len(column), 0), dtype=np.uint64)
+        super().__init__(nothing, column, n_rows, largest, ones)
         self.total = np.zeros(len(self._odd), dtype=np.int64)
 
     def take(self, words: Words) -> None:
         """Count these planes from now on."""
-        self._words = words
+        self._words = words[self._order]
 
     def keep(self) -> None:
         """Add what was counted to the sums."""
@@ -50,13 +51,13 @@ def _planes_of(view: View, block: int) -> Words:
 class OddRows(Pass):
     """The odd rows of all sets of planes up to a size."""
 
-    def __init__(self, largest: int) -> None:
-        self._largest = largest
+    def __init__(self, n_rows: int, largest: int, ones: Ints) -> None:
+        self._asked = n_rows, largest, ones
 
     def over(self, view: View) -> Sums:
         """The sums over the rows of this view."""
         column = interacting_columns(view.arities)
-        parities = SummedParities(len(column), column, 0, self._largest)
+        parities = SummedParities(column, *self._asked)
         for start, stop in view.groups():
             for block in range(start, stop):
                 parities.take(_planes_of(view, block))
@@ -65,7 +66,7 @@ class OddRows(Pass):
         return (parities.total,)
 
     def _count(self, view: View, parities: SummedParities, n_planes: int) -> None:
-        for size in range(1, self._largest + 2):
+        for size in range(1, self._asked[1] + 2):
 
             def part(start: int, stop: int, size: int = size) -> None:
                 parities.count(size, start, stop)

@@ -13,7 +13,7 @@ from tamis.constants import constants
 from tamis.counting.counts import CROSSOVER
 from tamis.counting.elsewhere import in_blocks, of_moments
 from tamis.counting.interactions import words_to_read
-from tamis.counting.looking import least_looked_for, require_reach
+from tamis.counting.looking import all_sets, least_looked_for, require_reach
 from tamis.counting.screening import Screen
 from tamis.decisions.rule import Rule
 from tamis.errors import DataError, SettingError
@@ -225,7 +225,8 @@ def _looking(
     if look_ahead < 2:
         return 0.0
     planes = Planes.of(table)
-    require_reach(planes.n_interacting, table.n_rows, planes.counted, look_ahead)
+    n_sets, n_read = all_sets(planes.n_interacting), planes.n_interacting**2 * planes.n_words
+    require_reach(n_sets, n_read, planes.counted, look_ahead)
     counted = min(look_ahead, planes.counted)
     screened = [math.comb(planes.n_interacting, k + 1) for k in range(counted + 1, look_ahead + 1)]
     seconds = _screening(clock) * sum(screened) if any(screened) else 0.0

@@ -114,9 +114,9 @@ def of_counts(table: Table, look_ahead: int, by_rows: float) -> dict[str, int]:
         "pair counts": pairs if pairs <= PAIR_TABLE_BYTES and n < 2**31 else 0,
         "values of f": 2 * FLOAT * (n + 1),
         "states of rows": min(STATES_BYTES, round(FLOAT * n * by_rows)),
-        # The counts of all sets, their means, and the planes once more; all pairs of planes.
-        "looking ahead": (4 + FLOAT) * sets
-        + (8 * planes.n_interacting * planes.n_words if look_ahead > 1 else 0)
+        # The counts of all sets, and the planes twice more; all pairs of planes.
+        "looking ahead": 4 * sets
+        + (16 * planes.n_interacting * planes.n_words if look_ahead > 1 else 0)
         + (PAIR_OF_PLANES * planes.n_interacting**2 // 2 if screened else 0),
     }
 

@@ -27,6 +27,9 @@ from tamis.information.interface import Floats, Group, Ints, Source, Tests
 from tamis.search.boundaries import Boundaries
 from tamis.search.outcome import Decision
 
+TOGETHER = 16
+"""Nodes that are tested together with all that are in the layer when they come."""
+
 LayerStep = tuple[list[int], dict[int, Decision], dict[int, Decision]]
 """The layer, who was masked by what, and for the admitted the test nearest to masking."""
 
@@ -45,21 +48,67 @@ def by_masking(
     ``whole_layer`` chooses the general version. ``inclusive`` masks a node whose cmi equals
     the threshold, as the paper states.
     """
-    tau = list(order)
     layer: list[int] = []
     masked: dict[int, Decision] = {}
     closest: dict[int, Decision] = {}
-    while tau:
-        layer.append(tau.pop(0))
-        others = tuple(layer) if whole_layer else (layer[-1],)
-        verdicts = test_all(information, boundaries, tau, others, rule, inclusive, closest)
-        for verdict in verdicts:
-            if verdict.dependent:
-                masked[verdict.target] = verdict
-            else:
-                keep_closest(closest, verdict)
-        tau = [k for k in tau if k not in masked]
+    some = len(order) if whole_layer else TOGETHER
+    for start in range(0, len(order), some):
+        tau = list(order[start : start + some])
+        if layer:
+            for verdict in first_masking(boundaries, tau, layer, rule, inclusive):
+                (masked if verdict.dependent else closest)[verdict.target] = verdict
+            tau = [k for k in tau if k not in masked]
+        while tau:
+            layer.append(tau.pop(0))
+            others = tuple(layer) if whole_layer else (layer[-1],)
+            verdicts = test_all(information, boundaries, tau, others, rule, inclusive, closest)
+            for verdict in verdicts:
+                if verdict.dependent:
+                    masked[verdict.target] = verdict
+                else:
+                    keep_closest(closest, verdict)
+            tau = [k for k in tau if k not in masked]
+    if not whole_layer:  # as if each had been tested with all nodes when it entered the layer
+        place = {k: i for i, k in enumerate(layer)}
+        at = {k: i for i, k in enumerate(order)}
+        by_entry = sorted(masked, key=lambda k: (place[masked[k].others[0]], at[k]))
+        masked = {k: masked[k] for k in by_entry}
     return layer, masked, {k: closest[k] for k in layer if k in closest}
+
+
+def first_masking(
+    boundaries: Boundaries,
+    targets: Sequence[int],
+    layer: Sequence[int],
+    rule: Rule,
+    inclusive: bool,
+) -> list[Decision]:
+    """For each target the first node of the layer that it depends on, or else the test that came
+    nearest to it.
+
+    A node is asked about all of these at once: its boundary is counted once.
+    """
+    others, n = np.array(layer, dtype=np.int64), len(layer)
+    tests = boundaries.tests(targets, [others] * len(targets))
+    threshold = float(rule.threshold_for(1))
+    open_ones = np.flatnonzero(rule.ceilings(tests) >= threshold)
+    strengths = rule.strengths(tests.at(open_ones))
+    passing = rule.accepts(strengths, 1, inclusive=inclusive)
+    owners, first = np.unique(open_ones[passing] // n, return_index=True)
+    tops, values = open_ones[passing][first], strengths[passing][first]
+    free = np.setdiff1d(np.arange(len(targets)), owners)
+    if len(free):
+        span = (free[:, None] * n + np.arange(n)).ravel()
+        best, most = strongest(rule, tests.at(span), np.full(len(free), n))
+        tops, values = np.concatenate([tops, span[best]]), np.concatenate([values, most])
+    found = zip(tops.tolist(), tests.cmi[tops].tolist(), values.tolist(), strict=True)
+    return [
+        Decision(
+            k := targets[top // n], (layer[top % n],), boundaries.given(k), cmi, strength,
+            threshold, i < len(owners),
+        )
+        for i, (top, cmi, strength) in enumerate(found)
+    ]  # fmt: skip
 
 
 def test_all(
@@ -174,7 +223,7 @@ def _places(n_nodes: int) -> Iterator[range]:
         yield range(start, n_nodes)
 
 
-MANY = 2**16
+MANY = 2**12
 """With fewer tests ceilings do not pay."""
 
 
