@@ -4,39 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import entr
 
 from tamis.counting import counts
+from tamis.counting.by_rows import count_sets, judge_rows, judge_sets
 from tamis.counting.compiled import Ints, Pairs, Words, is_at_hand
-from tamis.counting.counts import Bank, Batch, Columns, Judgements, Question, Shapes, part_starts
-from tamis.counting.independence import SCALE
+from tamis.counting.counts import (
+    Bank,
+    Batch,
+    FamilyCounts,
+    Judgements,
+    Question,
+    Shapes,
+    first_joint_heads,
+    laid_out,
+)
 from tamis.counting.interactions import (
     Parities,
     affordable,
     interacting_columns,
     interacting_planes,
 )
-from tamis.counting.joints import Joints, part_ends, parts_of, room_for
-from tamis.counting.judge import judge_planes, judge_tables, judge_two_levels
+from tamis.counting.judge import judge_planes, judge_two_levels
 from tamis.counting.looking import Looking, Sample
-from tamis.counting.lookup import Lookup, fixed_point
-from tamis.counting.occurring import gain_from_rows, judge_occurring
+from tamis.counting.lookup import Lookup, fixed_point, products
 from tamis.counting.planes import build_planes
 from tamis.counting.row_sample import sampled
 from tamis.counting.sharing import share, usable_jobs
 from tamis.counting.small import SmallCounts
-from tamis.counting.tables import extend_states, pair_counts, plane_ones, row_tables
+from tamis.counting.tables import pair_counts, plane_ones
 from tamis.tables.table import Table
 
 WHOLE_ROWS = 128
 """The number of variables up to which testing a whole row costs less than asking again later."""
 EMPTY = 8
-"""Of tables with so many times more cells than rows only the cells that occur are looked at."""
-STATES_BYTES = 2**26
-"""The joint states of recent conditioning sets are kept while they fit in this."""
+"""Tables with so many times more cells than rows are not laid out: the cells that occur are
+listed."""
+JOINT_CROSSOVER = 256
+"""A set of columns with more cells is counted row by row; measured by
+`python -m benchmarks.crossover`."""
+MASK_BYTES = 2**26
+"""One whose masks would take more than this is counted row by row too."""
 
 
 class MemoryCounts:
@@ -51,10 +63,8 @@ class MemoryCounts:
         self._codes = table.codes
         self._planes = build_planes(table.codes, table.arities)
         self._shapes = Shapes(table.arities, self._planes.planed, table.n_rows)
-        self._sizes = self._shapes.sizes
         self._classes = self._shapes.classes
         self._n_jobs = usable_jobs(n_jobs)
-        self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
         self._of_two = bool((table.arities[self._planes.planed] == 2).all())
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
         loop = judge_two_levels if self._of_two else judge_planes
@@ -69,10 +79,6 @@ class MemoryCounts:
             self._planes.words, ones, pairs, self._planes.first, self.arities, widest,
             self._classes,
         )  # fmt: skip
-
-    @cached_property
-    def _joints(self) -> Joints:
-        return Joints(self._bank, self._planes.planed, self.n_rows, self._n_jobs)
 
     def judge(
         self,
@@ -94,53 +100,64 @@ class MemoryCounts:
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
-        """The same for several variables taken together as one candidate, one for each context."""
-        answers = Judgements.blank(len(contexts), len(contexts), tests=True)
+        """The same for several variables taken together as one candidate, one for each context;
+        their entropies are left out."""
         base, choices = self._shapes.joint_supports(contexts, others, lookup)
-        sets = [(target, *given, *others[b]) for b, (target, given) in enumerate(contexts)]
+        sets = [
+            (*given, target, *some) for (target, given), some in zip(contexts, others, strict=True)
+        ]
         if self._small.take(2 * len(sets), sets):
+            answers = Judgements.blank(len(sets), len(sets), tests=True)
             self._small.judge_joints(contexts, others, base, choices, lookup, answers)
             return answers
-        small = [b for b, one in enumerate(sets) if self._joints.are_small(one)]
-        if small:
-            self._joints.judge(
-                [contexts[b] for b in small], [others[b] for b in small], base[small],
-                choices[small], lookup, self._plain, tests=True,
-            ).put(answers, small)  # fmt: skip
-        for b in set(range(len(contexts))) - set(small):
-            batch = Batch(
-                [contexts[b]], np.zeros(1, dtype=np.int64), np.array([0, 1]), base[b : b + 1],
-                choices[b : b + 1, None],
-            )  # fmt: skip
-            self._judge_joint(batch, others[b], lookup).put(answers, [b])
-        return answers
+        n_given = [len(given) for _, given in contexts]
+        found = self._judge_sets(sets, n_given, [1] * len(sets), (base, choices), lookup)
+        return Judgements(np.full(len(sets), np.nan), found.gains, found.stats)
 
-    def _judge_joint(self, batch: Batch, others: tuple[int, ...], lookup: Lookup) -> Judgements:
-        """One context with columns taken together, row by row."""
-        states, n_states = self._states(others)
-        only = batch.candidates
-        columns = Columns(states[None, :].astype(np.uint32), np.array([n_states]), only)
-        answers = Judgements.blank(1, 1, tests=True)
-        self._judge_rows(batch, columns, lookup, answers)
-        return answers
-
-    def states(self, variables: tuple[int, ...]) -> tuple[Ints, Ints]:
-        """The joint state of these columns in each row, and how many rows have each state that
-        occurs; those that do not have no number."""
-        states, n_states = self._states(variables)
-        return states, np.bincount(states, minlength=n_states)
+    def families(
+        self, contexts: Sequence[Question], lookup: Lookup, *, tests: bool
+    ) -> FamilyCounts | None:
+        """Each member of each conditioning set judged given the others, from one table a context;
+        None where single questions take no longer."""
+        if self._small.is_open:
+            return None
+        n_given = [len(given) for _, given in contexts]
+        n_tables = n_given if tests else [0] * len(contexts)
+        if lookup.needs_support and tests:
+            rests = [
+                ((target, given[:i] + given[i + 1 :]), (k,))
+                for target, given in contexts
+                for i, k in enumerate(given)
+            ]
+            supports = self._shapes.joint_supports(
+                [context for context, _ in rests], [other for _, other in rests], lookup
+            )
+        else:
+            supports = first_joint_heads(sum(n_tables))
+        sets = [(*given, target) for target, given in contexts]
+        return self._judge_sets(sets, n_given, n_tables, supports, lookup)
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
         if self._small.take(len(sets), sets):
             found = map(self._small.cells, sets)
             return [cells[cells > 0] for cells in found]
-        small = [i for i, one in enumerate(sets) if one and self._joints.are_small(one)]
-        cells = dict(zip(small, self._joints.cells([sets[i] for i in small]), strict=True))
-        return [
-            cells[i][cells[i] > 0] if i in cells else self.states(one)[1]
-            for i, one in enumerate(sets)
-        ]
+        bank, most = self._bank, self._joint_crossover
+        variables, starts = laid_out(sets)
+        parts: dict[int, list[Ints]] = {}
+
+        def part(start: int, stop: int) -> None:
+            room = sum(min(self._shapes.n_joint(one), self.n_rows) for one in sets[start:stop])
+            cells = np.empty(int(room), dtype=np.int64)
+            ends = np.zeros(stop - start + 1, dtype=np.int64)
+            count_sets(
+                bank.words, bank.ones, bank.first, self._codes, bank.arities, most, EMPTY,
+                variables, starts[start : stop + 1], cells, ends,
+            )  # fmt: skip
+            parts[start] = [cells[i:j] for i, j in pairwise(ends.tolist())]
+
+        share(self._n_jobs, len(sets), len(sets) * self.n_rows, part)
+        return [cells for start in sorted(parts) for cells in parts[start]]
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:
@@ -154,7 +171,7 @@ class MemoryCounts:
         """The sets of columns that say something together."""
         words, column = self._interacting
         return Looking(
-            column, self.n_rows, len(self._sizes), affordable(*words.shape),
+            column, self.n_rows, len(self.arities), affordable(*words.shape),
             self._count_sets, self._sample_rows, self._n_jobs,
         )  # fmt: skip
 
@@ -184,242 +201,75 @@ class MemoryCounts:
         return pairs
 
     def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
-        """Send each context to planes or to rows, by the size of its tables."""
+        """Send tables to planes or to rows, by their size: each loop leaves out what is for the
+        other, so that a batch takes two calls at most."""
         if self._small.take(len(batch.contexts) + len(batch.candidates), batch.tables()):
             self._small.judge(batch, self._classes, lookup, answers)
             return
-        shapes = self._shapes
+        shapes, bank, most = self._shapes, self._bank, counts.CROSSOVER
         cells = [shapes.n_cells(context) for context in batch.contexts]
-        most = counts.CROSSOVER // max(shapes.widest - 1, 1) if shapes.all_planed else 0
-        if max(cells) <= most:
-            self._judge_planes(batch, self._bank, lookup, answers, max(cells))
-            return
-        small = [b for b, n_cells in enumerate(cells) if n_cells <= most]
-        if small:
-            some, span = batch.some(small)
-            tests = len(answers.stats) > 0
-            found = Judgements.blank(len(small), len(span), tests=tests)
-            self._judge_planes(some, self._bank, lookup, found, max(cells[b] for b in small))
-            found.put(answers, small, span)
-        alone = [
-            b for b, n_cells in enumerate(cells) if n_cells > most and self._is_alone(batch, b)
-        ]
-        if alone:
-            self._judge_alone(batch, alone, lookup, answers)
-        counted = {*small, *alone}
-        for b, n_cells in enumerate(cells):
-            if b not in counted:
-                self._judge_one(batch, b, n_cells, lookup, answers)
-
-    def _judge_alone(
-        self, batch: Batch, places: Sequence[int], lookup: Lookup, answers: Judgements
-    ) -> None:
-        """Large contexts with one candidate each, which is no part of its context."""
-        span = batch.starts[places]
-        classes = self._classes[batch.candidates[span]]
-        found = self._joints.judge(
-            [batch.contexts[b] for b in places], [batch.others(b) for b in places],
-            batch.base_choices[places], batch.choices[places, classes], lookup, self._plain,
-            tests=len(answers.stats) > 0,
+        variables, starts = laid_out([(*given, target) for target, given in batch.contexts])
+        of_batch = (
+            batch.base_choices, batch.choices, bank.classes, lookup.as_kernel_argument(),
+            self._plain, *answers,
         )  # fmt: skip
-        found.put(answers, places, span)
-
-    def _is_alone(self, batch: Batch, b: int) -> bool:
-        """Whether a context has one candidate, no part of it, and a small table with it."""
-        target, given = batch.contexts[b]
-        if batch.starts[b + 1] - batch.starts[b] != 1:
-            return False
-        (other,) = batch.others(b)
-        among = (target, *given)
-        return other not in among and self._joints.are_small((*among, other))
-
-    def _judge_one(
-        self, batch: Batch, b: int, n_cells: int, lookup: Lookup, answers: Judgements
-    ) -> None:
-        """One context, some of whose candidates may go to planes and some to rows."""
-        span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
-        candidates = batch.candidates[span]
-        target, given = batch.contexts[b]
-        small = self._shapes.are_small((target, given), candidates)
-        for chosen, in_planes in ((small, True), (~small, False)):
-            # Without candidates the context's own entropy is still wanted, once, from the rows.
-            if not chosen.any() and (in_planes or len(candidates)):
-                continue
-            one = batch.part(b, chosen)
-            tests = len(answers.stats) > 0
-            found = Judgements.blank(1, len(one.candidates), tests=tests)
-            if in_planes:
-                self._judge_planes(one, self._bank, lookup, found, n_cells)
-            else:
-                columns = Columns(self._codes, self.arities, self._classes)
-                self._judge_rows(one, columns, lookup, found)
-            answers.entropies[b] = found.entropies[0]
-            answers.gains[span][chosen] = found.gains
-            if tests:
-                answers.stats[span][chosen] = found.stats
-        # A candidate that is part of its context gains nothing and has no test.
-        own = np.isin(candidates, (target, *given))
-        answers.gains[span][own] = 0.0
-        if len(answers.stats):
-            answers.stats[span][own] = 0.0
-
-    def _judge_planes(
-        self, batch: Batch, bank: Bank, lookup: Lookup, answers: Judgements, n_cells: int
-    ) -> None:
-        sets = [(*given, target) for target, given in batch.contexts]
-        variables = np.array([k for one in sets for k in one], dtype=np.int64)
-        variables_start = part_starts(sets)
-        tables = lookup.as_kernel_argument()
         judge = judge_two_levels if self._of_two and not lookup.observed else judge_planes
+        n = len(batch.candidates)
 
-        def part(start: int, stop: int) -> None:
+        def in_planes(start: int, stop: int) -> None:
             judge(
                 bank.words, bank.ones, bank.pairs, bank.first, bank.arities, bank.widest,
-                self.n_rows, variables, variables_start[start : stop + 1], batch.candidates,
-                batch.starts[start : stop + 1], batch.base_choices[start:stop],
-                batch.choices[start:stop], bank.classes, tables, self._plain,
-                answers.entropies[start:stop], answers.gains, answers.stats,
+                self.n_rows, most, variables, starts, batch.candidates, batch.starts, start, stop,
+                *of_batch,
             )  # fmt: skip
 
-        share(self._n_jobs, len(sets), len(batch.candidates) * n_cells * bank.words.shape[1], part)
+        def by_rows(start: int, stop: int) -> None:
+            judge_rows(
+                self._codes, bank.first, bank.arities, most, EMPTY, variables, starts,
+                batch.candidates, batch.starts, start, stop, *of_batch,
+            )  # fmt: skip
 
-    def _judge_rows(
-        self, batch: Batch, columns: Columns, lookup: Lookup, answers: Judgements
-    ) -> None:
-        """A batch of one context, counted row by row."""
-        target, given = batch.contexts[0]
-        candidates = batch.candidates
-        strata, n_strata = self._states(given)
-        n_levels = self._sizes[target]
-        n_cells = n_strata * n_levels
-        widths = columns.arities[candidates]
-        cell_of_row = strata * n_levels + self._codes[target]
-        if not len(candidates):
-            self._bases(batch, np.bincount(strata), np.bincount(cell_of_row), lookup, answers)
-            return
-        if n_cells * int(widths.max()) > EMPTY * self.n_rows:
-            if len(answers.stats) or lookup.observed:
-                self._judge_occurring(batch, cell_of_row, n_levels, columns, lookup, answers)
-            else:
-                self._judge_gains(batch, strata, n_strata, cell_of_row, columns, lookup, answers)
-            return
-        ends = part_ends((n_cells * widths).tolist())
-        levels = np.full(len(candidates), n_levels)
-        chosen = batch.choices[0][columns.classes[candidates]]
-        tables = lookup.as_kernel_argument()
+        fewest, largest = min(cells), max(cells)
+        if fewest <= most:
+            work = n * min(largest, most) * bank.words.shape[1]
+            share(self._n_jobs, n, work, in_planes)
+        if not shapes.all_planed or largest * max(shapes.widest - 1, 1) > most:
+            share(self._n_jobs, n, n * self.n_rows, by_rows)
 
-        def part(start: int, stop: int) -> None:
-            room = np.empty(room_for(ends), dtype=np.int64)
-            bases = np.zeros(3, dtype=np.int64)
-            for i, j in parts_of(ends, start, stop):
-                own = ends[i : j + 1] - ends[i]
-                cells = room[: own[-1]]
-                row_tables(cell_of_row, columns.codes, candidates[i:j], widths[i:j], own, cells)
-                judge_tables(
-                    cells, own, levels[i:j], widths[i:j], bases, batch.base_choices, chosen[i:j],
-                    tables, self._plain, answers.entropies, answers.gains[i:j],
-                    answers.stats[i:j],
-                )  # fmt: skip
-
-        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
-
-    def _bases(
-        self, batch: Batch, in_strata: Ints, in_cells: Ints, lookup: Lookup, answers: Judgements
-    ) -> Ints:
-        """H(S) and H(S, X_k) of a batch of one context, in fixed point."""
-        h_s = lookup.entropy(in_strata, batch.base_choices[0, 0])
-        h_sk = lookup.entropy(in_cells, batch.base_choices[0, 1])
-        answers.entropies[0] = (h_sk - h_s) / SCALE
-        return np.array([h_s, h_sk])
-
-    def _judge_gains(
+    def _judge_sets(
         self,
-        batch: Batch,
-        strata: Ints,
-        n_strata: int,
-        cell_of_row: Ints,
-        columns: Columns,
+        sets: Sequence[tuple[int, ...]],
+        n_given: Sequence[int],
+        n_tables: Sequence[int],
+        supports: tuple[Ints, Ints],
         lookup: Lookup,
-        answers: Judgements,
-    ) -> None:
-        """A batch of one context of which no tests are wanted, row by row."""
-        in_strata, candidates = np.bincount(strata), batch.candidates
-        bases = self._bases(batch, in_strata, np.bincount(cell_of_row), lookup, answers)
-        rows = np.flatnonzero(in_strata[strata] > 1)
-        number = np.zeros(int(cell_of_row.max()) + 1, dtype=np.int64)
-        number[cell_of_row[rows]] = 1
-        n_groups = int(number.sum())
-        groups = (np.cumsum(number) - 1)[cell_of_row[rows]]
-        strata, widths = strata[rows], columns.arities[candidates]
-        chosen = batch.choices[0][columns.classes[candidates]]
-        tables, widest = lookup.as_kernel_argument(), int(widths.max())
+    ) -> FamilyCounts:
+        """Count sets of columns, each a conditioning set, a target and what is judged as one
+        candidate, and judge so many tables of each, as ``judge_sets`` says."""
+        bank, most = self._bank, self._joint_crossover
+        variables, starts = laid_out(sets)
+        tables = np.array([0, *accumulate(n_tables)], dtype=np.int64)
+        given = np.array(n_given, dtype=np.int64)
+        found = FamilyCounts.blank(len(sets), int(tables[-1]))
+        terms = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
-            room = np.zeros((2, max(n_strata, n_groups) * widest), dtype=np.int32)
-            gain_from_rows(
-                rows, strata, groups, columns.codes, candidates[start:stop], widths[start:stop],
-                self.n_rows - len(rows), bases, chosen[start:stop], tables, room,
-                answers.gains[start:stop],
+            judge_sets(
+                bank.words, bank.ones, bank.first, self._codes, bank.arities, most, EMPTY,
+                variables, starts[start : stop + 1], given[start:stop], tables[start : stop + 1],
+                *supports, terms, self._plain, self._products, found.sums[start:stop],
+                found.gains, found.stats,
             )  # fmt: skip
 
-        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
+        share(self._n_jobs, len(sets), len(sets) * self.n_rows, part)
+        return found
 
-    def _judge_occurring(
-        self,
-        batch: Batch,
-        cell_of_row: Ints,
-        n_levels: int,
-        columns: Columns,
-        lookup: Lookup,
-        answers: Judgements,
-    ) -> None:
-        """A batch of one context the cells of whose tables are nearly all empty."""
-        in_strata, candidates = np.bincount(cell_of_row // n_levels), batch.candidates
-        bases = self._bases(batch, in_strata, np.bincount(cell_of_row), lookup, answers)
-        several = np.flatnonzero(in_strata[cell_of_row // n_levels] > 1)
-        rows = several[np.argsort(cell_of_row[several], kind="stable")]
-        groups = _runs(cell_of_row[rows])
-        strata = _runs(cell_of_row[rows[groups[:-1]]] // n_levels)
-        chosen = batch.choices[0][columns.classes[candidates]]
-        tables, widest = lookup.as_kernel_argument(), int(columns.arities[candidates].max())
+    @property
+    def _joint_crossover(self) -> int:
+        """The most cells of a set that planes are to count, one mask a cell."""
+        n_words: int = self._bank.words.shape[1]
+        return min(JOINT_CROSSOVER, MASK_BYTES // (8 * max(n_words, 1)))
 
-        def part(start: int, stop: int) -> None:
-            judge_occurring(
-                rows, groups, strata, columns.codes, candidates[start:stop], widest,
-                self.n_rows - len(rows), bases, chosen[start:stop], tables, self._plain,
-                answers.gains[start:stop], answers.stats[start:stop],
-            )  # fmt: skip
-
-        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
-
-    def _states(self, variables: tuple[int, ...]) -> tuple[Ints, int]:
-        """The joint state of these variables in each row, numbered from 0 without gaps.
-
-        Layers and boundaries grow by one variable at a time, so the states of all but the
-        last are often at hand.
-        """
-        size = len(variables)
-        while size and variables[:size] not in self._known_states:
-            size -= 1
-        nothing = np.zeros(self.n_rows, dtype=np.int64), 1
-        known = self._known_states[variables[:size]] if size else nothing
-        for k in variables[size:]:
-            known = self._extended_states(*known, k)
-        self._known_states[variables] = known
-        while len(self._known_states) * self.n_rows * 8 > STATES_BYTES:
-            self._known_states.pop(next(iter(self._known_states)))
-        return known
-
-    def _extended_states(self, before: Ints, n_states: int, k: int) -> tuple[Ints, int]:
-        arity = self._sizes[k]
-        if n_states * arity <= self._shapes.most_cells:
-            states = np.empty(self.n_rows, dtype=np.int64)
-            number = np.zeros(n_states * arity, dtype=np.int64)
-            return states, int(extend_states(before, self._codes, k, arity, states, number))
-        values, states = np.unique(before * arity + self._codes[k], return_inverse=True)
-        return states, len(values)
-
-
-def _runs(values: Ints) -> Ints:
-    """Where runs of equal values begin, and where the last one ends."""
-    return np.flatnonzero(np.diff(values, prepend=-1, append=-2))
+    @cached_property
+    def _products(self) -> Ints:
+        return products(np.arange(self.n_rows + 1), self.n_rows)
