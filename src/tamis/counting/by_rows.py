@@ -2,8 +2,8 @@
 
 The rows of a context are put in order of stratum and level of the target, once. A candidate is then
 folded and tested stratum after stratum, and only the cells that occur are looked at. Rows may stand
-for several: a set of columns that is asked about in several ways is counted once, and from there on
-its cells take the place of the rows (``judge_sets``).
+for several: a set of columns that is asked about in several ways is counted once (``count_sets``),
+and from there on its cells take the place of the rows.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ def renumber(states: Pairs, size: int, number: Pairs) -> int:
 
 @inner
 def append_column(
-    codes: Codes, k: int, arity: int, states: Pairs, size: int, number: Pairs, empty: int
+    codes: Codes, at: int, k: int, arity: int, states: Pairs, size: int, number: Pairs, empty: int
 ) -> int:
-    """Append a column to the joint states of rows, all below ``size``; the new size.
+    """Append a column to the joint states, all below ``size``, of the rows from ``at`` on; the new
+    size.
 
     Where there would be ``empty`` times as many states as rows they are renumbered, and sorted
     where even those that occur would make too many.
@@ -65,25 +66,25 @@ def append_column(
     if size * arity > room:
         size = renumber(states, size, number)
         if size * arity > room:
-            return append_by_sorting(codes, k, arity, states, size)
+            return append_by_sorting(codes, at, k, arity, states, size)
     for i in range(states.shape[0]):
-        states[i] = states[i] * arity + np.int64(codes[k, i])
+        states[i] = states[i] * arity + np.int64(codes[k, at + i])
     return size * arity
 
 
 @inner
-def append_by_sorting(codes: Codes, k: int, arity: int, states: Pairs, size: int) -> int:
+def append_by_sorting(codes: Codes, at: int, k: int, arity: int, states: Pairs, size: int) -> int:
     """The same by sorting rows by the column and then by the states: no gaps are left."""
     n = states.shape[0]
     by_code = np.empty(n, dtype=np.int32)
     order = np.empty(n, dtype=np.int32)
     places = np.zeros((size if size > arity else arity) + 1, dtype=np.int32)
     for i in range(n):
-        places[np.int64(codes[k, i]) + 1] += 1
+        places[np.int64(codes[k, at + i]) + 1] += 1
     for e in range(arity):
         places[e + 1] += places[e]
     for i in range(n):
-        code = np.int64(codes[k, i])
+        code = np.int64(codes[k, at + i])
         by_code[places[code]] = i
         places[code] += 1
     for e in range(places.shape[0]):
@@ -99,8 +100,8 @@ def append_by_sorting(codes: Codes, k: int, arity: int, states: Pairs, size: int
     total, state, code = whole(-1), np.int64(-1), np.int64(-1)
     for j in range(n):
         i = order[j]
-        if states[i] != state or np.int64(codes[k, i]) != code:
-            state, code = np.int64(states[i]), np.int64(codes[k, i])
+        if states[i] != state or np.int64(codes[k, at + i]) != code:
+            state, code = np.int64(states[i]), np.int64(codes[k, at + i])
             total += 1
         states[i] = total
     return total + 1
@@ -109,36 +110,24 @@ def append_by_sorting(codes: Codes, k: int, arity: int, states: Pairs, size: int
 @inner
 def joint_states(
     codes: Codes,
+    at: int,
     arities: Ints,
     variables: Ints,
     start: int,
     stop: int,
-    left_out: int,
     states: Pairs,
     number: Pairs,
     empty: int,
 ) -> int:
-    """The joint states of ``variables[start:stop]`` but the one at ``left_out``, numbered without
+    """The joint states of ``variables[start:stop]`` in the rows from ``at`` on, numbered without
     gaps in order of their value; how many there are."""
     size = whole(1)
     for i in range(states.shape[0]):
         states[i] = 0
     for v in range(start, stop):
-        if v != left_out:
-            k = variables[v]
-            size = append_column(codes, k, arities[k], states, size, number, empty)
+        k = variables[v]
+        size = append_column(codes, at, k, arities[k], states, size, number, empty)
     return renumber(states, size, number)
-
-
-@inner
-def with_target(
-    codes: Codes, k: int, arity: int, strata: Pairs, n_strata: int, groups: Pairs, number: Pairs,
-    empty: int,
-) -> int:  # fmt: skip
-    """The group of each row, that is, its stratum and level of the target, likewise."""
-    for i in range(strata.shape[0]):
-        groups[i] = strata[i]
-    return renumber(groups, append_column(codes, k, arity, groups, n_strata, number, empty), number)
 
 
 @inner
@@ -373,6 +362,8 @@ def judge_candidate(
 @compiled
 def judge_rows(
     codes: Codes,
+    weights: Pairs,
+    ranges: Ints,
     first: Ints,
     arities: Ints,
     most: int,
@@ -380,6 +371,7 @@ def judge_rows(
     variables: Ints,
     variables_start: Ints,
     candidates: Ints,
+    parts: Ints,
     candidates_start: Ints,
     begin: int,
     end: int,
@@ -392,16 +384,18 @@ def judge_rows(
     gains: Floats,
     stats: Floats,
 ) -> None:
-    """``judge_planes`` for the contexts and the candidates that it leaves out.
+    """``judge_planes`` for the contexts and the candidates that it leaves out, row by row.
 
-    Tables with more than ``empty`` times as many cells as rows are not laid out.
+    A row stands for as many as its weight says. ``ranges`` are the rows of each context, or one
+    for all. A candidate is one column, or, where there are ``parts``, the columns
+    ``candidates[parts[c] : parts[c + 1]]`` taken together. Tables with more than ``empty`` times as
+    many cells as rows are not laid out.
     """
-    n = codes.shape[1]
-    strata = np.empty(n, dtype=np.int32)
-    groups = np.empty(n, dtype=np.int32)
-    levels = np.empty(n, dtype=np.int32)
-    weights = np.ones(n, dtype=np.int32)
-    number = np.empty((empty + 1) * n, dtype=np.int32)
+    largest = whole(0)
+    for b in range(ranges.shape[0]):
+        if ranges[b, 1] - ranges[b, 0] > largest:
+            largest = ranges[b, 1] - ranges[b, 0]
+    number = np.empty((empty + 1) * largest, dtype=np.int32)
     base = np.empty(2, dtype=np.int64)
     for b in range(entropies.shape[0]):
         begins, ends = variables_start[b], variables_start[b + 1]
@@ -414,199 +408,47 @@ def judge_rows(
                 wanted = True
         if not wanted:
             continue
-        target = variables[ends - 1]
+        own = b if ranges.shape[0] > 1 else whole(0)
+        at, n = ranges[own, 0], ranges[own, 1] - ranges[own, 0]
+        worth = weights[at : at + n]
+        strata = np.empty(n, dtype=np.int32)
+        groups = np.empty(n, dtype=np.int32)
+        levels = np.empty(n, dtype=np.int32)
         n_strata = joint_states(
-            codes, arities, variables, begins, ends - 1, whole(-1), strata, number, empty
+            codes, at, arities, variables, begins, ends - 1, strata, number, empty
         )
-        n_groups = with_target(
-            codes, target, arities[target], strata, n_strata, groups, number, empty
-        )
+        for i in range(n):
+            groups[i] = strata[i]
+        n_groups = append_column(
+            codes, at, variables[ends - 1], arities[variables[ends - 1]], groups, n_strata, number,
+            empty,
+        )  # fmt: skip
+        n_groups = renumber(groups, n_groups, number)
         order, rows_from, sizes, strata_from, totals, inverses = put_in_groups(
-            strata, groups, n_strata, n_groups, weights
+            strata, groups, n_strata, n_groups, worth
         )
         base[0] = fold_counts(totals, base_choices[b, 0], lookup)
         base[1] = fold_counts(sizes, base_choices[b, 1], lookup)
         entropies[b] = (base[1] - base[0]) / SCALE
         for c in range(start, stop):
-            k = candidates[c]
-            if candidate_in_planes(first, arities, most, n_cells, k):
-                continue
-            if is_among(k, variables, begins, ends):
-                nothing_gained(c, gains, stats)
-                continue
-            for i in range(n):
-                levels[i] = codes[k, i]
-            judge_candidate(
-                levels, arities[k], weights, groups, order, rows_from, sizes, strata_from, totals,
-                inverses, base, choices[b, classes[k]], lookup, plain, empty, c, gains, stats,
-            )  # fmt: skip
-
-
-@inner
-def set_in_planes(
-    words: Words,
-    ones: Ints,
-    first: Ints,
-    arities: Ints,
-    n_rows: int,
-    variables: Ints,
-    start: int,
-    stop: int,
-    n_cells: int,
-    codes: Codes,
-) -> tuple[Codes, Pairs]:
-    """The cells of ``variables[start:stop]`` that occur: their levels, a line a variable, and how
-    many rows have each; ``codes`` is of the type wanted."""
-    where = np.empty(n_cells, dtype=np.int64)
-    margin = np.empty(n_cells, dtype=np.int64)
-    context_margin(words, ones, first, arities, n_rows, variables, start, stop, where, margin)
-    n = whole(0)
-    for e in range(n_cells):
-        n += int(margin[e] > 0)
-    levels = np.empty((stop - start, n), dtype=codes.dtype)
-    counts = np.empty(n, dtype=np.int32)
-    i = whole(0)
-    for e in range(n_cells):
-        if margin[e] > 0:
-            rest = whole(e)
-            for v in range(stop - 1, start - 1, -1):
-                arity = arities[variables[v]]
-                levels[v - start, i] = rest % arity
-                rest //= arity
-            counts[i] = margin[e]
-            i += 1
-    return levels, counts
-
-
-@inner
-def set_in_rows(
-    codes: Codes,
-    arities: Ints,
-    variables: Ints,
-    start: int,
-    stop: int,
-    states: Pairs,
-    number: Pairs,
-    empty: int,
-) -> tuple[Codes, Pairs]:
-    """The same, row by row."""
-    n = joint_states(codes, arities, variables, start, stop, whole(-1), states, number, empty)
-    levels = np.empty((stop - start, n), dtype=codes.dtype)
-    counts = np.zeros(n, dtype=np.int32)
-    for i in range(states.shape[0]):
-        counts[states[i]] += 1
-        number[states[i]] = i  # a row that has the state
-    for v in range(start, stop):
-        for e in range(n):
-            levels[v - start, e] = codes[variables[v], number[e]]
-    return levels, counts
-
-
-@inner
-def cells_of_set(
-    words: Words,
-    ones: Ints,
-    first: Ints,
-    codes: Codes,
-    arities: Ints,
-    most: int,
-    empty: int,
-    variables: Ints,
-    start: int,
-    stop: int,
-    states: Pairs,
-    number: Pairs,
-) -> tuple[Codes, Pairs]:
-    """The same in planes up to ``most`` cells, and else row by row."""
-    n_cells = cells_in_planes(first, arities, most, variables, start, stop)
-    if n_cells <= most:
-        return set_in_planes(
-            words, ones, first, arities, states.shape[0], variables, start, stop, n_cells, codes
-        )
-    return set_in_rows(codes, arities, variables, start, stop, states, number, empty)
-
-
-@compiled
-def judge_sets(
-    words: Words,
-    ones: Ints,
-    first: Ints,
-    codes: Codes,
-    arities: Ints,
-    most: int,
-    empty: int,
-    variables: Ints,
-    variables_start: Ints,
-    n_given: Ints,
-    tables_start: Ints,
-    base_choices: Ints,
-    choices: Ints,
-    lookup: Tables,
-    plain: Ints,
-    products: Ints,
-    sums: Ints,
-    gains: Floats,
-    stats: Floats,
-) -> None:
-    """Count sets of columns, and judge tables that follow from each.
-
-    A set is a conditioning set of so many columns, a target, and columns that are judged as one
-    candidate; where there are none, each column of the conditioning set is a candidate given the
-    others. The tables of set b are ``tables_start[b]`` to ``tables_start[b + 1]``. Sets of up to
-    ``most`` cells are counted in planes. ``sums`` receives the products, read at the counts, added
-    up over the cells of (S, X_k) and over those of S.
-    """
-    n_rows = codes.shape[1]
-    states = np.empty(n_rows, dtype=np.int32)
-    number = np.empty((empty + 1) * n_rows, dtype=np.int32)
-    base = np.empty(2, dtype=np.int64)
-    for b in range(n_given.shape[0]):
-        start, stop, size = variables_start[b], variables_start[b + 1], n_given[b]
-        levels, weights = cells_of_set(
-            words, ones, first, codes, arities, most, empty, variables, start, stop, states, number
-        )
-        n = weights.shape[0]
-        own = np.empty(stop - start, dtype=np.int64)
-        places = np.empty(stop - start, dtype=np.int64)
-        for v in range(stop - start):
-            own[v] = arities[variables[start + v]]
-            places[v] = v
-        strata = np.empty(n, dtype=np.int32)
-        groups = np.empty(n, dtype=np.int32)
-        others = np.empty(n, dtype=np.int32)
-        is_family = stop == start + size + 1
-        if is_family:
-            n_strata = joint_states(
-                levels, own, places, whole(0), size, whole(-1), strata, number, empty
-            )
-            totals = np.zeros(n_strata, dtype=np.int64)
-            for i in range(n):
-                totals[strata[i]] += weights[i]
-                sums[b, 0] += products[weights[i]]
-            for s in range(n_strata):
-                sums[b, 1] += products[totals[s]]
-        for c in range(tables_start[b], tables_start[b + 1]):
-            member = c - tables_start[b] if is_family else whole(-1)
-            n_strata = joint_states(
-                levels, own, places, whole(0), size, member, strata, number, empty
-            )
-            n_groups = with_target(levels, size, own[size], strata, n_strata, groups, number, empty)
-            if is_family:
-                width = own[member]
-                for i in range(n):
-                    others[i] = levels[member, i]
-            else:
+            if parts.shape[0]:
+                kind = whole(0)
                 width = joint_states(
-                    levels, own, places, size + 1, stop - start, member, others, number, empty
+                    codes, at, arities, candidates, parts[c], parts[c + 1], levels, number, empty
                 )
-            order, rows_from, sizes, strata_from, totals, inverses = put_in_groups(
-                strata, groups, n_strata, n_groups, weights
-            )
-            base[0] = fold_counts(totals, base_choices[c, 0], lookup)
-            base[1] = fold_counts(sizes, base_choices[c, 1], lookup)
+            else:
+                k = candidates[c]
+                if candidate_in_planes(first, arities, most, n_cells, k):
+                    continue
+                if is_among(k, variables, begins, ends):
+                    nothing_gained(c, gains, stats)
+                    continue
+                kind, width = classes[k], arities[k]
+                for i in range(n):
+                    levels[i] = codes[k, at + i]
             judge_candidate(
-                others, width, weights, groups, order, rows_from, sizes, strata_from, totals,
-                inverses, base, choices[c], lookup, plain, empty, c, gains, stats,
+                levels, width, worth, groups, order, rows_from, sizes, strata_from, totals,
+                inverses, base, choices[b, kind], lookup, plain, empty, c, gains, stats,
             )  # fmt: skip
 
 
@@ -621,19 +463,115 @@ def count_sets(
     empty: int,
     variables: Ints,
     variables_start: Ints,
-    counts: Ints,
+    products: Floats,
+    levels: Codes,
+    counts: Pairs,
     starts: Ints,
+    sums: Floats,
 ) -> None:
     """The rows of every joint state of sets of columns that occurs, in their order, end to end;
-    ``starts`` receives where those of each set begin."""
+    ``starts`` receives where those of each set begin.
+
+    Sets of up to ``most`` cells are counted in planes. If there are lines for them, ``levels``
+    receives the states, a line a column, and ``sums`` the products, read at the counts, added up
+    over all states, and over those of all columns but the last.
+    """
     n_rows = codes.shape[1]
     states = np.empty(n_rows, dtype=np.int32)
     number = np.empty((empty + 1) * n_rows, dtype=np.int32)
     for b in range(starts.shape[0] - 1):
-        _, own = cells_of_set(
-            words, ones, first, codes, arities, most, empty, variables, variables_start[b],
-            variables_start[b + 1], states, number,
-        )  # fmt: skip
-        for e in range(own.shape[0]):
-            counts[starts[b] + e] = own[e]
-        starts[b + 1] = starts[b] + own.shape[0]
+        begin, end, at = variables_start[b], variables_start[b + 1], starts[b]
+        n_cells = cells_in_planes(first, arities, most, variables, begin, end)
+        n = whole(0)
+        if n_cells <= most:
+            where = np.empty(n_cells, dtype=np.int64)
+            margin = np.empty(n_cells, dtype=np.int64)
+            context_margin(
+                words, ones, first, arities, n_rows, variables, begin, end, where, margin
+            )
+            for e in range(n_cells):
+                if margin[e] == 0:
+                    continue
+                counts[at + n] = margin[e]
+                rest = whole(e)
+                for v in range(end - 1, begin - 1 if levels.shape[0] else end - 1, -1):
+                    k = variables[v]
+                    levels[k, at + n] = rest % arities[k]
+                    rest //= arities[k]
+                n += 1
+        else:
+            n = joint_states(codes, whole(0), arities, variables, begin, end, states, number, empty)
+            for e in range(n):
+                counts[at + e] = 0
+            for i in range(n_rows):
+                counts[at + states[i]] += 1
+                number[states[i]] = i  # a row that has the state
+            for v in range(begin, end if levels.shape[0] else begin):
+                k = variables[v]
+                for e in range(n):
+                    levels[k, at + e] = codes[k, number[e]]
+        starts[b + 1] = at + n
+        if sums.shape[0]:
+            add_products(variables, begin, end - 1, levels, counts, at, at + n, products, b, sums)
+
+
+@inner
+def add_products(
+    variables: Ints,
+    begin: int,
+    end: int,
+    levels: Codes,
+    counts: Pairs,
+    start: int,
+    stop: int,
+    products: Floats,
+    b: int,
+    sums: Floats,
+) -> None:
+    """Add up the products at counts, and at the sums of those that have ``variables[begin:end]`` in
+    common and follow each other."""
+    terms = np.empty(stop - start, dtype=np.float64)
+    for e in range(start, stop):
+        terms[e - start] = products[counts[e]]
+    sums[b, 0] = sum_in_pairs(terms, whole(0), stop - start)
+    n = whole(0)
+    total = np.int64(0)
+    for e in range(start, stop):
+        total += counts[e]
+        is_last = e == stop - 1
+        for v in range(begin, begin if is_last else end):
+            if levels[variables[v], e] != levels[variables[v], e + 1]:
+                is_last = True
+        if is_last:
+            terms[n] = products[total]
+            n += 1
+            total = np.int64(0)
+    sums[b, 1] = sum_in_pairs(terms, whole(0), n)
+
+
+@inner
+def sum_in_pairs(values: Floats, start: int, n: int) -> float:
+    """What ``numpy.sum`` makes of these values, to the last bit: halves, and eight sums side by
+    side."""
+    if n > 128:
+        half = n // 2
+        half -= half % 8
+        return sum_in_pairs(values, start, half) + sum_in_pairs(values, start + half, n - half)
+    total = 0.0
+    even = n - n % 8
+    if even > 0:
+        a, b, c, d = values[start], values[start + 1], values[start + 2], values[start + 3]
+        e, f, g, h = values[start + 4], values[start + 5], values[start + 6], values[start + 7]
+        for i in range(start + 8, start + even, 8):
+            a += values[i]
+            b += values[i + 1]
+            c += values[i + 2]
+            d += values[i + 3]
+            e += values[i + 4]
+            f += values[i + 5]
+            g += values[i + 6]
+            h += values[i + 7]
+        total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for i in range(start + even, start + n):
+        total += values[i]
+    return total

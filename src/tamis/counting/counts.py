@@ -55,21 +55,11 @@ class Judgements(NamedTuple):
 
 class FamilyCounts(NamedTuple):
     """The judgements of each member of each conditioning set given the others, end to end, and for
-    each context the sums of n ln n over the cells of the family and of its strata, in the fixed
-    point of ``lookup.products``."""
+    each context n ln n added up over the cells of the family and over its strata."""
 
     gains: Floats
     stats: Floats
-    sums: Ints
-
-    @classmethod
-    def blank(cls, n_contexts: int, n_members: int) -> FamilyCounts:
-        """Room for the answers."""
-        return cls(
-            np.empty(n_members),
-            np.empty((n_members, STATS)),
-            np.zeros((n_contexts, 2), dtype=np.int64),
-        )
+    sums: Floats
 
 
 class Batch(NamedTuple):
@@ -219,7 +209,11 @@ class Shapes:
         else:
             flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
             starts = part_starts(candidates)
-        return Batch(contexts, flat, starts, *self._supports(contexts, self._class_sizes, lookup))
+        return Batch(contexts, flat, starts, *self.supports(contexts, lookup))
+
+    def supports(self, contexts: Sequence[Question], lookup: Lookup) -> tuple[Ints, Ints]:
+        """Which heads of the lookup the tables of contexts use, by class of candidate."""
+        return self._supports(contexts, self._class_sizes, lookup)
 
     def joint_supports(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
@@ -227,7 +221,8 @@ class Shapes:
         """Which heads of the lookup the tables of contexts use, each with its candidates taken
         together."""
         if not lookup.needs_support:
-            return first_joint_heads(len(contexts))
+            base, choices = _first_heads((len(contexts), 1, 2))
+            return base, choices[:, 0]
         supports = [
             self._supports([context], [math.prod(float(self.sizes[k]) for k in some)], lookup)
             for context, some in zip(contexts, others, strict=True)
@@ -262,12 +257,6 @@ class Shapes:
             largest = max(largest, cells * widest)
         lookup.reserve(int(min(self.n_rows, largest)))
         return base, choices
-
-
-def first_joint_heads(n_tables: int) -> tuple[Ints, Ints]:
-    """The same for tables of one candidate each."""
-    base, choices = _first_heads((n_tables, 1, 2))
-    return base, choices[:, 0]
 
 
 @lru_cache(maxsize=64)

@@ -7,12 +7,10 @@ last bit, and ties between variables are ties and not noise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from tamis.counting.compiled import Tables
 from tamis.counting.fold import HEAD
@@ -150,15 +148,3 @@ class Lookup:
 def fixed_point(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Nats as whole numbers of steps."""
     return np.rint(values * SCALE).astype(np.int64)
-
-
-def products(counts: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
-    """n ln n of each count, as whole numbers of steps so short that sums over a table just fit."""
-    values: NDArray[np.float64] = xlogy(counts, counts) * steps_of_products(n_rows)
-    return np.rint(values).astype(np.int64)
-
-
-def steps_of_products(n_rows: int) -> float:
-    """The steps that make 1 there: a power of two, as the largest sum is that of all rows in one
-    cell."""
-    return 2.0 ** (61 - math.ceil(n_rows * math.log(max(n_rows, 1))).bit_length())

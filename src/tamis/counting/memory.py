@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import entr
+from scipy.special import entr, xlogy
 
 from tamis.counting import counts
-from tamis.counting.by_rows import count_sets, judge_rows, judge_sets
-from tamis.counting.compiled import Ints, Pairs, Words, is_at_hand
+from tamis.counting.by_rows import count_sets, judge_rows
+from tamis.counting.compiled import Codes, Floats, Ints, Pairs, Words, is_at_hand
 from tamis.counting.counts import (
     Bank,
     Batch,
@@ -20,7 +19,6 @@ from tamis.counting.counts import (
     Judgements,
     Question,
     Shapes,
-    first_joint_heads,
     laid_out,
 )
 from tamis.counting.interactions import (
@@ -31,7 +29,7 @@ from tamis.counting.interactions import (
 )
 from tamis.counting.judge import judge_planes, judge_two_levels
 from tamis.counting.looking import Looking, Sample
-from tamis.counting.lookup import Lookup, fixed_point, products
+from tamis.counting.lookup import Lookup, fixed_point
 from tamis.counting.planes import build_planes
 from tamis.counting.row_sample import sampled
 from tamis.counting.sharing import share, usable_jobs
@@ -49,6 +47,22 @@ JOINT_CROSSOVER = 256
 `python -m benchmarks.crossover`."""
 MASK_BYTES = 2**26
 """One whose masks would take more than this is counted row by row too."""
+
+
+LEVELS_BYTES = 2**24
+"""So many cells of sets, times columns, are counted before they are judged."""
+
+NO_PARTS = np.zeros(0, dtype=np.int64)
+NO_SUMS = np.zeros((0, 2))
+
+
+class Cells(NamedTuple):
+    """The joint states of sets of columns that occur, end to end: their levels, a line for each
+    column of the table, how many rows have them, and where those of each set begin."""
+
+    levels: Codes
+    counts: Pairs
+    starts: Ints
 
 
 class MemoryCounts:
@@ -100,19 +114,19 @@ class MemoryCounts:
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
-        """The same for several variables taken together as one candidate, one for each context;
-        their entropies are left out."""
+        """The same for several variables taken together as one candidate, one for each context."""
+        n = len(contexts)
+        answers = Judgements.blank(n, n, tests=True)
         base, choices = self._shapes.joint_supports(contexts, others, lookup)
         sets = [
             (*given, target, *some) for (target, given), some in zip(contexts, others, strict=True)
         ]
-        if self._small.take(2 * len(sets), sets):
-            answers = Judgements.blank(len(sets), len(sets), tests=True)
+        if self._small.take(2 * n, sets):
             self._small.judge_joints(contexts, others, base, choices, lookup, answers)
             return answers
-        n_given = [len(given) for _, given in contexts]
-        found = self._judge_sets(sets, n_given, [1] * len(sets), (base, choices), lookup)
-        return Judgements(np.full(len(sets), np.nan), found.gains, found.stats)
+        batch = Batch(contexts, *laid_out(others), base, choices[:, None])
+        self._judge_sets(sets, np.arange(n + 1), batch, lookup, answers, together=True)
+        return answers
 
     def families(
         self, contexts: Sequence[Question], lookup: Lookup, *, tests: bool
@@ -121,43 +135,31 @@ class MemoryCounts:
         None where single questions take no longer."""
         if self._small.is_open:
             return None
-        n_given = [len(given) for _, given in contexts]
-        n_tables = n_given if tests else [0] * len(contexts)
-        if lookup.needs_support and tests:
-            rests = [
-                ((target, given[:i] + given[i + 1 :]), (k,))
-                for target, given in contexts
-                for i, k in enumerate(given)
-            ]
-            supports = self._shapes.joint_supports(
-                [context for context, _ in rests], [other for _, other in rests], lookup
-            )
-        else:
-            supports = first_joint_heads(sum(n_tables))
+        members = [given if tests else () for _, given in contexts]
+        rests = [
+            (target, given[:i] + given[i + 1 :])
+            for target, given in contexts
+            for i in range(len(given) if tests else 0)
+        ]
+        answers = Judgements.blank(len(rests), len(rests), tests=True)
+        sums = np.empty((len(contexts), 2))
+        candidates, starts = laid_out(members)
+        supports = self._shapes.supports(rests, lookup)
+        batch = Batch(rests, candidates, np.arange(len(rests) + 1), *supports)
         sets = [(*given, target) for target, given in contexts]
-        return self._judge_sets(sets, n_given, n_tables, supports, lookup)
+        self._judge_sets(sets, starts, batch, lookup, answers, sums)
+        return FamilyCounts(answers.gains, answers.stats, sums)
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
         if self._small.take(len(sets), sets):
             found = map(self._small.cells, sets)
             return [cells[cells > 0] for cells in found]
-        bank, most = self._bank, self._joint_crossover
-        variables, starts = laid_out(sets)
-        parts: dict[int, list[Ints]] = {}
-
-        def part(start: int, stop: int) -> None:
-            room = sum(min(self._shapes.n_joint(one), self.n_rows) for one in sets[start:stop])
-            cells = np.empty(int(room), dtype=np.int64)
-            ends = np.zeros(stop - start + 1, dtype=np.int64)
-            count_sets(
-                bank.words, bank.ones, bank.first, self._codes, bank.arities, most, EMPTY,
-                variables, starts[start : stop + 1], cells, ends,
-            )  # fmt: skip
-            parts[start] = [cells[i:j] for i, j in pairwise(ends.tolist())]
-
-        share(self._n_jobs, len(sets), len(sets) * self.n_rows, part)
-        return [cells for start in sorted(parts) for cells in parts[start]]
+        cells: list[Ints] = []
+        for i, j in self._chunks(sets, 0, len(sets)):
+            counted = self._cells_of(sets[i:j], NO_SUMS, levels=False)
+            cells += np.split(counted.counts.astype(np.int64), counted.starts[1:-1])
+        return cells
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:
@@ -215,6 +217,7 @@ class MemoryCounts:
         )  # fmt: skip
         judge = judge_two_levels if self._of_two and not lookup.observed else judge_planes
         n = len(batch.candidates)
+        ranges = np.array([[0, self.n_rows]])
 
         def in_planes(start: int, stop: int) -> None:
             judge(
@@ -225,8 +228,8 @@ class MemoryCounts:
 
         def by_rows(start: int, stop: int) -> None:
             judge_rows(
-                self._codes, bank.first, bank.arities, most, EMPTY, variables, starts,
-                batch.candidates, batch.starts, start, stop, *of_batch,
+                self._codes, self._ones, ranges, bank.first, bank.arities, most, EMPTY, variables,
+                starts, batch.candidates, NO_PARTS, batch.starts, start, stop, *of_batch,
             )  # fmt: skip
 
         fewest, largest = min(cells), max(cells)
@@ -239,30 +242,73 @@ class MemoryCounts:
     def _judge_sets(
         self,
         sets: Sequence[tuple[int, ...]],
-        n_given: Sequence[int],
-        n_tables: Sequence[int],
-        supports: tuple[Ints, Ints],
+        tables_start: Ints,
+        batch: Batch,
         lookup: Lookup,
-    ) -> FamilyCounts:
-        """Count sets of columns, each a conditioning set, a target and what is judged as one
-        candidate, and judge so many tables of each, as ``judge_sets`` says."""
-        bank, most = self._bank, self._joint_crossover
-        variables, starts = laid_out(sets)
-        tables = np.array([0, *accumulate(n_tables)], dtype=np.int64)
-        given = np.array(n_given, dtype=np.int64)
-        found = FamilyCounts.blank(len(sets), int(tables[-1]))
+        answers: Judgements,
+        sums: Floats = NO_SUMS,
+        *,
+        together: bool = False,
+    ) -> None:
+        """Count sets of columns, and judge contexts within each, of one candidate each: those of
+        set b are from ``tables_start[b]`` to ``tables_start[b + 1]``. The candidates are all that
+        belong to a context ``together``."""
+        bank = self._bank
+        variables, starts = laid_out([(*given, target) for target, given in batch.contexts])
+        owners = np.repeat(np.arange(len(sets)), np.diff(tables_start))
         terms = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
-            judge_sets(
-                bank.words, bank.ones, bank.first, self._codes, bank.arities, most, EMPTY,
-                variables, starts[start : stop + 1], given[start:stop], tables[start : stop + 1],
-                *supports, terms, self._plain, self._products, found.sums[start:stop],
-                found.gains, found.stats,
-            )  # fmt: skip
+            for i, j in self._chunks(sets, start, stop):
+                cells = self._cells_of(sets[i:j], sums[i:j])
+                own = slice(int(tables_start[i]), int(tables_start[j]))
+                ends = slice(own.start, own.stop + 1)
+                places = owners[own] - i
+                ranges = np.stack([cells.starts[places], cells.starts[places + 1]], axis=1)
+                n = own.stop - own.start
+                candidates, parts = batch.candidates[own], NO_PARTS
+                if together:
+                    candidates, parts = batch.candidates, batch.starts[ends]
+                judge_rows(
+                    cells.levels, cells.counts, ranges, bank.first, bank.arities, 0, EMPTY,
+                    variables, starts[ends], candidates, parts, np.arange(n + 1), 0, n,
+                    batch.base_choices[own], batch.choices[own], bank.classes, terms, self._plain,
+                    answers.entropies[own], answers.gains[own], answers.stats[own],
+                )  # fmt: skip
 
         share(self._n_jobs, len(sets), len(sets) * self.n_rows, part)
-        return found
+
+    def _cells_of(
+        self, sets: Sequence[tuple[int, ...]], sums: Floats, *, levels: bool = True
+    ) -> Cells:
+        """The joint states of sets of columns that occur, and their ``sums`` if wanted."""
+        bank = self._bank
+        room = sum(map(self._most_states, sets))
+        n_lines = len(self.arities) if levels else 0
+        found = np.empty((n_lines, room), dtype=self._codes.dtype)
+        counts, starts = np.empty(room, dtype=np.int32), np.zeros(len(sets) + 1, dtype=np.int64)
+        count_sets(
+            bank.words, bank.ones, bank.first, self._codes, bank.arities, self._joint_crossover,
+            EMPTY, *laid_out(sets), self._products, found, counts, starts, sums,
+        )  # fmt: skip
+        return Cells(found, counts[: starts[-1]], starts)
+
+    def _most_states(self, columns: tuple[int, ...]) -> int:
+        return min(self._shapes.n_joint(columns), self.n_rows)
+
+    def _chunks(
+        self, sets: Sequence[tuple[int, ...]], start: int, stop: int
+    ) -> Iterator[tuple[int, int]]:
+        """The sets from ``start`` to ``stop``, as many at a time as have few states together."""
+        room, first = 0, start
+        for b in range(start, stop):
+            states = self._most_states(sets[b])
+            if b > first and (room + states) * len(self.arities) > LEVELS_BYTES:
+                yield first, b
+                room, first = 0, b
+            room += states
+        if first < stop:
+            yield first, stop
 
     @property
     def _joint_crossover(self) -> int:
@@ -271,5 +317,13 @@ class MemoryCounts:
         return min(JOINT_CROSSOVER, MASK_BYTES // (8 * max(n_words, 1)))
 
     @cached_property
-    def _products(self) -> Ints:
-        return products(np.arange(self.n_rows + 1), self.n_rows)
+    def _ones(self) -> Pairs:
+        """What each row is worth."""
+        return np.ones(self.n_rows, dtype=np.int32)
+
+    @cached_property
+    def _products(self) -> Floats:
+        """n ln n, for likelihoods."""
+        counts = np.arange(self.n_rows + 1)
+        found: Floats = xlogy(counts, counts)
+        return found

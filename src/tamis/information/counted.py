@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from scipy.special import xlogy
 
 from tamis.counting.blocks import BlockCounts
 from tamis.counting.counts import Counts
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.independence import STATS
-from tamis.counting.lookup import Lookup, products, steps_of_products
+from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
 from tamis.information.estimators import EntropyEstimator, as_additive
 from tamis.information.interface import (
@@ -145,22 +146,22 @@ class CountedInformation(Source):
 
     def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
         sets = [(*given, target) for target, given in contexts] + [given for _, given in contexts]
-        tables = self.tables(sets)
-        sizes = [self._size(*one, occurring) for one in zip(sets, tables, strict=True)]
-        sums = np.array([products(cells, self._rows).sum() for cells in tables], dtype=np.int64)
-        return self._less_regret(sums.reshape(2, -1).T, np.array(sizes).reshape(2, -1).T)
-
-    def _scores(self, contexts: Sequence[Context], sums: Ints) -> Floats:
-        """The likelihoods of families from their sums of n ln n."""
-        sizes = [
-            (self.n_cells((*given, target)), self.n_cells(given)) for target, given in contexts
+        scores = [
+            xlogy(cells, cells).sum() - log_regret(self._size(one, cells, occurring), self._rows)
+            for one, cells in zip(sets, self.tables(sets), strict=True)
         ]
-        return self._less_regret(sums, np.array(sizes).reshape(-1, 2))
+        of_families, of_strata = np.array(scores, dtype=np.float64).reshape(2, len(contexts))
+        found: Floats = of_families - of_strata
+        return found
 
-    def _less_regret(self, sums: Ints, sizes: Floats) -> Floats:
-        regrets = [log_regret(size, self._rows) for size in sizes.ravel().tolist()]
-        parts = sums / steps_of_products(self._rows) - np.array(regrets).reshape(sizes.shape)
-        found: Floats = parts[:, 0] - parts[:, 1]
+    def _scores(self, contexts: Sequence[Context], sums: Floats) -> Floats:
+        """The likelihoods of families, from n ln n added up over their cells and their strata."""
+        sizes = [
+            self.n_cells(one) for target, given in contexts for one in ((*given, target), given)
+        ]
+        regrets = np.array([log_regret(size, self._rows) for size in sizes])
+        of_families, of_strata = (sums - regrets.reshape(-1, 2)).T
+        found: Floats = of_families - of_strata
         return found
 
     def _size(self, members: Sequence[int], cells: Ints, occurring: bool) -> float:
