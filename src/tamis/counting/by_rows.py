@@ -67,8 +67,9 @@ def append_column(
         size = renumber(states, size, number)
         if size * arity > room:
             return append_by_sorting(codes, at, k, arity, states, size)
+    column = codes[k, at : at + states.shape[0]]
     for i in range(states.shape[0]):
-        states[i] = states[i] * arity + np.int64(codes[k, at + i])
+        states[i] = states[i] * arity + np.int64(column[i])
     return size * arity
 
 
@@ -267,7 +268,8 @@ def judge_candidate(
     table = np.zeros(n_groups * width if is_laid_out else 0, dtype=np.int32)
     if is_laid_out:
         for i in range(n):
-            table[groups[i] * width + levels[i]] += weights[i]
+            # Numbers without a sign need not be looked at for places counted from the end.
+            table[np.uint64(groups[i] * width + levels[i])] += weights[i]
     here = np.zeros(width, dtype=np.int64)
     inverses = np.empty(width, dtype=np.float64)
     cells = np.empty((2, n + width), dtype=np.int64)  # levels of the candidate, and counts
@@ -444,8 +446,9 @@ def judge_rows(
                     nothing_gained(c, gains, stats)
                     continue
                 kind, width = classes[k], arities[k]
+                column = codes[k, at : at + n]
                 for i in range(n):
-                    levels[i] = codes[k, at + i]
+                    levels[i] = column[i]
             judge_candidate(
                 levels, width, worth, groups, order, rows_from, sizes, strata_from, totals,
                 inverses, base, choices[b, kind], lookup, plain, empty, c, gains, stats,

@@ -22,7 +22,7 @@ from tamis.counting.compiled import Ints
 from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
 from tamis.search.cmi_rows import exclude, in_parts
-from tamis.search.selection import Asked, Selector, each_given_the_rest
+from tamis.search.selection import Asked, Selector
 
 SELECTED_BYTES = 2**28
 """Selections beyond this are made again when they are asked for again."""
@@ -302,19 +302,15 @@ class ParentSelector:
         """The tests of each member given the others, and the scores, of families."""
         if not contexts:
             return
-        tests = {one: each_given_the_rest(*one) for one in contexts if self._is_judged(one)}
-        self._pps.judge([test for own in tests.values() for test in own])
-        scores = self._information.penalised_likelihoods(contexts).tolist()
-        for context, score in zip(contexts, scores, strict=True):
-            judged = [self._judged(one) for one in tests.get(context, ())]
+        if self.selector.backward:
+            tests, scores = self._information.families(contexts)
+            strengths = self._pps.rule.strengths(tests).tolist() if len(tests) else []
+            judged = zip(tests.cmi.tolist(), strengths, strict=True)
+        else:
+            scores, judged = self._information.penalised_likelihoods(contexts), zip((), (), strict=True)
+        for context, score in zip(contexts, scores.tolist(), strict=True):
+            # Without a backward phase there are no tests, and nobody asks for them.
+            own = tuple((*one, k) for k, one in zip(context.given, judged, strict=False))
             required = self._pps.required.get(context.target, ())
-            least = min((one[1] for one in judged if one[2] not in required), default=np.inf)
-            self._families[context] = Family(tuple(judged), least, score)
-
-    def _judged(self, one: Group) -> tuple[float, float, int]:
-        cmi, strength = self._pps.judged[one]
-        return cmi, strength, one.members[0]
-
-    def _is_judged(self, context: Context) -> bool:
-        """Whether the backward phase may ask for the tests of a family's members."""
-        return self.selector.backward and len(context.given) > 0
+            least = min((one[1] for one in own if one[2] not in required), default=np.inf)
+            self._families[context] = Family(own, least, score)
