@@ -9,7 +9,8 @@ import time
 
 import numpy as np
 
-from tamis.counting import counts, joints
+from tamis.counting import counts, memory
+from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
 from tamis.information.counted import _lookup
 from tamis.information.estimators import as_estimator
@@ -23,7 +24,7 @@ def table(n: int, d: int, arity: int) -> Table:
 
 
 def seconds(counts: MemoryCounts, context: tuple[int, tuple[int, ...]], n: int) -> float:
-    lookup = _lookup(as_estimator("miller-madow"), n)
+    lookup = _lookup(as_estimator("miller-madow"), n, Lookup)
     candidates = np.arange(20, 60)
     best = np.inf
     for _ in range(5):
@@ -35,7 +36,7 @@ def seconds(counts: MemoryCounts, context: tuple[int, tuple[int, ...]], n: int) 
 
 def joint_seconds(counts: MemoryCounts, size: int, n: int) -> float:
     """One of eight joint tables of so many columns: half of them given."""
-    lookup = _lookup(as_estimator("miller-madow"), n)
+    lookup = _lookup(as_estimator("miller-madow"), n, Lookup)
     best = np.inf
     for i in range(5):
         # Each time others, so that no states of rows are at hand.
@@ -55,7 +56,7 @@ def joints_table() -> None:
         for size in range(3, 14):
             ratio = []
             for crossover in (10**9, 0):
-                joints.JOINT_CROSSOVER = crossover
+                memory.JOINT_CROSSOVER = crossover
                 ratio.append(joint_seconds(MemoryCounts(table(n, 60, 2), 1), size, n))
             print(f"{n:8} {2**size:7}   {ratio[0] / ratio[1]:.2f}")
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from tables import table_of
-from tamis.counting import blocks, counts, joints, memory, passes, row_tables, sharing
+from tamis.counting import blocks, counts, memory, passes, row_tables, sharing
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context, Group, Query
 from tamis.tables import Table
@@ -17,41 +17,40 @@ WAYS = {
     "planes without the pair table": {"counts.PAIR_TABLE_BYTES": 0},
     "planes, a context at a time": {"blocks.FOLDED_BYTES": 2**40},
     "planes in threads": {"sharing.THREAD_WORDS": 0},
-    "rows": {"counts.CROSSOVER": 0, "joints.JOINT_CROSSOVER": 0},
+    "rows": {"counts.CROSSOVER": 0, "memory.JOINT_CROSSOVER": 0},
     "rows, a candidate at a time": {
         "counts.CROSSOVER": 0,
-        "joints.JOINT_CROSSOVER": 0,
+        "memory.JOINT_CROSSOVER": 0,
         "row_tables.CELL_BYTES": 2**20,
     },
     "rows in threads": {
         "counts.CROSSOVER": 0,
-        "joints.JOINT_CROSSOVER": 0,
+        "memory.JOINT_CROSSOVER": 0,
         "sharing.THREAD_WORDS": 0,
     },
     "rows kept sparse": {
         "counts.CROSSOVER": 0,
-        "joints.JOINT_CROSSOVER": 0,
+        "memory.JOINT_CROSSOVER": 0,
         "counts.DENSE_CELLS": 0,
         "memory.EMPTY": 0,
     },
     "rows numbered in steps": {
         "counts.CROSSOVER": 0,
-        "joints.JOINT_CROSSOVER": 0,
+        "memory.JOINT_CROSSOVER": 0,
         "counts.DENSE_CELLS": 0,
         "memory.EMPTY": 0,
         "row_tables.LARGEST_KEY": 8,
     },
-    "planes and rows mixed": {"counts.CROSSOVER": 6, "joints.JOINT_CROSSOVER": 12},
+    "planes and rows mixed": {"counts.CROSSOVER": 6, "memory.JOINT_CROSSOVER": 12},
     "few rows at once": {
         "counts.CROSSOVER": 6,
-        "joints.JOINT_CROSSOVER": 12,
+        "memory.JOINT_CROSSOVER": 12,
         "passes.ROWS_AT_ONCE": 1,
     },
 }
 MODULES = {
     "blocks": blocks,
     "counts": counts,
-    "joints": joints,
     "memory": memory,
     "row_tables": row_tables,
     "passes": passes,

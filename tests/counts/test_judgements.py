@@ -14,7 +14,7 @@ from scipy.special import entr
 
 import naive
 from tables import rows, table_of
-from tamis.counting import counts, joints, memory, sharing, small
+from tamis.counting import counts, memory, sharing, small
 from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.sharing import usable_jobs
@@ -24,7 +24,6 @@ ENGINES = {
     "planes": {},
     "planes without the pair table": {"PAIR_TABLE_BYTES": 0},
     "rows": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0},
-    "rows, forgetting states": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0, "STATES_BYTES": 0},
     "rows kept sparse": {"CROSSOVER": 0, "JOINT_CROSSOVER": 0, "DENSE_CELLS": 0, "EMPTY": 0},
     "planes and rows mixed": {"CROSSOVER": 6, "JOINT_CROSSOVER": 12},
     "planes in threads": {"THREAD_WORDS": 0},
@@ -34,8 +33,7 @@ ENGINES = {
 
 MODULES = {
     "THREAD_WORDS": sharing,
-    "JOINT_CROSSOVER": joints,
-    "STATES_BYTES": memory,
+    "JOINT_CROSSOVER": memory,
     "EMPTY": memory,
 }
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tamis.counting import counts
 from tamis.counting.block_loops import lay_out
 from tamis.counting.compiled import Ints, Words
-from tamis.counting.counts import Batch, Judgements, Question, Shapes
+from tamis.counting.counts import Batch, FamilyCounts, Judgements, Question, Shapes
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import BlockLookup, TableBatch, starts_of
 from tamis.counting.interactions import (
@@ -111,6 +111,12 @@ class BlockCounts:
             whole[i][whole[i] > 0] if i in whole else large[one].counts
             for i, one in enumerate(sets)
         ]
+
+    def families(
+        self, contexts: Sequence[Question], lookup: Lookup, *, tests: bool
+    ) -> FamilyCounts | None:
+        """Nothing of its own: the tests of a batch are counted in one pass as it is."""
+        return None
 
     def _whole_tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each small set of columns the rows of every joint state, whether it occurs or not."""

@@ -32,12 +32,12 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 LOOP_FILES = (
     "counting/block_loops.py",
+    "counting/by_rows.py",
     "counting/compiled.py",
     "counting/fold.py",
     "counting/independence.py",
     "counting/interactions.py",
     "counting/judge.py",
-    "counting/occurring.py",
     "counting/row_sample.py",
     "counting/screening.py",
     "counting/tables.py",

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.compiled import Codes, Floats, Ints, Pairs, Words
+from tamis.counting.compiled import Floats, Ints, Pairs, Words
 from tamis.counting.independence import STATS
 from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup
@@ -52,16 +52,14 @@ class Judgements(NamedTuple):
             np.empty((n_candidates if tests else 0, STATS)),
         )
 
-    def put(
-        self, answers: Judgements, places: Sequence[int], span: Sequence[int] | Ints | None = None
-    ) -> None:
-        """Write these answers to their places among others: those of the contexts, and those of
-        the candidates, which are the same where each context has one."""
-        span = places if span is None else span
-        answers.entropies[places] = self.entropies
-        answers.gains[span] = self.gains
-        if len(answers.stats):
-            answers.stats[span] = self.stats
+
+class FamilyCounts(NamedTuple):
+    """The judgements of each member of each conditioning set given the others, end to end, and for
+    each context n ln n added up over the cells of the family and over its strata."""
+
+    gains: Floats
+    stats: Floats
+    sums: Floats
 
 
 class Batch(NamedTuple):
@@ -85,37 +83,6 @@ class Batch(NamedTuple):
             for k in self.others(b):
                 yield (*given, target, k)
 
-    def some(self, places: Sequence[int]) -> tuple[Batch, Ints]:
-        """The contexts at these places, and where their candidates lie in the whole batch."""
-        lengths = np.diff(self.starts)[places]
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        span = np.repeat(self.starts[places] - starts[:-1], lengths) + np.arange(starts[-1])
-        contexts = [self.contexts[b] for b in places]
-        batch = Batch(
-            contexts, self.candidates[span], starts, self.base_choices[places],
-            self.choices[places],
-        )  # fmt: skip
-        return batch, span
-
-    def part(self, b: int, chosen: NDArray[np.bool_]) -> Batch:
-        """Context b alone, with those of its candidates that are chosen."""
-        candidates = self.candidates[self.starts[b] : self.starts[b + 1]][chosen]
-        return Batch(
-            self.contexts[b : b + 1],
-            candidates,
-            np.array([0, len(candidates)]),
-            self.base_choices[b : b + 1],
-            self.choices[b : b + 1],
-        )
-
-
-class Columns(NamedTuple):
-    """Candidates as the row-wise loop reads them: codes, numbers of levels, classes of support."""
-
-    codes: Codes
-    arities: Ints
-    classes: Ints
-
 
 class Bank(NamedTuple):
     """Columns as the loops over planes read them."""
@@ -132,6 +99,11 @@ class Bank(NamedTuple):
 def part_starts(parts: Sequence[Sized]) -> Ints:
     """Where each part begins, and the last one ends, when they are laid end to end."""
     return np.array([0, *accumulate(map(len, parts))], dtype=np.int64)
+
+
+def laid_out(sets: Sequence[tuple[int, ...]]) -> tuple[Ints, Ints]:
+    """The sets end to end, and where each begins."""
+    return np.array([k for one in sets for k in one], dtype=np.int64), part_starts(sets)
 
 
 class Counts(Protocol):
@@ -172,6 +144,13 @@ class Counts(Protocol):
         """For each set of columns the rows of every joint state that occurs, in their order."""
         ...
 
+    def families(
+        self, contexts: Sequence[Question], lookup: Lookup, *, tests: bool
+    ) -> FamilyCounts | None:
+        """Each member of each conditioning set judged given the others, where ``tests`` are wanted,
+        and the sums for their likelihoods; None where single questions take no longer."""
+        ...
+
 
 class Shapes:
     """The sizes of columns and of the tables they make: which are counted in planes and which row
@@ -202,6 +181,10 @@ class Shapes:
                 return CROSSOVER + 1
         return cells
 
+    def n_joint(self, columns: Sequence[int]) -> int:
+        """The cells that the table of these columns could have."""
+        return math.prod(self.sizes[k] for k in columns)
+
     def is_small(self, context: Question) -> bool:
         """Whether a context's own table is counted in planes."""
         target, given = context
@@ -226,13 +209,20 @@ class Shapes:
         else:
             flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
             starts = part_starts(candidates)
-        return Batch(contexts, flat, starts, *self._supports(contexts, self._class_sizes, lookup))
+        return Batch(contexts, flat, starts, *self.supports(contexts, lookup))
+
+    def supports(self, contexts: Sequence[Question], lookup: Lookup) -> tuple[Ints, Ints]:
+        """Which heads of the lookup the tables of contexts use, by class of candidate."""
+        return self._supports(contexts, self._class_sizes, lookup)
 
     def joint_supports(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> tuple[Ints, Ints]:
         """Which heads of the lookup the tables of contexts use, each with its candidates taken
         together."""
+        if not lookup.needs_support:
+            base, choices = _first_heads((len(contexts), 1, 2))
+            return base, choices[:, 0]
         supports = [
             self._supports([context], [math.prod(float(self.sizes[k]) for k in some)], lookup)
             for context, some in zip(contexts, others, strict=True)

@@ -2,41 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import entr
+from scipy.special import entr, xlogy
 
 from tamis.counting import counts
-from tamis.counting.compiled import Ints, Pairs, Words, is_at_hand
-from tamis.counting.counts import Bank, Batch, Columns, Judgements, Question, Shapes, part_starts
-from tamis.counting.independence import SCALE
+from tamis.counting.by_rows import count_sets, judge_rows
+from tamis.counting.compiled import Codes, Floats, Ints, Pairs, Words, is_at_hand
+from tamis.counting.counts import (
+    Bank,
+    Batch,
+    FamilyCounts,
+    Judgements,
+    Question,
+    Shapes,
+    laid_out,
+)
 from tamis.counting.interactions import (
     Parities,
     affordable,
     interacting_columns,
     interacting_planes,
 )
-from tamis.counting.joints import Joints, part_ends, parts_of, room_for
-from tamis.counting.judge import judge_planes, judge_tables, judge_two_levels
+from tamis.counting.judge import judge_planes, judge_two_levels
 from tamis.counting.looking import Looking, Sample
 from tamis.counting.lookup import Lookup, fixed_point
-from tamis.counting.occurring import gain_from_rows, judge_occurring
 from tamis.counting.planes import build_planes
 from tamis.counting.row_sample import sampled
 from tamis.counting.sharing import share, usable_jobs
 from tamis.counting.small import SmallCounts
-from tamis.counting.tables import extend_states, pair_counts, plane_ones, row_tables
+from tamis.counting.tables import pair_counts, plane_ones
 from tamis.tables.table import Table
 
 WHOLE_ROWS = 128
 """The number of variables up to which testing a whole row costs less than asking again later."""
 EMPTY = 8
-"""Of tables with so many times more cells than rows only the cells that occur are looked at."""
-STATES_BYTES = 2**26
-"""The joint states of recent conditioning sets are kept while they fit in this."""
+"""Tables with so many times more cells than rows are not laid out: the cells that occur are
+listed."""
+JOINT_CROSSOVER = 256
+"""A set of columns with more cells is counted row by row; measured by
+`python -m benchmarks.crossover`."""
+MASK_BYTES = 2**26
+"""One whose masks would take more than this is counted row by row too."""
+
+
+LEVELS_BYTES = 2**24
+"""So many cells of sets, times columns, are counted before they are judged."""
+
+NO_PARTS = np.zeros(0, dtype=np.int64)
+NO_SUMS = np.zeros((0, 2))
+
+
+class Cells(NamedTuple):
+    """The joint states of sets of columns that occur, end to end: their levels, a line for each
+    column of the table, how many rows have them, and where those of each set begin."""
+
+    levels: Codes
+    counts: Pairs
+    starts: Ints
 
 
 class MemoryCounts:
@@ -51,10 +77,8 @@ class MemoryCounts:
         self._codes = table.codes
         self._planes = build_planes(table.codes, table.arities)
         self._shapes = Shapes(table.arities, self._planes.planed, table.n_rows)
-        self._sizes = self._shapes.sizes
         self._classes = self._shapes.classes
         self._n_jobs = usable_jobs(n_jobs)
-        self._known_states: dict[tuple[int, ...], tuple[Ints, int]] = {}
         self._of_two = bool((table.arities[self._planes.planed] == 2).all())
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
         loop = judge_two_levels if self._of_two else judge_planes
@@ -69,10 +93,6 @@ class MemoryCounts:
             self._planes.words, ones, pairs, self._planes.first, self.arities, widest,
             self._classes,
         )  # fmt: skip
-
-    @cached_property
-    def _joints(self) -> Joints:
-        return Joints(self._bank, self._planes.planed, self.n_rows, self._n_jobs)
 
     def judge(
         self,
@@ -95,52 +115,51 @@ class MemoryCounts:
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
         """The same for several variables taken together as one candidate, one for each context."""
-        answers = Judgements.blank(len(contexts), len(contexts), tests=True)
+        n = len(contexts)
+        answers = Judgements.blank(n, n, tests=True)
         base, choices = self._shapes.joint_supports(contexts, others, lookup)
-        sets = [(target, *given, *others[b]) for b, (target, given) in enumerate(contexts)]
-        if self._small.take(2 * len(sets), sets):
+        sets = [
+            (*given, target, *some) for (target, given), some in zip(contexts, others, strict=True)
+        ]
+        if self._small.take(2 * n, sets):
             self._small.judge_joints(contexts, others, base, choices, lookup, answers)
             return answers
-        small = [b for b, one in enumerate(sets) if self._joints.are_small(one)]
-        if small:
-            self._joints.judge(
-                [contexts[b] for b in small], [others[b] for b in small], base[small],
-                choices[small], lookup, self._plain, tests=True,
-            ).put(answers, small)  # fmt: skip
-        for b in set(range(len(contexts))) - set(small):
-            batch = Batch(
-                [contexts[b]], np.zeros(1, dtype=np.int64), np.array([0, 1]), base[b : b + 1],
-                choices[b : b + 1, None],
-            )  # fmt: skip
-            self._judge_joint(batch, others[b], lookup).put(answers, [b])
+        batch = Batch(contexts, *laid_out(others), base, choices[:, None])
+        self._judge_sets(sets, np.arange(n + 1), batch, lookup, answers, together=True)
         return answers
 
-    def _judge_joint(self, batch: Batch, others: tuple[int, ...], lookup: Lookup) -> Judgements:
-        """One context with columns taken together, row by row."""
-        states, n_states = self._states(others)
-        only = batch.candidates
-        columns = Columns(states[None, :].astype(np.uint32), np.array([n_states]), only)
-        answers = Judgements.blank(1, 1, tests=True)
-        self._judge_rows(batch, columns, lookup, answers)
-        return answers
-
-    def states(self, variables: tuple[int, ...]) -> tuple[Ints, Ints]:
-        """The joint state of these columns in each row, and how many rows have each state that
-        occurs; those that do not have no number."""
-        states, n_states = self._states(variables)
-        return states, np.bincount(states, minlength=n_states)
+    def families(
+        self, contexts: Sequence[Question], lookup: Lookup, *, tests: bool
+    ) -> FamilyCounts | None:
+        """Each member of each conditioning set judged given the others, from one table a context;
+        None where single questions take no longer."""
+        if self._small.is_open:
+            return None
+        members = [given if tests else () for _, given in contexts]
+        rests = [
+            (target, given[:i] + given[i + 1 :])
+            for target, given in contexts
+            for i in range(len(given) if tests else 0)
+        ]
+        answers = Judgements.blank(len(rests), len(rests), tests=True)
+        sums = np.empty((len(contexts), 2))
+        candidates, starts = laid_out(members)
+        supports = self._shapes.supports(rests, lookup)
+        batch = Batch(rests, candidates, np.arange(len(rests) + 1), *supports)
+        sets = [(*given, target) for target, given in contexts]
+        self._judge_sets(sets, starts, batch, lookup, answers, sums)
+        return FamilyCounts(answers.gains, answers.stats, sums)
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
         if self._small.take(len(sets), sets):
             found = map(self._small.cells, sets)
             return [cells[cells > 0] for cells in found]
-        small = [i for i, one in enumerate(sets) if one and self._joints.are_small(one)]
-        cells = dict(zip(small, self._joints.cells([sets[i] for i in small]), strict=True))
-        return [
-            cells[i][cells[i] > 0] if i in cells else self.states(one)[1]
-            for i, one in enumerate(sets)
-        ]
+        cells: list[Ints] = []
+        for i, j in self._chunks(sets, 0, len(sets)):
+            counted = self._cells_of(sets[i:j], NO_SUMS, levels=False)
+            cells += np.split(counted.counts.astype(np.int64), counted.starts[1:-1])
+        return cells
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:
@@ -154,7 +173,7 @@ class MemoryCounts:
         """The sets of columns that say something together."""
         words, column = self._interacting
         return Looking(
-            column, self.n_rows, len(self._sizes), affordable(*words.shape),
+            column, self.n_rows, len(self.arities), affordable(*words.shape),
             self._count_sets, self._sample_rows, self._n_jobs,
         )  # fmt: skip
 
@@ -184,242 +203,127 @@ class MemoryCounts:
         return pairs
 
     def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
-        """Send each context to planes or to rows, by the size of its tables."""
+        """Send tables to planes or to rows, by their size: each loop leaves out what is for the
+        other, so that a batch takes two calls at most."""
         if self._small.take(len(batch.contexts) + len(batch.candidates), batch.tables()):
             self._small.judge(batch, self._classes, lookup, answers)
             return
-        shapes = self._shapes
+        shapes, bank, most = self._shapes, self._bank, counts.CROSSOVER
         cells = [shapes.n_cells(context) for context in batch.contexts]
-        most = counts.CROSSOVER // max(shapes.widest - 1, 1) if shapes.all_planed else 0
-        if max(cells) <= most:
-            self._judge_planes(batch, self._bank, lookup, answers, max(cells))
-            return
-        small = [b for b, n_cells in enumerate(cells) if n_cells <= most]
-        if small:
-            some, span = batch.some(small)
-            tests = len(answers.stats) > 0
-            found = Judgements.blank(len(small), len(span), tests=tests)
-            self._judge_planes(some, self._bank, lookup, found, max(cells[b] for b in small))
-            found.put(answers, small, span)
-        alone = [
-            b for b, n_cells in enumerate(cells) if n_cells > most and self._is_alone(batch, b)
-        ]
-        if alone:
-            self._judge_alone(batch, alone, lookup, answers)
-        counted = {*small, *alone}
-        for b, n_cells in enumerate(cells):
-            if b not in counted:
-                self._judge_one(batch, b, n_cells, lookup, answers)
-
-    def _judge_alone(
-        self, batch: Batch, places: Sequence[int], lookup: Lookup, answers: Judgements
-    ) -> None:
-        """Large contexts with one candidate each, which is no part of its context."""
-        span = batch.starts[places]
-        classes = self._classes[batch.candidates[span]]
-        found = self._joints.judge(
-            [batch.contexts[b] for b in places], [batch.others(b) for b in places],
-            batch.base_choices[places], batch.choices[places, classes], lookup, self._plain,
-            tests=len(answers.stats) > 0,
+        variables, starts = laid_out([(*given, target) for target, given in batch.contexts])
+        of_batch = (
+            batch.base_choices, batch.choices, bank.classes, lookup.as_kernel_argument(),
+            self._plain, *answers,
         )  # fmt: skip
-        found.put(answers, places, span)
-
-    def _is_alone(self, batch: Batch, b: int) -> bool:
-        """Whether a context has one candidate, no part of it, and a small table with it."""
-        target, given = batch.contexts[b]
-        if batch.starts[b + 1] - batch.starts[b] != 1:
-            return False
-        (other,) = batch.others(b)
-        among = (target, *given)
-        return other not in among and self._joints.are_small((*among, other))
-
-    def _judge_one(
-        self, batch: Batch, b: int, n_cells: int, lookup: Lookup, answers: Judgements
-    ) -> None:
-        """One context, some of whose candidates may go to planes and some to rows."""
-        span = slice(int(batch.starts[b]), int(batch.starts[b + 1]))
-        candidates = batch.candidates[span]
-        target, given = batch.contexts[b]
-        small = self._shapes.are_small((target, given), candidates)
-        for chosen, in_planes in ((small, True), (~small, False)):
-            # Without candidates the context's own entropy is still wanted, once, from the rows.
-            if not chosen.any() and (in_planes or len(candidates)):
-                continue
-            one = batch.part(b, chosen)
-            tests = len(answers.stats) > 0
-            found = Judgements.blank(1, len(one.candidates), tests=tests)
-            if in_planes:
-                self._judge_planes(one, self._bank, lookup, found, n_cells)
-            else:
-                columns = Columns(self._codes, self.arities, self._classes)
-                self._judge_rows(one, columns, lookup, found)
-            answers.entropies[b] = found.entropies[0]
-            answers.gains[span][chosen] = found.gains
-            if tests:
-                answers.stats[span][chosen] = found.stats
-        # A candidate that is part of its context gains nothing and has no test.
-        own = np.isin(candidates, (target, *given))
-        answers.gains[span][own] = 0.0
-        if len(answers.stats):
-            answers.stats[span][own] = 0.0
-
-    def _judge_planes(
-        self, batch: Batch, bank: Bank, lookup: Lookup, answers: Judgements, n_cells: int
-    ) -> None:
-        sets = [(*given, target) for target, given in batch.contexts]
-        variables = np.array([k for one in sets for k in one], dtype=np.int64)
-        variables_start = part_starts(sets)
-        tables = lookup.as_kernel_argument()
         judge = judge_two_levels if self._of_two and not lookup.observed else judge_planes
+        n = len(batch.candidates)
+        ranges = np.array([[0, self.n_rows]])
 
-        def part(start: int, stop: int) -> None:
+        def in_planes(start: int, stop: int) -> None:
             judge(
                 bank.words, bank.ones, bank.pairs, bank.first, bank.arities, bank.widest,
-                self.n_rows, variables, variables_start[start : stop + 1], batch.candidates,
-                batch.starts[start : stop + 1], batch.base_choices[start:stop],
-                batch.choices[start:stop], bank.classes, tables, self._plain,
-                answers.entropies[start:stop], answers.gains, answers.stats,
+                self.n_rows, most, variables, starts, batch.candidates, batch.starts, start, stop,
+                *of_batch,
             )  # fmt: skip
 
-        share(self._n_jobs, len(sets), len(batch.candidates) * n_cells * bank.words.shape[1], part)
+        def by_rows(start: int, stop: int) -> None:
+            judge_rows(
+                self._codes, self._ones, ranges, bank.first, bank.arities, most, EMPTY, variables,
+                starts, batch.candidates, NO_PARTS, batch.starts, start, stop, *of_batch,
+            )  # fmt: skip
 
-    def _judge_rows(
-        self, batch: Batch, columns: Columns, lookup: Lookup, answers: Judgements
+        fewest, largest = min(cells), max(cells)
+        if fewest <= most:
+            work = n * min(largest, most) * bank.words.shape[1]
+            share(self._n_jobs, n, work, in_planes)
+        if not shapes.all_planed or largest * max(shapes.widest - 1, 1) > most:
+            share(self._n_jobs, n, n * self.n_rows, by_rows)
+
+    def _judge_sets(
+        self,
+        sets: Sequence[tuple[int, ...]],
+        tables_start: Ints,
+        batch: Batch,
+        lookup: Lookup,
+        answers: Judgements,
+        sums: Floats = NO_SUMS,
+        *,
+        together: bool = False,
     ) -> None:
-        """A batch of one context, counted row by row."""
-        target, given = batch.contexts[0]
-        candidates = batch.candidates
-        strata, n_strata = self._states(given)
-        n_levels = self._sizes[target]
-        n_cells = n_strata * n_levels
-        widths = columns.arities[candidates]
-        cell_of_row = strata * n_levels + self._codes[target]
-        if not len(candidates):
-            self._bases(batch, np.bincount(strata), np.bincount(cell_of_row), lookup, answers)
-            return
-        if n_cells * int(widths.max()) > EMPTY * self.n_rows:
-            if len(answers.stats) or lookup.observed:
-                self._judge_occurring(batch, cell_of_row, n_levels, columns, lookup, answers)
-            else:
-                self._judge_gains(batch, strata, n_strata, cell_of_row, columns, lookup, answers)
-            return
-        ends = part_ends((n_cells * widths).tolist())
-        levels = np.full(len(candidates), n_levels)
-        chosen = batch.choices[0][columns.classes[candidates]]
-        tables = lookup.as_kernel_argument()
+        """Count sets of columns, and judge contexts within each, of one candidate each: those of
+        set b are from ``tables_start[b]`` to ``tables_start[b + 1]``. The candidates are all that
+        belong to a context ``together``."""
+        bank = self._bank
+        variables, starts = laid_out([(*given, target) for target, given in batch.contexts])
+        owners = np.repeat(np.arange(len(sets)), np.diff(tables_start))
+        terms = lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
-            room = np.empty(room_for(ends), dtype=np.int64)
-            bases = np.zeros(3, dtype=np.int64)
-            for i, j in parts_of(ends, start, stop):
-                own = ends[i : j + 1] - ends[i]
-                cells = room[: own[-1]]
-                row_tables(cell_of_row, columns.codes, candidates[i:j], widths[i:j], own, cells)
-                judge_tables(
-                    cells, own, levels[i:j], widths[i:j], bases, batch.base_choices, chosen[i:j],
-                    tables, self._plain, answers.entropies, answers.gains[i:j],
-                    answers.stats[i:j],
+            for i, j in self._chunks(sets, start, stop):
+                cells = self._cells_of(sets[i:j], sums[i:j])
+                own = slice(int(tables_start[i]), int(tables_start[j]))
+                ends = slice(own.start, own.stop + 1)
+                places = owners[own] - i
+                ranges = np.stack([cells.starts[places], cells.starts[places + 1]], axis=1)
+                n = own.stop - own.start
+                candidates, parts = batch.candidates[own], NO_PARTS
+                if together:
+                    candidates, parts = batch.candidates, batch.starts[ends]
+                judge_rows(
+                    cells.levels, cells.counts, ranges, bank.first, bank.arities, 0, EMPTY,
+                    variables, starts[ends], candidates, parts, np.arange(n + 1), 0, n,
+                    batch.base_choices[own], batch.choices[own], bank.classes, terms, self._plain,
+                    answers.entropies[own], answers.gains[own], answers.stats[own],
                 )  # fmt: skip
 
-        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
+        share(self._n_jobs, len(sets), len(sets) * self.n_rows, part)
 
-    def _bases(
-        self, batch: Batch, in_strata: Ints, in_cells: Ints, lookup: Lookup, answers: Judgements
-    ) -> Ints:
-        """H(S) and H(S, X_k) of a batch of one context, in fixed point."""
-        h_s = lookup.entropy(in_strata, batch.base_choices[0, 0])
-        h_sk = lookup.entropy(in_cells, batch.base_choices[0, 1])
-        answers.entropies[0] = (h_sk - h_s) / SCALE
-        return np.array([h_s, h_sk])
+    def _cells_of(
+        self, sets: Sequence[tuple[int, ...]], sums: Floats, *, levels: bool = True
+    ) -> Cells:
+        """The joint states of sets of columns that occur, and their ``sums`` if wanted."""
+        bank = self._bank
+        room = sum(map(self._most_states, sets))
+        n_lines = len(self.arities) if levels else 0
+        found = np.empty((n_lines, room), dtype=self._codes.dtype)
+        counts, starts = np.empty(room, dtype=np.int32), np.zeros(len(sets) + 1, dtype=np.int64)
+        count_sets(
+            bank.words, bank.ones, bank.first, self._codes, bank.arities, self._joint_crossover,
+            EMPTY, *laid_out(sets), self._products, found, counts, starts, sums,
+        )  # fmt: skip
+        return Cells(found, counts[: starts[-1]], starts)
 
-    def _judge_gains(
-        self,
-        batch: Batch,
-        strata: Ints,
-        n_strata: int,
-        cell_of_row: Ints,
-        columns: Columns,
-        lookup: Lookup,
-        answers: Judgements,
-    ) -> None:
-        """A batch of one context of which no tests are wanted, row by row."""
-        in_strata, candidates = np.bincount(strata), batch.candidates
-        bases = self._bases(batch, in_strata, np.bincount(cell_of_row), lookup, answers)
-        rows = np.flatnonzero(in_strata[strata] > 1)
-        number = np.zeros(int(cell_of_row.max()) + 1, dtype=np.int64)
-        number[cell_of_row[rows]] = 1
-        n_groups = int(number.sum())
-        groups = (np.cumsum(number) - 1)[cell_of_row[rows]]
-        strata, widths = strata[rows], columns.arities[candidates]
-        chosen = batch.choices[0][columns.classes[candidates]]
-        tables, widest = lookup.as_kernel_argument(), int(widths.max())
+    def _most_states(self, columns: tuple[int, ...]) -> int:
+        return min(self._shapes.n_joint(columns), self.n_rows)
 
-        def part(start: int, stop: int) -> None:
-            room = np.zeros((2, max(n_strata, n_groups) * widest), dtype=np.int32)
-            gain_from_rows(
-                rows, strata, groups, columns.codes, candidates[start:stop], widths[start:stop],
-                self.n_rows - len(rows), bases, chosen[start:stop], tables, room,
-                answers.gains[start:stop],
-            )  # fmt: skip
+    def _chunks(
+        self, sets: Sequence[tuple[int, ...]], start: int, stop: int
+    ) -> Iterator[tuple[int, int]]:
+        """The sets from ``start`` to ``stop``, as many at a time as have few states together."""
+        room, first = 0, start
+        for b in range(start, stop):
+            states = self._most_states(sets[b])
+            if b > first and (room + states) * len(self.arities) > LEVELS_BYTES:
+                yield first, b
+                room, first = 0, b
+            room += states
+        if first < stop:
+            yield first, stop
 
-        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
+    @property
+    def _joint_crossover(self) -> int:
+        """The most cells of a set that planes are to count, one mask a cell."""
+        n_words: int = self._bank.words.shape[1]
+        return min(JOINT_CROSSOVER, MASK_BYTES // (8 * max(n_words, 1)))
 
-    def _judge_occurring(
-        self,
-        batch: Batch,
-        cell_of_row: Ints,
-        n_levels: int,
-        columns: Columns,
-        lookup: Lookup,
-        answers: Judgements,
-    ) -> None:
-        """A batch of one context the cells of whose tables are nearly all empty."""
-        in_strata, candidates = np.bincount(cell_of_row // n_levels), batch.candidates
-        bases = self._bases(batch, in_strata, np.bincount(cell_of_row), lookup, answers)
-        several = np.flatnonzero(in_strata[cell_of_row // n_levels] > 1)
-        rows = several[np.argsort(cell_of_row[several], kind="stable")]
-        groups = _runs(cell_of_row[rows])
-        strata = _runs(cell_of_row[rows[groups[:-1]]] // n_levels)
-        chosen = batch.choices[0][columns.classes[candidates]]
-        tables, widest = lookup.as_kernel_argument(), int(columns.arities[candidates].max())
+    @cached_property
+    def _ones(self) -> Pairs:
+        """What each row is worth."""
+        return np.ones(self.n_rows, dtype=np.int32)
 
-        def part(start: int, stop: int) -> None:
-            judge_occurring(
-                rows, groups, strata, columns.codes, candidates[start:stop], widest,
-                self.n_rows - len(rows), bases, chosen[start:stop], tables, self._plain,
-                answers.gains[start:stop], answers.stats[start:stop],
-            )  # fmt: skip
-
-        share(self._n_jobs, len(candidates), len(candidates) * self.n_rows, part)
-
-    def _states(self, variables: tuple[int, ...]) -> tuple[Ints, int]:
-        """The joint state of these variables in each row, numbered from 0 without gaps.
-
-        Layers and boundaries grow by one variable at a time, so the states of all but the
-        last are often at hand.
-        """
-        size = len(variables)
-        while size and variables[:size] not in self._known_states:
-            size -= 1
-        nothing = np.zeros(self.n_rows, dtype=np.int64), 1
-        known = self._known_states[variables[:size]] if size else nothing
-        for k in variables[size:]:
-            known = self._extended_states(*known, k)
-        self._known_states[variables] = known
-        while len(self._known_states) * self.n_rows * 8 > STATES_BYTES:
-            self._known_states.pop(next(iter(self._known_states)))
-        return known
-
-    def _extended_states(self, before: Ints, n_states: int, k: int) -> tuple[Ints, int]:
-        arity = self._sizes[k]
-        if n_states * arity <= self._shapes.most_cells:
-            states = np.empty(self.n_rows, dtype=np.int64)
-            number = np.zeros(n_states * arity, dtype=np.int64)
-            return states, int(extend_states(before, self._codes, k, arity, states, number))
-        values, states = np.unique(before * arity + self._codes[k], return_inverse=True)
-        return states, len(values)
-
-
-def _runs(values: Ints) -> Ints:
-    """Where runs of equal values begin, and where the last one ends."""
-    return np.flatnonzero(np.diff(values, prepend=-1, append=-2))
+    @cached_property
+    def _products(self) -> Floats:
+        """n ln n, for likelihoods."""
+        counts = np.arange(self.n_rows + 1)
+        found: Floats = xlogy(counts, counts)
+        return found

@@ -39,6 +39,11 @@ class SmallCounts:
         self._plain = plain
         self._open = codes.shape[1] <= SMALL_ROWS and not loops_at_hand
 
+    @property
+    def is_open(self) -> bool:
+        """Whether tables may still be counted here."""
+        return self._open and SmallCounts.counted < FEW_TABLES
+
     def take(self, n_tables: int, sets: Iterable[tuple[int, ...]]) -> bool:
         """Whether so many joint tables, of these columns, are to be counted here; if so, they are
         taken for counted."""

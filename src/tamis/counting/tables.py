@@ -1,4 +1,4 @@
-"""Contingency tables, from bit planes or from the codes of the rows.
+"""Contingency tables from bit planes.
 
 A table is ``cells[(s, x), y]``, laid flat: the strata s of the conditioning set and the
 levels x of the target share the first axis, x running fastest; y is the candidate's level.
@@ -8,7 +8,48 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counting.compiled import Codes, Ints, Pairs, Words, compiled, inner, popcount, whole
+from tamis.counting.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount, whole
+
+
+@inner
+def cells_in_planes(
+    first: Ints, arities: Ints, most: int, variables: Ints, start: int, stop: int
+) -> int:
+    """The cells of the table of ``variables[start:stop]`` if planes are to count it: if all have
+    planes and there are no more than ``most``; one more than that if not."""
+    n_cells = whole(1)
+    for v in range(start, stop):
+        k = variables[v]
+        n_cells *= arities[k]
+        if n_cells > most or first[k + 1] - first[k] != arities[k] - 1:
+            return most + 1
+    return n_cells
+
+
+@inner
+def candidate_in_planes(first: Ints, arities: Ints, most: int, n_cells: int, k: int) -> bool:
+    """Whether planes are to count a candidate with a context of so many cells."""
+    # A candidate without levels to count must not bring a large context to the planes.
+    n_planes = arities[k] - 1
+    return n_cells <= most and n_cells * n_planes <= most and first[k + 1] - first[k] == n_planes
+
+
+@inner
+def is_among(k: int, variables: Ints, start: int, stop: int) -> bool:
+    """Whether a candidate is the target or given, and so has nothing to add."""
+    for v in range(start, stop):  # noqa: SIM110 - the compiler knows no generators
+        if variables[v] == k:
+            return True
+    return False
+
+
+@inner
+def nothing_gained(c: int, gains: Floats, stats: Floats) -> None:
+    """Candidate c is part of its context."""
+    gains[c] = 0.0
+    if stats.shape[0]:
+        for i in range(stats.shape[1]):
+            stats[c, i] = 0.0
 
 
 @inner
@@ -203,71 +244,3 @@ def table_from_planes(
             cells[e * n_candidate + y] = count
             rest -= count
         cells[e * n_candidate + n_candidate - 1] = rest
-
-
-@compiled
-def joint_cells(
-    words: Words,
-    ones: Ints,
-    first: Ints,
-    arities: Ints,
-    n_rows: int,
-    variables: Ints,
-    starts: Ints,
-    cells: Ints,
-    cell_starts: Ints,
-) -> None:
-    """Count the joint table of each set of variables, ``variables[starts[b] : starts[b + 1]]``."""
-    for b in range(starts.shape[0] - 1):
-        table = cells[cell_starts[b] : cell_starts[b + 1]]
-        where = np.empty(table.shape[0], dtype=np.int64)
-        context_margin(
-            words, ones, first, arities, n_rows, variables, starts[b], starts[b + 1], where, table
-        )
-
-
-@compiled
-def row_tables(
-    cell_of_row: Ints,
-    codes: Codes,
-    candidates: Ints,
-    widths: Ints,
-    starts: Ints,
-    cells: Ints,
-) -> None:
-    """Count the tables of candidates, laid end to end, by going through the rows once for each."""
-    for c in range(candidates.shape[0]):
-        k, width = candidates[c], widths[c]
-        table = cells[starts[c] : starts[c + 1]]
-        for e in range(table.shape[0]):
-            table[e] = 0
-        for i in range(cell_of_row.shape[0]):
-            table[cell_of_row[i] * width + np.int64(codes[k, i])] += 1
-
-
-@compiled
-def extend_states(
-    states: Ints,
-    codes: Codes,
-    column: int,
-    arity: int,
-    longer: Ints,
-    number: Ints,
-) -> int:
-    """Append a column to the joint states of the rows.
-
-    The states that occur are numbered 0, 1, ... in order of their value; says how many there are.
-    ``number`` has a 0 for each state that could occur.
-    """
-    for i in range(states.shape[0]):
-        state = states[i] * arity + np.int64(codes[column, i])
-        longer[i] = state
-        number[state] = 1
-    total = 0
-    for state in range(number.shape[0]):
-        if number[state]:
-            number[state] = total
-            total += 1
-    for i in range(longer.shape[0]):
-        longer[i] = number[longer[i]]
-    return total

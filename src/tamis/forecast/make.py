@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.counts import CROSSOVER
 from tamis.counting.elsewhere import in_blocks, of_moments
 from tamis.counting.interactions import words_to_read
 from tamis.counting.looking import all_sets, least_looked_for, require_reach
@@ -306,24 +305,12 @@ def _memory(table: AnyTable, found: Sequence[Reading]) -> dict[str, int]:
         if not in_memory(table):
             pass  # what counting and the moments take is known
         elif one.settings.entropy is not None:
-            own |= memory.of_counts(table, one.look_ahead, _by_rows(table, one))
+            own |= memory.of_counts(table, one.look_ahead)
         else:
             own |= memory.of_numbers(table)
         for name, size in own.items():
             parts[name] = parts.get(name, 0) + size
     return parts
-
-
-def _by_rows(table: AnyTable, one: Reading) -> float:
-    """The contexts counted row by row: deep ones, and in "auto" all, for their scores."""
-    if one.settings.search == "auto":
-        return one.work.contexts
-    levels = float(np.median(table.arities))
-    reached = list(enumerate(one.probed.reached, start=1))
-    large = sum(share for j, share in reached if levels ** (j + 1) * (levels - 1) > CROSSOVER)
-    # At the end the leads of some edges are judged, row by row too.
-    d = table.n_variables
-    return (one.work.contexts - d) * large / max(one.probed.boundary, 1e-9) + d
 
 
 def _visible(table: AnyTable, one: Reading) -> tuple[float | None, tuple[Detectable, ...]]:

@@ -13,7 +13,7 @@ from tamis.counting.counts import PAIR_TABLE_BYTES
 from tamis.counting.elsewhere import BlockTable, MomentTable
 from tamis.counting.independence import STATS
 from tamis.counting.interactions import affordable
-from tamis.counting.memory import STATES_BYTES
+from tamis.counting.memory import EMPTY
 from tamis.counting.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.information.remembered import MOST_BYTES
 from tamis.search.cmi_rows import FEW_SLOTS, MOST_SLOTS
@@ -28,6 +28,9 @@ SLOT = FLOAT + 4 + 4
 """What was found out about a variable at a row: its score, whose it is, and which row follows."""
 CHANGE = 4 + 4
 """An entropy that changed in a round: whose, and what it is now."""
+ROW = 5 * 4 + 2 * FLOAT
+"""A row of a context that is counted row by row: its stratum, group, level, weight and place, and a
+cell."""
 PAIR_OF_PLANES = 5 * FLOAT
 """A pair of planes while sets are screened: who they are, two words, a mean."""
 DECISION = 500
@@ -100,9 +103,9 @@ def of_moments(table: MomentTable) -> dict[str, int]:
     }
 
 
-def of_counts(table: Table, look_ahead: int, by_rows: float) -> dict[str, int]:
-    """Counting: planes, pairs, the estimator's terms, states of the conditioning sets that are
-    counted row by row, ``by_rows`` of them, and the counts of all sets."""
+def of_counts(table: Table, look_ahead: int) -> dict[str, int]:
+    """Counting: planes, pairs, the estimator's terms, the rows of a context that is
+    counted row by row, and the counts of all sets."""
     planes, n = Planes.of(table), table.n_rows
     words = 8 * planes.n_planes * planes.n_words
     pairs = 4 * planes.n_planes**2
@@ -113,7 +116,7 @@ def of_counts(table: Table, look_ahead: int, by_rows: float) -> dict[str, int]:
         "bit planes": words + packing,
         "pair counts": pairs if pairs <= PAIR_TABLE_BYTES and n < 2**31 else 0,
         "values of f": 2 * FLOAT * (n + 1),
-        "states of rows": min(STATES_BYTES, round(FLOAT * n * by_rows)),
+        "states of rows": (4 * (EMPTY + 1) + ROW) * n,
         # The counts of all sets, and the planes twice more; all pairs of planes.
         "looking ahead": 4 * sets
         + (16 * planes.n_interacting * planes.n_words if look_ahead > 1 else 0)

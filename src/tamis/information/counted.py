@@ -19,6 +19,7 @@ from tamis.information.estimators import EntropyEstimator, as_additive
 from tamis.information.interface import (
     Ability,
     Context,
+    Families,
     Floats,
     Group,
     Interaction,
@@ -54,6 +55,7 @@ class CountedInformation(Source):
         self.whole_rows = self._counts.whole_rows
         self._lookup = _lookup(self.estimator, table.n_rows, self._counts.reads)
         self._varies = (table.arities > 1).tolist()
+        self._sizes: list[float] = table.arities.astype(float).tolist()
 
     def varies(self, k: int) -> bool:
         """Whether the column has more than one level."""
@@ -107,13 +109,32 @@ class CountedInformation(Source):
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """ln of the largest likelihood, less the price of the table: quotient NML."""
-        return self._likelihoods(contexts, occurring=False)
+        reduced = [self._reduced(context) for context in contexts]
+        found = self._counts.families(reduced, self._lookup, tests=False)
+        if found is None:
+            return self._likelihoods(reduced, occurring=False)
+        return self._scores(reduced, found.sums)
+
+    def families(self, contexts: Sequence[Context]) -> Families:
+        """Each given variable tested given the others, and the likelihoods: each family is counted
+        once."""
+        reduced = [self._reduced(context) for context in contexts]
+        found = self._counts.families(reduced, self._lookup, tests=True)
+        if found is None:
+            return super().families(contexts)
+        gains, stats, sums = found
+        if not self._all_vary:
+            # A constant is independent of everything, and has no test.
+            speaks = np.array([self._varies[k] for _, given in contexts for k in given], dtype=bool)
+            gains, stats = np.zeros(len(speaks)), np.zeros((len(speaks), STATS))
+            gains[speaks], stats[speaks] = found.gains, found.stats
+        return Families(self.as_tests(gains, stats), self._scores(reduced, sums))
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The same with the price of the cells that can occur, which are fewer than all where
         columns are functions of others or sums. A function of the set, so that equivalent DAGs
         score alike here too."""
-        return self._likelihoods(contexts, occurring=True)
+        return self._likelihoods([self._reduced(one) for one in contexts], occurring=True)
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs."""
@@ -121,16 +142,25 @@ class CountedInformation(Source):
 
     def n_cells(self, members: Sequence[int]) -> float:
         """The number of cells that a table of these columns has, whether they occur or not."""
-        return math.prod(float(self._counts.arities[k]) for k in members)
+        return math.prod(self._sizes[k] for k in members)
 
     def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
-        reduced = [self._reduced(context) for context in contexts]
-        sets = [(*given, target) for target, given in reduced] + [given for _, given in reduced]
+        sets = [(*given, target) for target, given in contexts] + [given for _, given in contexts]
         scores = [
             xlogy(cells, cells).sum() - log_regret(self._size(one, cells, occurring), self._rows)
             for one, cells in zip(sets, self.tables(sets), strict=True)
         ]
         of_families, of_strata = np.array(scores, dtype=np.float64).reshape(2, len(contexts))
+        found: Floats = of_families - of_strata
+        return found
+
+    def _scores(self, contexts: Sequence[Context], sums: Floats) -> Floats:
+        """The likelihoods of families, from n ln n added up over their cells and their strata."""
+        sizes = [
+            self.n_cells(one) for target, given in contexts for one in ((*given, target), given)
+        ]
+        regrets = np.array([log_regret(size, self._rows) for size in sizes])
+        of_families, of_strata = (sums - regrets.reshape(-1, 2)).T
         found: Floats = of_families - of_strata
         return found
 

@@ -161,6 +161,14 @@ class Profiles(NamedTuple):
     stats: Floats | None = None
 
 
+class Families(NamedTuple):
+    """For each context the tests of its members, each given the others, contexts end to end, and
+    its penalised likelihood."""
+
+    tests: Tests
+    scores: Floats
+
+
 class Source(ABC):
     """What can say how uncertain a variable is given others, and how much one tells of another.
 
@@ -290,6 +298,17 @@ class Source(ABC):
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """Likelihoods with the price of the states that can occur, as far as the rows tell."""
         return self.penalised_likelihoods(contexts)
+
+    def families(self, contexts: Sequence[Context]) -> Families:
+        """Each given variable tested given the others, in their order, and the likelihoods: what a
+        backward phase and a score ask about the same few columns."""
+        queries = [
+            Query(target, given[:i] + given[i + 1 :], np.array([k], dtype=np.int64))
+            for target, given in contexts
+            for i, k in enumerate(given)
+        ]
+        tests = self.tests(queries) if queries else Tests(np.zeros(0), n_rows=self.n_rows)
+        return Families(tests, self.penalised_likelihoods(contexts))
 
     # With LOOK_AHEAD.
 

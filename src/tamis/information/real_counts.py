@@ -31,7 +31,6 @@ from tamis.constants import constants
 from tamis.counting.counts import DENSE_CELLS
 from tamis.counting.independence import SCALE, STATS
 from tamis.counting.lookup import fixed_point
-from tamis.counting.memory import STATES_BYTES
 from tamis.errors import SettingError
 from tamis.information.estimators import AnyEstimator, EntropyEstimator, as_additive
 from tamis.information.interface import (
@@ -57,6 +56,9 @@ from tamis.information.real_count_loops import (
 from tamis.information.regret import price
 from tamis.tables.table import Table
 from tamis.tables.weights import effective_rows
+
+STATES_BYTES = 2**26
+"""The joint states of recent sets of columns are kept while they fit in this."""
 
 KNOWN_BYTES = 2**27
 """Tests of whole contexts are kept while they fit in this."""

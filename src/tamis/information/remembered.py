@@ -9,6 +9,7 @@ import numpy as np
 
 from tamis.information.interface import (
     Context,
+    Families,
     Floats,
     Group,
     Interaction,
@@ -123,6 +124,12 @@ class RememberedInformation(Wrapper):
             fresh = self.source.penalised_likelihoods(unknown).tolist()
             self._likelihoods.update(zip(unknown, fresh, strict=True))
         return np.array([self._likelihoods[context] for context in contexts], dtype=np.float64)
+
+    def families(self, contexts: Sequence[Context]) -> Families:
+        """Tests of members given the others, which are not kept, and the likelihoods, which are."""
+        found = self.source.families(contexts)
+        self._likelihoods.update(zip(contexts, found.scores.tolist(), strict=True))
+        return found
 
     def interactions(self, largest: int) -> list[tuple[Interaction, ...]]:
         """For each variable the sets of up to ``largest`` others to try together, by strength."""

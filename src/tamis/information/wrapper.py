@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tamis.information.interface import (
     Context,
+    Families,
     Floats,
     Group,
     Interaction,
@@ -77,6 +78,14 @@ class Wrapper(Source):
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The score of each target, with the price of the states that can occur."""
         return self.source.occurring_likelihoods(contexts)
+
+    def families(self, contexts: Sequence[Context]) -> Families:
+        """Each given variable tested given the others, and the likelihoods: by the source, unless
+        this one tests or scores by itself."""
+        asked = ("tests", "joint_tests", "penalised_likelihoods")
+        if any(getattr(type(self), one) is not getattr(Wrapper, one) for one in asked):
+            return super().families(contexts)
+        return self.source.families(contexts)
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

@@ -21,7 +21,7 @@ from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
 from tamis.search.cmi_rows import exclude, in_parts
-from tamis.search.selection import Asked, Selector, each_given_the_rest
+from tamis.search.selection import Asked, Selector
 
 Numbers = TypeVar("Numbers", Ints, Floats)
 
@@ -256,25 +256,23 @@ class ParentSelector:
         if not len(contexts):
             return
         asked = self._contexts(contexts)
-        scores = self._information.penalised_likelihoods(asked).tolist()
-        judges = self.selector.backward
-        tests = [each_given_the_rest(*one) for one in asked] if judges else []
-        self._pps.judge([test for own in tests for test in own])
-        families: list[float] = []
-        starts = []
-        for i, (context, score) in enumerate(zip(asked, scores, strict=True)):
-            judged = (
-                [self._pps.judged[one] for one in tests[i]]
-                if judges
-                else [(0.0, math.inf) for _ in context.given]
-            )
-            starts.append(self._n_judged + len(families))
-            families.append(score)
-            for k, (cmi, strength) in zip(context.given, judged, strict=True):
-                families += [k, cmi, strength]
-        self._append_families(np.array(families))
-        self._memory[contexts + loops.FAMILY] = starts
+        members = np.array([k for one in asked for k in one.given], dtype=np.int64)
+        sizes = np.array([len(one.given) for one in asked])
+        starts = np.cumsum(1 + 3 * sizes) - 1 - 3 * sizes
+        families = np.zeros(len(asked) + 3 * len(members))
+        places = np.repeat(starts + 1 - 3 * (np.cumsum(sizes) - sizes), sizes)
+        places += 3 * np.arange(len(members))
+        families[places] = members
+        if self.selector.backward:
+            tests, families[starts] = self._information.families(asked)
+            if len(members):
+                families[places + 1] = tests.cmi
+                families[places + 2] = self._pps.rule.strengths(tests)
+        else:
+            families[starts] = self._information.penalised_likelihoods(asked)
+        self._memory[contexts + loops.FAMILY] = self._n_judged + starts
         self._memory[contexts + loops.ASKED] = -1
+        self._append_families(families)
 
     def _judge_candidates(self, single: Ints) -> None:
         """The strengths of single candidates at places of rows."""

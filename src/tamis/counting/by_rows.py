@@ -1,0 +1,580 @@
+"""Tables that are too large for planes, counted row by row.
+
+The rows of a context are put in order of stratum and level of the target, once. A candidate is then
+folded and tested stratum after stratum, and only the cells that occur are looked at. Rows may stand
+for several: a set of columns that is asked about in several ways is counted once (``count_sets``),
+and from there on its cells take the place of the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tamis.counting.compiled import (
+    Codes,
+    Floats,
+    Ints,
+    Pairs,
+    Tables,
+    Words,
+    compiled,
+    inner,
+    whole,
+)
+from tamis.counting.fold import HEAD, finish
+from tamis.counting.independence import ROUNDING, SCALE, null_moments
+from tamis.counting.tables import (
+    candidate_in_planes,
+    cells_in_planes,
+    context_margin,
+    is_among,
+    nothing_gained,
+)
+
+
+@inner
+def renumber(states: Pairs, size: int, number: Pairs) -> int:
+    """Number the states that occur 0, 1, ... in order of their value; how many there are.
+
+    All are below ``size``; ``number`` is scratch for as many.
+    """
+    for e in range(size):
+        number[e] = 0
+    for i in range(states.shape[0]):
+        number[states[i]] = 1
+    total = whole(0)
+    for e in range(size):
+        here = number[e]
+        number[e] = total
+        total += here
+    for i in range(states.shape[0]):
+        states[i] = number[states[i]]
+    return total
+
+
+@inner
+def append_column(
+    codes: Codes, at: int, k: int, arity: int, states: Pairs, size: int, number: Pairs, empty: int
+) -> int:
+    """Append a column to the joint states, all below ``size``, of the rows from ``at`` on; the new
+    size.
+
+    Where there would be ``empty`` times as many states as rows they are renumbered, and sorted
+    where even those that occur would make too many.
+    """
+    room = empty * states.shape[0]
+    if size * arity > room:
+        size = renumber(states, size, number)
+        if size * arity > room:
+            return append_by_sorting(codes, at, k, arity, states, size)
+    column = codes[k, at : at + states.shape[0]]
+    for i in range(states.shape[0]):
+        states[i] = states[i] * arity + np.int64(column[i])
+    return size * arity
+
+
+@inner
+def append_by_sorting(codes: Codes, at: int, k: int, arity: int, states: Pairs, size: int) -> int:
+    """The same by sorting rows by the column and then by the states: no gaps are left."""
+    n = states.shape[0]
+    by_code = np.empty(n, dtype=np.int32)
+    order = np.empty(n, dtype=np.int32)
+    places = np.zeros((size if size > arity else arity) + 1, dtype=np.int32)
+    for i in range(n):
+        places[np.int64(codes[k, at + i]) + 1] += 1
+    for e in range(arity):
+        places[e + 1] += places[e]
+    for i in range(n):
+        code = np.int64(codes[k, at + i])
+        by_code[places[code]] = i
+        places[code] += 1
+    for e in range(places.shape[0]):
+        places[e] = 0
+    for i in range(n):
+        places[states[i] + 1] += 1
+    for e in range(size):
+        places[e + 1] += places[e]
+    for j in range(n):
+        i = by_code[j]
+        order[places[states[i]]] = i
+        places[states[i]] += 1
+    total, state, code = whole(-1), np.int64(-1), np.int64(-1)
+    for j in range(n):
+        i = order[j]
+        if states[i] != state or np.int64(codes[k, at + i]) != code:
+            state, code = np.int64(states[i]), np.int64(codes[k, at + i])
+            total += 1
+        states[i] = total
+    return total + 1
+
+
+@inner
+def joint_states(
+    codes: Codes,
+    at: int,
+    arities: Ints,
+    variables: Ints,
+    start: int,
+    stop: int,
+    states: Pairs,
+    number: Pairs,
+    empty: int,
+) -> int:
+    """The joint states of ``variables[start:stop]`` in the rows from ``at`` on, numbered without
+    gaps in order of their value; how many there are."""
+    size = whole(1)
+    for i in range(states.shape[0]):
+        states[i] = 0
+    for v in range(start, stop):
+        k = variables[v]
+        size = append_column(codes, at, k, arities[k], states, size, number, empty)
+    return renumber(states, size, number)
+
+
+@inner
+def put_in_groups(
+    strata: Pairs, groups: Pairs, n_strata: int, n_groups: int, weights: Pairs
+) -> tuple[Pairs, Pairs, Ints, Pairs, Ints, Floats]:
+    """The rows in order of their groups: their order, where the rows of each group begin and how
+    many they stand for, where the groups of each stratum begin, how many rows it stands for, and
+    the sum of its groups' reciprocals."""
+    n = groups.shape[0]
+    order = np.empty(n, dtype=np.int32)
+    begins = np.zeros(n_groups + 2, dtype=np.int32)
+    sizes = np.zeros(n_groups, dtype=np.int64)
+    strata_from = np.zeros(n_strata + 1, dtype=np.int32)
+    totals = np.zeros(n_strata, dtype=np.int64)
+    inverses = np.zeros(n_strata, dtype=np.float64)
+    for i in range(n):
+        begins[groups[i] + 2] += 1
+    for g in range(2, n_groups + 2):
+        begins[g] += begins[g - 1]
+    for i in range(n):
+        g = groups[i]
+        place = begins[g + 1]
+        begins[g + 1] = place + 1
+        order[place] = i
+        sizes[g] += weights[i]
+    for g in range(n_groups):
+        s = strata[order[begins[g]]]
+        strata_from[s + 1] = g + 1
+        totals[s] += sizes[g]
+        inverses[s] += 1.0 / sizes[g]
+    return order, begins, sizes, strata_from, totals, inverses
+
+
+@inner
+def fold_counts(counts: Ints, choice: int, lookup: Tables) -> np.int64:
+    """The entropy of a table from the counts that are not 0."""
+    terms, tail, supports, nothing, constant, observed, clips = lookup
+    n = counts.shape[0]
+    row = n if observed else choice
+    total = np.int64(0)
+    for e in range(n):
+        total += terms[counts[e] + (tail if counts[e] >= HEAD else row * HEAD)]
+    return finish(total, n, row, supports, nothing, constant, clips)
+
+
+@inner
+def count_group(
+    levels: Pairs, order: Pairs, weights: Pairs, start: int, stop: int, here: Ints, cells: Ints,
+    first: int,
+) -> int:  # fmt: skip
+    """List the cells of one group that occur, by the candidate's level; where the next begin."""
+    end = first
+    for j in range(start, stop):
+        y = levels[order[j]]
+        if here[y] == 0:
+            cells[0, end] = y
+            end += 1
+        here[y] += weights[order[j]]
+    put_in_order(cells, first, end)
+    for e in range(first, end):
+        cells[1, e] = here[cells[0, e]]
+        here[cells[0, e]] = 0
+    return end
+
+
+@inner
+def sum_columns(
+    cells: Ints, n_cells: int, width: int, is_laid_out: bool, here: Ints, columns: Ints
+) -> int:
+    """Add up the cells of a stratum for each level of the candidate; how many levels occur."""
+    n = whole(0)
+    for e in range(n_cells):
+        y = cells[0, e]
+        if not is_laid_out and here[y] == 0:
+            columns[0, n] = y
+            n += 1
+        here[y] += cells[1, e]
+    if is_laid_out:
+        for y in range(width):
+            columns[0, n] = y
+            n += int(here[y] > 0)
+    else:
+        put_in_order(columns, whole(0), n)
+    for j in range(n):
+        columns[1, j] = here[columns[0, j]]
+        here[columns[0, j]] = 0
+    return n
+
+
+@inner
+def put_in_order(values: Ints, start: int, stop: int) -> None:
+    """Sort the first line of values from ``start`` to ``stop``; most are few."""
+    step = whole(1)
+    while step < (stop - start) // 3:
+        step = 3 * step + 1
+    while step > 0:
+        for i in range(start + step, stop):
+            value, j = values[0, i], i
+            while j >= start + step and values[0, j - step] > value:
+                values[0, j] = values[0, j - step]
+                j -= step
+            values[0, j] = value
+        step //= 3
+
+
+@inner
+def judge_candidate(
+    levels: Pairs,
+    width: int,
+    weights: Pairs,
+    groups: Pairs,
+    order: Pairs,
+    begins: Pairs,
+    sizes: Ints,
+    strata_from: Pairs,
+    totals: Ints,
+    row_inverses: Floats,
+    base_row: Ints,
+    row: Ints,
+    lookup: Tables,
+    plain: Ints,
+    empty: int,
+    c: int,
+    gains: Floats,
+    stats: Floats,
+) -> None:
+    """Fold, and where asked test, the table of a context and a candidate whose level each row has.
+
+    Its groups and strata are those of ``put_in_groups``; ``base_row`` are H(S) and H(S, X_k), and
+    ``row`` the supports' rows for (S, X_l) and (S, X_k, X_l).
+    """
+    terms, tail, supports, nothing, constant, observed, clips = lookup
+    n, n_groups = levels.shape[0], sizes.shape[0]
+    wants_test = stats.shape[0] > 0
+    is_laid_out = n_groups * width <= empty * n
+    table = np.zeros(n_groups * width if is_laid_out else 0, dtype=np.int32)
+    if is_laid_out:
+        for i in range(n):
+            # Numbers without a sign need not be looked at for places counted from the end.
+            table[np.uint64(groups[i] * width + levels[i])] += weights[i]
+    here = np.zeros(width, dtype=np.int64)
+    inverses = np.empty(width, dtype=np.float64)
+    cells = np.empty((2, n + width), dtype=np.int64)  # levels of the candidate, and counts
+    columns = np.empty((2, width + 1), dtype=np.int64)
+    ends = np.empty(n_groups, dtype=np.int64)
+    beside_row, both_row = row[0], row[1]
+    n_beside = n_both = whole(0)
+    for _attempt in range(2 if observed else 1):
+        # Where the support is what occurs, it is known after the first attempt.
+        if observed:
+            beside_row, both_row = n_beside, n_both
+        beside_head, both_head = beside_row * HEAD, both_row * HEAD
+        beside = both = gain = np.int64(0)
+        n_beside = n_both = whole(0)
+        df = pearson = mean = variance = 0.0
+        for s in range(totals.shape[0]):
+            N = totals[s]
+            if N == 1:
+                n_beside += 1
+                n_both += 1
+                beside += terms[1 + beside_head]
+                both += terms[1 + both_head]
+                continue
+            first, last = strata_from[s], strata_from[s + 1]
+            n_cells = whole(0)
+            for g in range(first, last):
+                if is_laid_out:
+                    for y in range(width):
+                        count = table[g * width + y]
+                        cells[0, n_cells] = y
+                        cells[1, n_cells] = count
+                        n_cells += int(count > 0)
+                else:
+                    n_cells = count_group(
+                        levels, order, weights, begins[g], begins[g + 1], here, cells, n_cells
+                    )
+                ends[g - first] = n_cells
+            n_both += n_cells
+            if last == first + 1:  # what the target's only level has is all there is
+                n_beside += n_cells
+                for e in range(n_cells):
+                    count = cells[1, e]
+                    both += terms[count + (tail if count >= HEAD else both_head)]
+                    beside += terms[count + (tail if count >= HEAD else beside_head)]
+                continue
+            for e in range(n_cells):
+                count = cells[1, e]
+                both += terms[count + (tail if count >= HEAD else both_head)]
+            n_columns = sum_columns(cells, n_cells, width, is_laid_out, here, columns)
+            n_beside += n_columns
+            for j in range(n_columns):
+                count = columns[1, j]
+                beside += terms[count + (tail if count >= HEAD else beside_head)]
+            if n_columns < 2 or not wants_test:
+                continue
+            inverse_b = squares = 0.0
+            for j in range(n_columns):
+                inverses[columns[0, j]] = 1.0 / columns[1, j]
+                inverse_b += 1.0 / columns[1, j]
+                gain += plain[columns[1, j]]
+            e = whole(0)
+            for g in range(first, last):
+                weighted = 0.0
+                while e < ends[g - first]:
+                    count = cells[1, e]
+                    weighted += float(count) * float(count) * inverses[cells[0, e]]
+                    gain -= plain[count]
+                    e += 1
+                squares += weighted / sizes[g]
+                gain += plain[sizes[g]]
+            gain -= plain[N]
+            r, q = float(last - first), float(n_columns)
+            df += (r - 1.0) * (q - 1.0)
+            null_mean, null_variance = null_moments(float(N), r, q, row_inverses[s], inverse_b)
+            if null_variance > ROUNDING * null_mean:
+                # Exact independence may round to less than nothing.
+                if squares > 1.0:
+                    pearson += N * (squares - 1.0)
+                mean += null_mean
+                variance += null_variance
+    h_sl = finish(beside, n_beside, beside_row, supports, nothing, constant, clips)
+    h_skl = finish(both, n_both, both_row, supports, nothing, constant, clips)
+    gains[c] = (base_row[1] + h_sl - base_row[0] - h_skl) / SCALE
+    if wants_test:
+        stats[c, 0] = gain / SCALE
+        stats[c, 1] = df
+        stats[c, 2] = pearson
+        stats[c, 3] = mean
+        stats[c, 4] = variance
+
+
+@compiled
+def judge_rows(
+    codes: Codes,
+    weights: Pairs,
+    ranges: Ints,
+    first: Ints,
+    arities: Ints,
+    most: int,
+    empty: int,
+    variables: Ints,
+    variables_start: Ints,
+    candidates: Ints,
+    parts: Ints,
+    candidates_start: Ints,
+    begin: int,
+    end: int,
+    base_choices: Ints,
+    choices: Ints,
+    classes: Ints,
+    lookup: Tables,
+    plain: Ints,
+    entropies: Floats,
+    gains: Floats,
+    stats: Floats,
+) -> None:
+    """``judge_planes`` for the contexts and the candidates that it leaves out, row by row.
+
+    A row stands for as many as its weight says. ``ranges`` are the rows of each context, or one
+    for all. A candidate is one column, or, where there are ``parts``, the columns
+    ``candidates[parts[c] : parts[c + 1]]`` taken together. Tables with more than ``empty`` times as
+    many cells as rows are not laid out.
+    """
+    largest = whole(0)
+    for b in range(ranges.shape[0]):
+        if ranges[b, 1] - ranges[b, 0] > largest:
+            largest = ranges[b, 1] - ranges[b, 0]
+    number = np.empty((empty + 1) * largest, dtype=np.int32)
+    base = np.empty(2, dtype=np.int64)
+    for b in range(entropies.shape[0]):
+        begins, ends = variables_start[b], variables_start[b + 1]
+        n_cells = cells_in_planes(first, arities, most, variables, begins, ends)
+        start, stop = candidates_start[b], candidates_start[b + 1]
+        wanted = start == stop and n_cells > most
+        start, stop = (start if start > begin else begin), (stop if stop < end else end)
+        for c in range(start, stop):
+            if not candidate_in_planes(first, arities, most, n_cells, candidates[c]):
+                wanted = True
+        if not wanted:
+            continue
+        own = b if ranges.shape[0] > 1 else whole(0)
+        at, n = ranges[own, 0], ranges[own, 1] - ranges[own, 0]
+        worth = weights[at : at + n]
+        strata = np.empty(n, dtype=np.int32)
+        groups = np.empty(n, dtype=np.int32)
+        levels = np.empty(n, dtype=np.int32)
+        n_strata = joint_states(
+            codes, at, arities, variables, begins, ends - 1, strata, number, empty
+        )
+        for i in range(n):
+            groups[i] = strata[i]
+        n_groups = append_column(
+            codes, at, variables[ends - 1], arities[variables[ends - 1]], groups, n_strata, number,
+            empty,
+        )  # fmt: skip
+        n_groups = renumber(groups, n_groups, number)
+        order, rows_from, sizes, strata_from, totals, inverses = put_in_groups(
+            strata, groups, n_strata, n_groups, worth
+        )
+        base[0] = fold_counts(totals, base_choices[b, 0], lookup)
+        base[1] = fold_counts(sizes, base_choices[b, 1], lookup)
+        entropies[b] = (base[1] - base[0]) / SCALE
+        for c in range(start, stop):
+            if parts.shape[0]:
+                kind = whole(0)
+                width = joint_states(
+                    codes, at, arities, candidates, parts[c], parts[c + 1], levels, number, empty
+                )
+            else:
+                k = candidates[c]
+                if candidate_in_planes(first, arities, most, n_cells, k):
+                    continue
+                if is_among(k, variables, begins, ends):
+                    nothing_gained(c, gains, stats)
+                    continue
+                kind, width = classes[k], arities[k]
+                column = codes[k, at : at + n]
+                for i in range(n):
+                    levels[i] = column[i]
+            judge_candidate(
+                levels, width, worth, groups, order, rows_from, sizes, strata_from, totals,
+                inverses, base, choices[b, kind], lookup, plain, empty, c, gains, stats,
+            )  # fmt: skip
+
+
+@compiled
+def count_sets(
+    words: Words,
+    ones: Ints,
+    first: Ints,
+    codes: Codes,
+    arities: Ints,
+    most: int,
+    empty: int,
+    variables: Ints,
+    variables_start: Ints,
+    products: Floats,
+    levels: Codes,
+    counts: Pairs,
+    starts: Ints,
+    sums: Floats,
+) -> None:
+    """The rows of every joint state of sets of columns that occurs, in their order, end to end;
+    ``starts`` receives where those of each set begin.
+
+    Sets of up to ``most`` cells are counted in planes. If there are lines for them, ``levels``
+    receives the states, a line a column, and ``sums`` the products, read at the counts, added up
+    over all states, and over those of all columns but the last.
+    """
+    n_rows = codes.shape[1]
+    states = np.empty(n_rows, dtype=np.int32)
+    number = np.empty((empty + 1) * n_rows, dtype=np.int32)
+    for b in range(starts.shape[0] - 1):
+        begin, end, at = variables_start[b], variables_start[b + 1], starts[b]
+        n_cells = cells_in_planes(first, arities, most, variables, begin, end)
+        n = whole(0)
+        if n_cells <= most:
+            where = np.empty(n_cells, dtype=np.int64)
+            margin = np.empty(n_cells, dtype=np.int64)
+            context_margin(
+                words, ones, first, arities, n_rows, variables, begin, end, where, margin
+            )
+            for e in range(n_cells):
+                if margin[e] == 0:
+                    continue
+                counts[at + n] = margin[e]
+                rest = whole(e)
+                for v in range(end - 1, begin - 1 if levels.shape[0] else end - 1, -1):
+                    k = variables[v]
+                    levels[k, at + n] = rest % arities[k]
+                    rest //= arities[k]
+                n += 1
+        else:
+            n = joint_states(codes, whole(0), arities, variables, begin, end, states, number, empty)
+            for e in range(n):
+                counts[at + e] = 0
+            for i in range(n_rows):
+                counts[at + states[i]] += 1
+                number[states[i]] = i  # a row that has the state
+            for v in range(begin, end if levels.shape[0] else begin):
+                k = variables[v]
+                for e in range(n):
+                    levels[k, at + e] = codes[k, number[e]]
+        starts[b + 1] = at + n
+        if sums.shape[0]:
+            add_products(variables, begin, end - 1, levels, counts, at, at + n, products, b, sums)
+
+
+@inner
+def add_products(
+    variables: Ints,
+    begin: int,
+    end: int,
+    levels: Codes,
+    counts: Pairs,
+    start: int,
+    stop: int,
+    products: Floats,
+    b: int,
+    sums: Floats,
+) -> None:
+    """Add up the products at counts, and at the sums of those that have ``variables[begin:end]`` in
+    common and follow each other."""
+    terms = np.empty(stop - start, dtype=np.float64)
+    for e in range(start, stop):
+        terms[e - start] = products[counts[e]]
+    sums[b, 0] = sum_in_pairs(terms, whole(0), stop - start)
+    n = whole(0)
+    total = np.int64(0)
+    for e in range(start, stop):
+        total += counts[e]
+        is_last = e == stop - 1
+        for v in range(begin, begin if is_last else end):
+            if levels[variables[v], e] != levels[variables[v], e + 1]:
+                is_last = True
+        if is_last:
+            terms[n] = products[total]
+            n += 1
+            total = np.int64(0)
+    sums[b, 1] = sum_in_pairs(terms, whole(0), n)
+
+
+@inner
+def sum_in_pairs(values: Floats, start: int, n: int) -> float:
+    """What ``numpy.sum`` makes of these values, to the last bit: halves, and eight sums side by
+    side."""
+    if n > 128:
+        half = n // 2
+        half -= half % 8
+        return sum_in_pairs(values, start, half) + sum_in_pairs(values, start + half, n - half)
+    total = 0.0
+    even = n - n % 8
+    if even > 0:
+        a, b, c, d = values[start], values[start + 1], values[start + 2], values[start + 3]
+        e, f, g, h = values[start + 4], values[start + 5], values[start + 6], values[start + 7]
+        for i in range(start + 8, start + even, 8):
+            a += values[i]
+            b += values[i + 1]
+            c += values[i + 2]
+            d += values[i + 3]
+            e += values[i + 4]
+            f += values[i + 5]
+            g += values[i + 6]
+            h += values[i + 7]
+        total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for i in range(start + even, start + n):
+        total += values[i]
+    return total
