@@ -128,13 +128,11 @@ def with_refinement(
     """Look for the class that fits best, and for the likeliest DAG in it; the answer comes first.
 
     Entropies of numbers are compared between classes only where their units are said to be the
-    same, or where classes fit alike. Where moves from the order of the first search raise the
-    score clearly, the conditions of the paper fail, the likelihood decides, and the other searches
-    are not run.
+    same, or where classes fit alike. Where the likelihood decides, the other searches are not run.
     """
     selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     free = information.scale_free()
-    if len(tried) == 1 and not _rises(information, selector, tried[0]):
+    if len(tried) == 1 and not _decides(information, settings, selector, tried[0]):
         tried = _all_searched(information, settings, tried[0])
         selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     if free is None or same_units:
@@ -157,15 +155,24 @@ def with_refinement(
     return [answer, *sorted(rest, key=lambda one: -one.score)]
 
 
-def _rises(information: Source, selector: ParentSelector, first: Tried) -> bool:
-    """Whether moves from the order of a search lead to a clearly better DAG, whichever way parent
-    sets are priced."""
+def _decides(
+    information: Source, settings: Settings, selector: ParentSelector, first: Tried
+) -> bool:
+    """Whether the likelihood decides and the first search does not: moves from its order lead to a
+    clearly better DAG, whichever way parent sets are priced. If its own noise is clearly more even,
+    as the paper's conditions would have it, it may be right all the same where another search finds
+    the same DAG."""
     (order,) = _orders(information, [first])
     found = Ordering.along(selector, order)
     climb(selector, [found])
     higher = _tried(information, found)
     higher = replace(higher, merits=merits_of(information, higher.parents, higher.score))
-    return higher.beats(first, clearly=True, by=constants.clear_rise)
+    if not higher.beats(first, clearly=True, by=constants.clear_rise):
+        return False
+    if first.evenness <= higher.evenness + constants.alike:
+        return True
+    others = (_searched(information, settings, search) for search in TRIED[1:])
+    return all(one.parents != first.parents for one in others)
 
 
 def _free_ordering(

@@ -634,6 +634,11 @@ def climb(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
             if M[WIDE] == 0:
                 place = try_places(M, Q, R, S, T, V, node)
             if place == UNKNOWN:
+                # What the next nodes will ask for is counted with what this one waits for.
+                for i in range(V[QUEUED]):
+                    if i == PREPARED_AT_ONCE:
+                        break
+                    try_places(M, Q, R, S, T, V, V[V[QUEUE] + (V[HEAD] + i) % V[NODES]])
                 return False
             if place >= 0:
                 here = V[places + node]

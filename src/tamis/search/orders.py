@@ -21,7 +21,7 @@ from tamis.search import order_loops as loops
 from tamis.search.order_loops import ROUNDING
 from tamis.search.parents import ParentSelector, Selected, new_walk, part
 
-STARTS = 6
+STARTS = 10
 """New starts that are climbed from side by side, so that what they miss is counted together."""
 
 
@@ -106,17 +106,16 @@ def best_ordering(
     conditions promise, and there is nothing more to look for.
     """
     selector.allow(2)
+    wide, most = len(starts[0]) > constants.wide, selector.affordable
     best = Ordering.along(selector, starts[0])
     score = best.score
-    climb(selector, [best])
-    wide = len(best.order) > constants.wide
-    if wide or (first_may_do and best.score <= score + constants.clear_rise):
-        return best
-    most = selector.affordable
-    if selector.n_made <= most:
-        others = [Ordering.of(selector, order) for order in starts[1:]]
-        climb(selector, others)
-        best = better(best, others)
+    if wide or first_may_do:
+        climb(selector, [best])
+        if wide or best.score <= score + constants.clear_rise:
+            return best
+    others = [] if selector.n_made > most else [Ordering.of(selector, one) for one in starts[1:]]
+    climb(selector, [best, *others])
+    best = better(best, others)
     chance = Random(len(best.order))
     fruitless = 0
     for _ in range(constants.most_starts // STARTS if len(best.order) > 2 else 0):
