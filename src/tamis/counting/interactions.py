@@ -119,8 +119,9 @@ class Parities:
             self._odd[self._offsets[1] + start : self._offsets[1] + stop] = ones
         else:
             count_odd(
-                self._words, size, start + low, stop + low, self._choose, self._even,
-                self._least(size), self._odd[self._offsets[size] : self._offsets[size + 1]],
+                self._words, *first_set(size, start + low, self._even), stop + low, self._choose,
+                self._even, self._least(size),
+                self._odd[self._offsets[size] : self._offsets[size + 1]],
             )  # fmt: skip
 
     def count_all(self, n_jobs: int) -> None:
@@ -153,7 +154,8 @@ class Parities:
             sets = np.empty((room, size), dtype=np.int64)
             strengths = np.empty(room)
             needed = strong_sets(
-                size, self._odd, single, self._offsets, self._choose, self._column, self.n_rows,
+                *first_set(size, size - 1, self._even), self._odd, single, self._offsets,
+                self._choose, self._column, self.n_rows,
                 self._threshold(size), self._even, self._least(size), targets, sets, strengths,
             )  # fmt: skip
             if needed <= room:
@@ -207,6 +209,17 @@ def even_sets(even: Floats, least: float, top: int) -> list[int]:
     return [math.comb(len(even), size) for size in range(ALL_LOOKED_AT + 1)] + [
         int(n) for n in found[ALL_LOOKED_AT + 1 :]
     ]
+
+
+def first_set(size: int, largest: int, even: Floats) -> tuple[Ints, Floats, Floats]:
+    """The first set with this largest plane; room for what its planes from member j on can show;
+    and what those before can, at best."""
+    member = np.arange(size)
+    member[-1] = largest
+    left = even[:size].copy()
+    left[0] = 1.0
+    left[1] *= 2.0 - left[1]
+    return member, np.ones(size + 1), np.concatenate([[1.0], np.cumprod(left)])
 
 
 def of_columns(columns: Ints, targets: Ints, strengths: Floats) -> list[Found]:
@@ -285,8 +298,9 @@ def interacting_planes(planes: Words, first: Ints, arities: Ints, n_rows: int) -
 @compiled
 def count_odd(
     words: Words,
-    size: int,
-    start: int,
+    member: Ints,
+    share: Floats,
+    best: Floats,
     stop: int,
     choose: Ints,
     even: Floats,
@@ -294,16 +308,18 @@ def count_odd(
     out: Pairs,
 ) -> None:
     """The rows with an odd number of ones, for every set of planes that are even enough and whose
-    largest is in ``start`` to ``stop``.
+    largest is before ``stop``, from ``member`` on.
 
     The smallest member runs innermost, so that the answers are written one after the other:
     the place of a set is the sum of choose(member j, j + 1).
     """
-    n_words = words.shape[1]
-    member, share, best = first_set(size, start, even)
+    size, n_words = member.shape[0], words.shape[1]
     xor = np.empty((size, n_words), dtype=np.uint64)  # of the members from j on
-    changed = next_even(member, 1, size - 1, stop, even, best, least, share)
-    while changed > 0:
+    changed = size - 1
+    while True:
+        changed = next_even(member, 1, changed, stop, even, best, least, share)
+        if changed == 0:
+            return
         for j in range(changed, 0, -1):
             for w in range(n_words):
                 above = xor[j + 1, w] if j + 1 < size else np.uint64(0)
@@ -314,28 +330,13 @@ def count_odd(
             for w in range(n_words):
                 total += popcount(words[p, w] ^ xor[1, w])
             out[place + p] = np.int64(total)
-        changed = next_even(member, 1, advance(member, 1), stop, even, best, least, share)
-
-
-@inner
-def first_set(size: int, largest: int, even: Floats) -> tuple[Ints, Floats, Floats]:
-    """The first set with this largest plane; room for what its planes from member j on can show;
-    and what those before can, at best."""
-    member = np.empty(size, dtype=np.int64)
-    best = np.ones(size + 1)
-    for j in range(size):
-        member[j] = j
-        best[j + 1] = best[j] * share_of(even, j, j)
-    member[size - 1] = largest
-    return member, np.ones(size + 1), best
+        changed = advance(member, 1)
 
 
 @inner
 def share_of(even: Floats, plane: int, j: int) -> float:
     """What this plane leaves of what a set can show if it is the member j, from the most even
-    one on."""
-    if j == 0:
-        return 1.0
+    one on, and not the first."""
     w = even[plane]
     return float(w * (2.0 - w) if j == 1 else w)
 
@@ -386,7 +387,9 @@ def advance(member: Ints, lowest: int) -> int:
 
 @compiled
 def strong_sets(
-    size: int,
+    member: Ints,
+    share: Floats,
+    best: Floats,
     odd: Pairs,
     single: Floats,
     offsets: Ints,
@@ -405,12 +408,15 @@ def strong_sets(
     The smallest member runs innermost: the places of the sets, and of the sets without one of
     their larger members, are then one after the other.
     """
-    member, share, best = first_set(size, size - 1, even)
+    size = member.shape[0]
     least, twice = threshold * threshold / n_rows, 2.0 / n_rows
     found, stop = 0, column.shape[0]
-    changed = next_even(member, 1, size - 1, stop, even, best, least_shown, share)
-    while changed > 0:
-        first = offsets[size] + place_of(member, size, choose)
+    changed = size - 1
+    while True:
+        changed = next_even(member, 1, changed, stop, even, best, least_shown, share)
+        if changed == 0:
+            return found
+        first = int(offsets[size]) + place_of(member, size, choose)
         for t in range(size):
             # Either the target or the parity of the others is the same for all of them.
             without = offsets[size - 1] + place_of(member, t, choose)
@@ -440,8 +446,7 @@ def strong_sets(
                             for j in range(size):
                                 sets[found, j] = member[j]
                         found += 1
-        changed = next_even(member, 1, advance(member, 1), stop, even, best, least_shown, share)
-    return found
+        changed = advance(member, 1)
 
 
 @inner

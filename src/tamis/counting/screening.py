@@ -74,7 +74,8 @@ class Screen:
             strengths = np.empty(room)
             needed = stand_out(
                 self._few, self._n_few, self._words, self._n_sampled, self._mean, self._column,
-                size, start + size - 1, stop + size - 1, threshold, self._even,
+                *first_set(size, start + size - 1, self._even), stop + size - 1, threshold,
+                self._even,
                 max(threshold, now.least_screened), now.stands_out,
                 now.still_stands_out, now.least_looked, now.one_more_looked, now.fewer_judged,
                 targets, sets, strengths,
@@ -100,8 +101,9 @@ def stand_out(
     n_sampled: int,
     mean: Floats,
     column: Ints,
-    size: int,
-    start: int,
+    member: Ints,
+    share: Floats,
+    best: Floats,
     stop: int,
     threshold: float,
     even: Floats,
@@ -121,7 +123,7 @@ def stand_out(
     planes were independent. The two smallest members run innermost, and all pairs below the third
     one stand in a row.
     """
-    member, share, best = first_set(size, start, even)
+    size = member.shape[0]
     low, high = few[:, 0].copy(), few[:, 1].copy()
     smaller, larger, pair_low, pair_high, pair_mean = all_pairs(low, high, mean)
     joint = joint_means(few, n_few[1])
@@ -131,8 +133,11 @@ def stand_out(
     n_screened = np.float64(n_few[0])
     far = stands_out * np.sqrt(n_screened)
     n_sets, n_looked, n_judged, found = 0, 0, 0, 0
-    changed = next_even(member, 2, size - 1, stop, even, best, least, share)
-    while changed > 0:
+    changed = size - 1
+    while True:
+        changed = next_even(member, 2, changed, stop, even, best, least, share)
+        if changed == 0:
+            return found
         if changed == size - 1:
             n_sets, n_looked, n_judged = 0, 0, 0
         for j in range(changed, 1, -1):
@@ -170,8 +175,7 @@ def stand_out(
                         words, n_sampled, member, threshold, found, targets, sets, strengths
                     )
         n_sets += n_pairs
-        changed = next_even(member, 2, advance(member, 2), stop, even, best, least, share)
-    return found
+        changed = advance(member, 2)
 
 
 @inner
