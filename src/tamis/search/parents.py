@@ -307,7 +307,10 @@ class ParentSelector:
             strengths = self._pps.rule.strengths(tests).tolist() if len(tests) else []
             judged = zip(tests.cmi.tolist(), strengths, strict=True)
         else:
-            scores, judged = self._information.penalised_likelihoods(contexts), zip((), (), strict=True)
+            scores, judged = (
+                self._information.penalised_likelihoods(contexts),
+                zip((), (), strict=True),
+            )
         for context, score in zip(contexts, scores.tolist(), strict=True):
             # Without a backward phase there are no tests, and nobody asks for them.
             own = tuple((*one, k) for k, one in zip(context.given, judged, strict=False))
