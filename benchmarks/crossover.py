@@ -13,7 +13,7 @@ from tamis.counting import counts, memory
 from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
 from tamis.information.counted import _lookup
-from tamis.information.estimators import as_estimator
+from tamis.information.estimators import as_additive
 from tamis.tables import Table
 
 
@@ -24,7 +24,7 @@ def table(n: int, d: int, arity: int) -> Table:
 
 
 def seconds(counts: MemoryCounts, context: tuple[int, tuple[int, ...]], n: int) -> float:
-    lookup = _lookup(as_estimator("miller-madow"), n, Lookup)
+    lookup = _lookup(as_additive("miller-madow", "crossover"), n, Lookup)
     candidates = np.arange(20, 60)
     best = np.inf
     for _ in range(5):
@@ -36,7 +36,7 @@ def seconds(counts: MemoryCounts, context: tuple[int, tuple[int, ...]], n: int) 
 
 def joint_seconds(counts: MemoryCounts, size: int, n: int) -> float:
     """One of eight joint tables of so many columns: half of them given."""
-    lookup = _lookup(as_estimator("miller-madow"), n, Lookup)
+    lookup = _lookup(as_additive("miller-madow", "crossover"), n, Lookup)
     best = np.inf
     for i in range(5):
         # Each time others, so that no states of rows are at hand.

@@ -123,9 +123,29 @@ def test_all_ways_of_counting_agree_to_the_last_bit(table):
             lookup = plugin_lookup(len(table))
             answers.append(counts.judge(contexts, candidates, lookup, tests=True))
     for answer in answers[1:]:
-        np.testing.assert_array_equal(answer.gains, answers[0].gains)
-        np.testing.assert_array_equal(answer.entropies, answers[0].entropies)
-        np.testing.assert_allclose(answer.stats, answers[0].stats, atol=1e-9)
+        for found, expected in zip(answer, answers[0], strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("tests", [True, False])
+@settings(max_examples=25, deadline=None)
+@given(table=rows(columns=(4, 6), length=(20, 300), levels=6))
+def test_small_and_large_contexts_of_a_batch_do_not_meet(tests, table):
+    d = table.shape[1]
+    rng = np.random.default_rng(len(table))
+    contexts = [contexts_of(d)[i] for i in rng.permutation(len(contexts_of(d)))]
+    candidates = [rng.permutation(d)[: rng.integers(0, d + 1)] for _ in contexts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "CROSSOVER", 24)
+        patch.setattr(sharing, "THREAD_WORDS", 0)
+        engine, lookup = MemoryCounts(table_of(table), n_jobs=2), plugin_lookup(len(table))
+        found = engine.judge(contexts, candidates, lookup, tests=tests)
+        alone = [
+            engine.judge([one], [some], lookup, tests=tests)
+            for one, some in zip(contexts, candidates, strict=True)
+        ]
+    for i, together in enumerate(found):
+        np.testing.assert_array_equal(together, np.concatenate([one[i] for one in alone]))
 
 
 def test_a_column_of_many_levels_is_counted_beside_one_of_few():
