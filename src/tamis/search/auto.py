@@ -133,8 +133,10 @@ def with_refinement(
     selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     free = information.scale_free()
     if len(tried) == 1 and not _decides(information, settings, selector, tried[0]):
+        ahead = _together(tried)
         tried = _all_searched(information, settings, tried[0])
-        selector = ParentSelector(Selector.of(information, settings, _together(tried)))
+        if _together(tried) != ahead:
+            selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     if free is None or same_units:
         sure = _found_twice(tried)
         starts = _starts(information, settings, tried)

@@ -41,10 +41,11 @@ edges are only tucked, selections made and allowed, whether there is room, where
 number of entries, what is missing: so many, so much room, where."""
 EMPTY, CANDIDATES, ALLOWED, RIVALS, GIVEN, BESIDE, ARRIVED, CONCERNED, ONE = wholes(13, 22)
 """Where scratch sets are; nobody is in the first."""
-BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS = wholes(22, 28)
+BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS, AT_ONCE = wholes(22, 29)
 """Where the sets of nodes are: who may not be a parent, who may be taken together with others, who
 must be a parent; for each node where its sets to be taken together are, a number and then they,
-the strongest first; how many of these are judged; and where in ``T`` their thresholds are."""
+the strongest first; how many of these are judged; where in ``T`` their thresholds are; and of how
+many nodes the moves are prepared at once, so that they are counted in few batches."""
 HEADER = 32
 SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED = wholes(1, 7)
 """Fields of a context, -1 where unknown: how many are given, where its row begins and how long it
@@ -85,6 +86,8 @@ ORDER, PLACES, SELECTED, QUEUE, IS_QUEUED, FRESH, CHANGED, BEST, TUCKS, MOVED, B
     wholes(13, 25)
 )
 """Where its parts are: at last the nodes before each place, and those that each has to wait for."""
+READY = whole(2)
+"""In place of 1 for a node in the queue: all that its moves ask for has been selected."""
 ASK, SETTLE, TUCK, CLIMB, DONE, REFUSED = wholes(0, 6)
 """Modes: to select, to take another order and climb, to tuck an edge and climb, to climb."""
 
@@ -92,8 +95,6 @@ Advance = Callable[[Ints, Ints, Ints, Floats, Floats, Ints], None]
 
 ROUNDING = 1e-6
 """Scores of equivalent graphs differ by less than this, in nats."""
-PREPARED_AT_ONCE = 16
-"""Nodes whose moves are prepared at once, so that they are counted in few batches."""
 
 
 @inner
@@ -575,10 +576,13 @@ def prepare(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
     they are counted in few batches."""
     n_words = M[W]
     for i in range(V[QUEUED]):
-        if i == PREPARED_AT_ONCE:
+        if i == M[AT_ONCE]:
             break
         node = V[V[QUEUE] + (V[HEAD] + i) % V[NODES]]
+        if V[V[IS_QUEUED] + node] == READY:
+            continue
         here, own = V[V[PLACES] + node], M[V[V[SELECTED] + node] + CONTEXT]
+        n_missing = M[N_MISSING]
         for place in range(whole(0) if M[WIDE] else V[NODES]):
             other = V[V[ORDER] + place]
             was = V[V[SELECTED] + other]
@@ -602,6 +606,8 @@ def prepare(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
             copy(V, V[BEFORE] + V[V[PLACES] + parent] * n_words, M, M[CANDIDATES], n_words)
             choose(M, Q, R, S, T, node, V[V[PLACES] + parent])
             try_tuck(M, Q, R, S, T, V, parent, node, False)
+        if M[N_MISSING] == n_missing and M[IS_FULL] == 0:
+            V[V[IS_QUEUED] + node] = READY
 
 
 @inner
@@ -619,9 +625,9 @@ def climb(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
                 prepare(M, Q, R, S, T, V)
                 if M[N_MISSING] > 0 or M[IS_FULL] > 0:
                     return False
-                V[PREPARED] = V[QUEUED]
-                if V[QUEUED] > PREPARED_AT_ONCE:
-                    V[PREPARED] = PREPARED_AT_ONCE
+                V[PREPARED] = M[AT_ONCE] if V[QUEUED] > M[AT_ONCE] else V[QUEUED]
+                for i in range(V[PREPARED]):
+                    V[V[IS_QUEUED] + V[V[QUEUE] + (V[HEAD] + i) % V[NODES]]] = 1
             V[NODE] = V[V[QUEUE] + V[HEAD]]
             V[HEAD] = (V[HEAD] + 1) % V[NODES]
             V[QUEUED] -= 1
@@ -636,7 +642,7 @@ def climb(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
             if place == UNKNOWN:
                 # What the next nodes will ask for is counted with what this one waits for.
                 for i in range(V[QUEUED]):
-                    if i == PREPARED_AT_ONCE:
+                    if i == M[AT_ONCE]:
                         break
                     try_places(M, Q, R, S, T, V, V[V[QUEUE] + (V[HEAD] + i) % V[NODES]])
                 return False

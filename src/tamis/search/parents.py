@@ -29,12 +29,15 @@ SHORT = 128
 """As many candidates of a row are listed at first, the best."""
 WHOLE = 128
 """With more variables only those strengths are kept that are asked for."""
+AT_ONCE, MANY_AT_ONCE = 16, 512
+"""Of so many nodes the moves are prepared at once; of more where edges are only tucked, which
+changes little that others wait for."""
 MOST_MISSING = 4096
 ENTRIES = 1024
 """Room for so many things that are missing, and at first for so many entries."""
-INTERPRETED = 4000
-"""Where the loops have not been compiled yet, so many selections are made without: it would take
-longer than a small answer."""
+INTERPRETED, FEW = 4000, 32
+"""Where the loops have not been compiled yet, so many selections of a process are made without, in
+tables of few columns: it would take longer than a small answer."""
 
 
 n_interpreted = 0
@@ -73,7 +76,7 @@ class ParentSelector:
         self._families = self._thresholds()
         self._n_judged = len(self._families)
         self._memory[loops.SET_THRESHOLDS] = loops.THRESHOLDS + d + 1
-        self._compiled = is_at_hand(loops.advance)
+        self._compiled = is_at_hand(loops.advance) or d > FEW
         self.n_most = math.inf
 
     def _begin(self) -> Ints:
@@ -93,6 +96,7 @@ class ParentSelector:
         memory[[loops.LIMIT, loops.BACKWARD]] = pps.limit, self.selector.backward
         memory[loops.WIDE] = d > constants.wide
         memory[loops.N_JUDGED] = constants.sets_judged
+        memory[loops.AT_ONCE] = MANY_AT_ONCE if d > constants.wide else AT_ONCE
         for place, own in zip(
             (loops.BLOCKED, loops.MENTIONED, loops.REQUIRED), of_nodes, strict=True
         ):
@@ -208,8 +212,11 @@ class ParentSelector:
         rows, families = missing[kinds == loops.ROW, 1], missing[kinds == loops.FAMILIES, 1]
         if not memory[loops.WIDE]:
             # Where a row has been asked for, the family will be, but for few.
-            families = np.union1d(families, rows)
-        self._judge(families[memory[families + loops.FAMILY] < 0])
+            both = np.array(
+                list(dict.fromkeys((*rows.tolist(), *families.tolist()))), dtype=np.int64
+            )
+            families = both[memory[both + loops.FAMILY] < 0]
+        self._judge(families)
         single = missing[kinds == loops.STRENGTH, 1:]
         if len(single):
             self._judge_candidates(np.unique(single, axis=0))
@@ -293,17 +300,17 @@ class ParentSelector:
         """List the others by their cmi, with their strengths if tests come along."""
         d, cmi = self.n_variables, counted.cmi.copy()
         exclude(cmi, range(len(contexts)), contexts)
-        orders = np.argsort(-cmi, axis=1, kind="stable")
         others = np.array([d - 1 - len(one.given) for one in contexts])
         before = np.maximum(self._memory[entries + loops.LENGTH], 0)
         lengths = np.minimum(others, np.maximum(SHORT, 8 * before))
-        strengths = np.full(cmi.shape, np.nan)
+        orders = falling(cmi, int(lengths.max()))
+        strengths = np.full(orders.shape, np.nan)
         if counted.stats is not None and d <= WHOLE:
             stats = counted.stats.reshape(cmi.size, -1)
             tests = self._information.as_tests(counted.cmi.ravel(), stats)
-            strengths = self._pps.rule.strengths(tests).reshape(cmi.shape)
-            strengths = np.take_along_axis(strengths, orders, axis=1)
-        listed = np.arange(d) < lengths[:, None]
+            whole = self._pps.rule.strengths(tests).reshape(cmi.shape)
+            strengths = np.take_along_axis(whole, orders, axis=1)
+        listed = np.arange(orders.shape[1]) < lengths[:, None]
         nodes = orders[listed]
         rows = np.stack([nodes, np.full(len(nodes), loops.NONE)], axis=1).ravel()
         self._rows = appended(self._rows, 2 * self._n_listed, rows)
@@ -352,6 +359,18 @@ class ParentSelector:
             left = np.ones(len(entries), dtype=np.bool_)
             left[free[first]] = False
             entries, slots = entries[left], (slots[left] + 1) & (len(self._slots) - 1)
+
+
+def falling(cmi: Floats, n: int) -> Ints:
+    """In each row the places of the n largest values, the largest first, of equals the first."""
+    if 8 * n >= cmi.shape[1]:
+        return np.argsort(-cmi, axis=1, kind="stable")[:, :n]
+    least = np.partition(cmi, cmi.shape[1] - n, axis=1)[:, cmi.shape[1] - n]
+    found = np.empty((len(cmi), n), dtype=np.int64)
+    for row, values in enumerate(cmi):
+        large = np.flatnonzero(values >= least[row])
+        found[row] = large[np.argsort(-values[large], kind="stable")][:n]
+    return found
 
 
 def sets_of(sets: Sequence[int], n_words: int) -> Ints:
