@@ -169,7 +169,8 @@ def _decides(
     climb(selector, [found])
     higher = _tried(information, found)
     higher = replace(higher, merits=merits_of(information, higher.parents, higher.score))
-    if not higher.beats(first, clearly=True, by=constants.clear_rise):
+    by = constants.clear_rise + information.score_noise * math.log(turns_of(first))
+    if not higher.beats(first, clearly=True, by=by):
         return False
     if first.evenness <= higher.evenness + constants.alike:
         return True

@@ -21,7 +21,7 @@ from tamis.search import order_loops as loops
 from tamis.search.order_loops import ROUNDING
 from tamis.search.parents import ParentSelector, Selected, new_walk, part
 
-STARTS = 10
+STARTS = 5
 """New starts that are climbed from side by side, so that what they miss is counted together."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _SEARCHES = {
-    "auto": "the best of node, sieve and sequential, refined",
+    "auto": "the paper's searches, refined by likelihood",
     "sequential": "the least uncertain node next, one at a time",
     "sieve": "layers; masked by every less uncertain node",
     "node": "layers; masked by the node just admitted",
