@@ -137,7 +137,7 @@ def test_the_summary_says_what_was_read_run_and_found():
     assert shown.stderr == ""
     for text in (
         "2,000 rows, 7 columns of 2 to 4 levels",
-        "auto (the best of node, sieve and sequential, refined)",
+        "auto (the paper's searches, refined by likelihood)",
         "grassberger",
         "permutation test at alpha 0.02 for the whole graph",
         "Searches tried",
