@@ -17,6 +17,7 @@ from tamis.counting.packing import pack_table
 from tamis.counting.small import SMALL_ROWS
 from tamis.learning import learn
 from tamis.opening import read_opened
+from tamis.search.parents import FEW
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.table import AnyTable
@@ -58,7 +59,8 @@ def _tasks() -> Iterator[tuple[str, AnyTable, dict[str, Any]]]:
     measured = {f"m{k}": column for k, column in enumerate(numbers.T)}
     yield "columns of several levels", read_table(several), {}
     yield "columns of two levels", read_table(two), {}
-    yield "many columns", read_table(_labels(random, 40, 2)), {}
+    # More columns than the order search would go through without being compiled.
+    yield "many columns", read_table(_labels(random, FEW + 8, 2)), {}
     yield "columns of many levels", read_table({**two, "many": np.arange(LONG) % 300}), {}
     several = {name: of[:ROWS] for name, of in several.items()}
     holed = {name: np.where(random.random(ROWS) < 0.1, None, of) for name, of in several.items()}
