@@ -89,13 +89,17 @@ def try_searches(
     first = _searched(information, settings, TRIED[0], progress)
     if settings.refine and information.scale_free() is None:
         return [first]
-    return _all_searched(information, settings, first)
+    return _best_first([first, *_others(information, settings)])
 
 
-def _all_searched(information: Source, settings: Settings, first: Tried) -> list[Tried]:
-    """Run the other searches; the best of all comes first."""
-    tried = [first, *(_searched(information, settings, search) for search in TRIED[1:])]
-    best = first
+def _others(information: Source, settings: Settings) -> list[Tried]:
+    """What the searches after the first find."""
+    return [_searched(information, settings, search) for search in TRIED[1:]]
+
+
+def _best_first(tried: Sequence[Tried]) -> list[Tried]:
+    """What searches have found, the best first."""
+    best = tried[0]
     for one in tried[1:]:
         if one.beats(best, clearly=True):
             best = one
@@ -132,9 +136,9 @@ def with_refinement(
     """
     selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     free = information.scale_free()
-    if len(tried) == 1 and not _decides(information, settings, selector, tried[0]):
-        ahead = _together(tried)
-        tried = _all_searched(information, settings, tried[0])
+    others = _who_matter(information, settings, selector, tried[0]) if len(tried) == 1 else []
+    if others:
+        ahead, tried = _together(tried), _best_first([*tried, *others])
         if _together(tried) != ahead:
             selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     if free is None or same_units:
@@ -157,25 +161,26 @@ def with_refinement(
     return [answer, *sorted(rest, key=lambda one: -one.score)]
 
 
-def _decides(
+def _who_matter(
     information: Source, settings: Settings, selector: ParentSelector, first: Tried
-) -> bool:
-    """Whether the likelihood decides and the first search does not: moves from its order lead to a
-    clearly better DAG, whichever way parent sets are priced. If its own noise is clearly more even,
-    as the paper's conditions would have it, it may be right all the same where another search finds
-    the same DAG."""
+) -> list[Tried]:
+    """What the other searches find, or nothing if the likelihood decides: moves from the order of
+    the first lead to a clearly better DAG, whichever way parent sets are priced. If the noise of
+    the first is clearly more even, as the paper's conditions would have it, it may be right all the
+    same where another search finds the same DAG."""
+    selector.allow(2)
     (order,) = _orders(information, [first])
     found = Ordering.along(selector, order)
     climb(selector, [found])
     higher = _tried(information, found)
     higher = replace(higher, merits=merits_of(information, higher.parents, higher.score))
     by = constants.clear_rise + information.score_noise * math.log(turns_of(first))
-    if not higher.beats(first, clearly=True, by=by):
-        return False
-    if first.evenness <= higher.evenness + constants.alike:
-        return True
-    others = (_searched(information, settings, search) for search in TRIED[1:])
-    return all(one.parents != first.parents for one in others)
+    outdone = higher.beats(first, clearly=True, by=by)
+    if outdone and first.evenness <= higher.evenness + constants.alike:
+        return []
+    others = _others(information, settings)
+    confirmed = any(one.parents == first.parents for one in others)
+    return [] if outdone and not confirmed else others
 
 
 def _free_ordering(
