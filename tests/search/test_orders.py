@@ -114,16 +114,14 @@ def loops_order(found: Ordering, parent: int, child: int) -> list[int]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_no_single_move_leads_higher_than_a_climb(seed):
+def test_no_tuck_leads_higher_than_a_climb(seed):
     values, start = random_values(seed, d=6)
     selector = selector_of(values)
     found = Ordering.along(selector, start)
     climb(selector, [found])
-    order = found.order
-    for k in order:
-        rest = [one for one in order if one != k]
-        for place in range(len(order)):
-            other = Ordering.along(selector, [*rest[:place], k, *rest[place:]])
+    for k, parents in found.parents.items():
+        for parent in parents:
+            other = Ordering.along(selector, loops_order(found, parent, k))
             assert other.score <= found.score + 1e-6
 
 
@@ -137,7 +135,7 @@ def test_loops_find_the_same_compiled_and_interpreted(seed, monkeypatch):
     interpreted = best_ordering(selector_of(values), [start], first_may_do=False)
     assert interpreted.order == compiled.order
     assert interpreted.score == compiled.score
-    assert interpreted.walk.tolist() == compiled.walk.tolist()
+    assert interpreted.parents == compiled.parents
 
 
 def test_orders_climb_side_by_side_as_they_do_alone():
@@ -192,7 +190,7 @@ def test_the_same_search_gives_the_same_order():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_of_many_nodes_edges_are_only_tucked(seed, monkeypatch):
+def test_of_many_nodes_only_the_first_start_is_climbed_from(seed, monkeypatch):
     monkeypatch.setattr(constants, "wide", 4)
     values, start = random_values(seed)
     selector = selector_of(values)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tamis.counting import counts
 from tamis.counting.block_loops import lay_out
-from tamis.counting.compiled import Ints, Words
+from tamis.counting.compiled import Floats, Ints, Words
 from tamis.counting.counts import Batch, FamilyCounts, Judgements, Question, Shapes
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import BlockLookup, TableBatch, starts_of
@@ -131,6 +131,9 @@ class BlockCounts:
     @cached_property
     def _interacting_columns(self) -> Ints:
         return interacting_columns(self.arities)
+
+    def direct(self, lookup: Lookup, regrets: Floats) -> None:
+        """Nothing: blocks answer in batches."""
 
     @cached_property
     def looking(self) -> Looking:

@@ -34,6 +34,7 @@ LOOP_FILES = (
     "counting/block_loops.py",
     "counting/by_rows.py",
     "counting/compiled.py",
+    "counting/direct.py",
     "counting/fold.py",
     "counting/independence.py",
     "counting/interactions.py",
@@ -61,20 +62,33 @@ def compiled(loop: Loop) -> Loop:
     Where there is no place to keep it (a read-only install without a home), every run compiles,
     and `place_of_code` says so.
     """
+    return _kept(loop)
+
+
+def _kept(loop: Loop, *signature: Any) -> Loop:  # noqa: ANN401
+    compile_loop: Any = njit
     own_name = loop.__qualname__
     # numba keeps code by the file and name of a loop and does not see when a loop that it calls
     # has changed: the state of all loops becomes part of the name while it looks for a place.
     loop.__qualname__ = f"{own_name}_{state_of_loops()}"
     try:
-        kept = njit(cache=True, nogil=True, error_model="numpy")(loop)
+        kept = compile_loop(*signature, cache=True, nogil=True, error_model="numpy")(loop)
         _places.append(str(kept.stats.cache_path))
         return cast(Loop, kept)
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
-        return cast(Loop, njit(nogil=True, error_model="numpy")(loop))
+        return cast(Loop, compile_loop(*signature, nogil=True, error_model="numpy")(loop))
     finally:
         loop.__qualname__ = own_name
+
+
+@cache
+def pointed_at(loop: Loop, signature: Any) -> Loop:  # noqa: ANN401 - numba's signatures have no type
+    """A compiled loop with one signature. Others call it through a pointer, so that it is neither
+    compiled nor optimised again with each of them."""
+    dispatcher: Any = loop
+    return cast(Loop, _kept(dispatcher.py_func, signature))
 
 
 _places: list[str] = []

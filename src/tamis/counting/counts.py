@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence, Sized
 from functools import lru_cache
 from itertools import accumulate
-from typing import ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from tamis.counting.compiled import Floats, Ints, Pairs, Words
 from tamis.counting.independence import STATS
 from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup
+
+if TYPE_CHECKING:
+    from tamis.counting.direct import Direct
 
 CROSSOVER = 192
 """Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""
@@ -149,6 +152,11 @@ class Counts(Protocol):
     ) -> FamilyCounts | None:
         """Each member of each conditioning set judged given the others, where ``tests`` are wanted,
         and the sums for their likelihoods; None where single questions take no longer."""
+        ...
+
+    def direct(self, lookup: Lookup, regrets: Floats) -> Direct | None:
+        """What answers one question at a time, for compiled searches; None where rows are not in
+        memory, or so many that questions are better shared among threads."""
         ...
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.special import entr, xlogy
 
-from tamis.counting import counts
+from tamis.counting import counts, direct
 from tamis.counting.by_rows import count_sets, judge_rows
 from tamis.counting.compiled import Codes, Floats, Ints, Pairs, Words, is_at_hand
 from tamis.counting.counts import (
@@ -21,6 +21,7 @@ from tamis.counting.counts import (
     Shapes,
     laid_out,
 )
+from tamis.counting.direct import Direct
 from tamis.counting.interactions import (
     Parities,
     affordable,
@@ -32,7 +33,7 @@ from tamis.counting.looking import Looking, Sample
 from tamis.counting.lookup import Lookup, fixed_point
 from tamis.counting.planes import build_planes
 from tamis.counting.row_sample import sampled
-from tamis.counting.sharing import share, usable_jobs
+from tamis.counting.sharing import THREAD_WORDS, share, usable_jobs
 from tamis.counting.small import SmallCounts
 from tamis.counting.tables import pair_counts, plane_ones
 from tamis.tables.table import Table
@@ -160,6 +161,28 @@ class MemoryCounts:
             counted = self._cells_of(sets[i:j], NO_SUMS, levels=False)
             cells += np.split(counted.counts.astype(np.int64), counted.starts[1:-1])
         return cells
+
+    def direct(self, lookup: Lookup, regrets: Floats) -> Direct | None:
+        """What answers one question at a time, for compiled searches."""
+        bank, d = self._bank, len(self.arities)
+        in_threads = self._n_jobs > 1 and self.n_rows * d > THREAD_WORDS
+        if in_threads or not len(bank.pairs) or self._codes.dtype != np.uint8:
+            return None
+        terms, tail, _, _, constant, _, clips = lookup.as_kernel_argument()
+        numbers = {
+            direct.N_COLUMNS: d, direct.N_ROWS: self.n_rows, direct.N_PLANES: len(bank.words),
+            direct.N_WORDS: bank.words.shape[1], direct.WIDEST: bank.widest,
+            direct.MOST: counts.CROSSOVER, direct.MOST_JOINT: self._joint_crossover,
+            direct.EMPTY: EMPTY, direct.TAIL: tail, direct.CONSTANT: int(constant),
+            direct.CLIPS: int(clips), direct.N_REGRETS: len(regrets),
+        }  # fmt: skip
+        arrays = {
+            direct.WORDS: bank.words, direct.ONES: bank.ones, direct.PAIRS: bank.pairs,
+            direct.FIRST: bank.first, direct.ARITIES: bank.arities, direct.CODES: self._codes,
+            direct.WORTH: self._ones, direct.TERMS: terms, direct.PLAIN: self._plain,
+            direct.PRODUCTS: self._products, direct.REGRETS: regrets,
+        }  # fmt: skip
+        return Direct(numbers, arrays)
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:

@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from tamis.information.interface import Floats, Source, Tests
 from tamis.information.own_test import PairTest, key_of, with_own_test
 from tamis.plugins import Plain, beside, parameters_of, qualified_name
 from tamis.tables.view import TableView
+
+if TYPE_CHECKING:
+    from tamis.counting.direct import Direct
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,6 +110,11 @@ class PValue(Rule):
     def strengths(self, tests: Tests) -> Floats:
         """-ln p, from 0 (nothing speaks for dependence) to about 691."""
         return 0.0 - tests.log_p_by(self.test)
+
+    def direct(self, source: Source) -> Direct | None:
+        """What the source has for the test of this rule."""
+        is_usual = type(self).strengths is PValue.strengths
+        return source.direct(self.test) if is_usual else None
 
     def ceilings(self, tests: Tests) -> Floats:
         """What each strength is at most."""

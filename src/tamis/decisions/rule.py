@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from tamis.decisions import checks
 from tamis.errors import SettingError
 from tamis.information.interface import Floats, Source, Tests
 from tamis.plugins import Plain, beside, parameters_of, qualified_name
+
+if TYPE_CHECKING:
+    from tamis.counting.direct import Direct
 
 UNITS = ("nats", "p", "nats over the penalty")
 """What a strength is measured in, as a person reads it; all but "p" speak for dependence when
@@ -74,6 +77,11 @@ class Rule(ABC):
         """The source that this rule is used on, if that can answer what the rule asks; a rule that
         brings a test of its own adds it."""
         return source
+
+    def direct(self, source: Source) -> Direct | None:
+        """What answers a compiled search one question at a time, in strengths of this rule; None
+        where its questions come in batches."""
+        return None
 
     @abstractmethod
     def strengths(self, tests: Tests) -> Floats:

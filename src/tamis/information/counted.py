@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import xlogy
@@ -29,8 +30,11 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.null_laws import CountTests
-from tamis.information.regret import log_regret
+from tamis.information.regret import log_regret, regrets_up_to
 from tamis.tables.table import Table
+
+if TYPE_CHECKING:
+    from tamis.counting.direct import Direct
 
 
 class CountedInformation(Source):
@@ -129,6 +133,13 @@ class CountedInformation(Source):
             gains, stats = np.zeros(len(speaks)), np.zeros((len(speaks), STATS))
             gains[speaks], stats[speaks] = found.gains, found.stats
         return Families(self.as_tests(gains, stats), self._scores(reduced, sums))
+
+    def direct(self, test: str | None) -> Direct | None:
+        """The table itself, in memory, for the permutation test."""
+        if test not in (None, self.test_names[0]) or self._lookup.needs_support:
+            return None
+        widest = max(self._sizes)
+        return self._counts.direct(self._lookup, regrets_up_to(widest**3, self._rows))
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The same with the price of the cells that can occur, which are fewer than all where

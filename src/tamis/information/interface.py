@@ -11,13 +11,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting.interactions import Interaction as Interaction
 from tamis.errors import SettingError
+
+if TYPE_CHECKING:
+    from tamis.counting.direct import Direct
 
 LEVELS = "levels"
 """The kind of an entropy that has no unit of measurement,"""
@@ -309,6 +312,11 @@ class Source(ABC):
         ]
         tests = self.tests(queries) if queries else Tests(np.zeros(0), n_rows=self.n_rows)
         return Families(tests, self.penalised_likelihoods(contexts))
+
+    def direct(self, test: str | None) -> Direct | None:
+        """What answers a compiled search itself, one question at a time, by a test of this name;
+        None where questions come in batches."""
+        return None
 
     # With LOOK_AHEAD.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from tamis.information.interface import (
     Tests,
 )
 from tamis.information.wrapper import Wrapper
+
+if TYPE_CHECKING:
+    from tamis.counting.direct import Direct
 
 MOST_BYTES = 2**28
 """Contexts beyond this are counted again when they are asked for again."""
@@ -44,6 +48,10 @@ class RememberedInformation(Wrapper):
         self._likelihoods: dict[Context, float] = {}
         self._groups: dict[Group, tuple[Tests, int]] = {}
         self._interactions: dict[int, Interactions] = dict(interactions or {})
+
+    def direct(self, test: str | None) -> Direct | None:
+        """What the source has: a search that asks one question at a time remembers by itself."""
+        return self.source.direct(test)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given); only those not known from a row are asked for."""

@@ -143,8 +143,7 @@ def with_refinement(
             selector = ParentSelector(Selector.of(information, settings, _together(tried)))
     if free is None or same_units:
         sure = _found_twice(tried)
-        starts = _starts(information, settings, tried)
-        found = best_ordering(selector, starts, first_may_do=sure)
+        found = best_ordering(selector, _orders(information, tried), first_may_do=sure)
         refined = _likeliest(information, settings, _tried(information, found))
         best = _likeliest(information, settings, tried[0])
         by = information.score_noise * math.log(turns_of(best)) + (
@@ -190,7 +189,7 @@ def _free_ordering(
     brought to one scale."""
     outcomes = [run(free, replace(settings, search=search)) for search in TRIED]
     scaled = [replace(tried[0], outcome=one) for one in outcomes]
-    return best_ordering(selector, _starts(free, settings, scaled), first_may_do=False)
+    return best_ordering(selector, _orders(free, scaled), first_may_do=False)
 
 
 def _of_alike(
@@ -278,29 +277,6 @@ def _orders(information: Source, tried: Sequence[Tried]) -> list[list[int]]:
     """The orders in which the searches admitted what varies."""
     outcomes = [one.outcome for one in tried if one.outcome is not None]
     return [[k for layer in o.layers for k in layer if information.varies(k)] for o in outcomes]
-
-
-def _starts(information: Source, settings: Settings, tried: Sequence[Tried]) -> list[list[int]]:
-    """The orders of the searches, and the most uncertain first, which is far from all of them."""
-    everyone = range(information.n_variables)
-    entropies = information.entropies([Context(k, ()) for k in everyone])
-    falling = sorted(everyone, key=lambda k: (-round(float(entropies[k]), 9), k))
-    last = [k for k in _waiting(falling, settings) if information.varies(k)]
-    return [*_orders(information, tried), last]
-
-
-def _waiting(order: Sequence[int], settings: Settings) -> list[int]:
-    """The order, but everybody after those it waits for."""
-    if settings.constraints is None:
-        return list(order)
-    waits, left, found = settings.constraints.waits, list(order), list[int]()
-    placed = 0
-    while left:
-        k = next(k for k in left if not waits[k] & ~placed)
-        left.remove(k)
-        found.append(k)
-        placed |= 1 << k
-    return found
 
 
 def _ordering_of(selector: ParentSelector, found: Ordering, chosen: Tried) -> Ordering:

@@ -1,11 +1,14 @@
 """The compiled loops of the order search: selecting parents, and moving nodes while that helps.
 
-They go as far as it has been counted. What is missing is written down; the caller counts it in one
-batch for all that wait (``parents``) and calls again. The steps of a selection are those of ``pps``
-and ``selection`` without their decisions; a property test holds both to one oracle.
+What has not been counted is asked for: of a table in memory at once, through a pointer to what
+counts it (``counting/direct``). Other sources answer in batches: what is missing is written down,
+the caller has it counted for all that wait (``parents``) and calls again. The steps of a selection
+are those of ``pps`` and ``selection`` without their decisions; a property test holds both to one
+oracle.
 
 Compiling takes long where functions are many and pass many arrays around. So there are few, and six
-flat arrays. A set of nodes is an address: so many words, one bit a node.
+flat arrays beside the pointer and what it reads. A set of nodes is an address: so many words, one
+bit a node.
 
 * ``M``, the memory: a header, scratch sets, sets for each node, what is missing, and then entries.
   An entry has a head, six fields, the set by which it is found, and a second set. It is a context
@@ -22,10 +25,14 @@ flat arrays. A set of nodes is an address: so many words, one bit a node.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
+from numba import types
 
-from tamis.counting.compiled import Floats, Ints, compiled, inner, whole
+from tamis.counting.compiled import Floats, Ints, compiled, inner, pointed_at, popcount, whole
+from tamis.counting.direct import SIGNATURE as ANSWER
+from tamis.counting.direct import Answer
 
 
 def wholes(start: int, stop: int) -> list[int]:
@@ -33,19 +40,22 @@ def wholes(start: int, stop: int) -> list[int]:
     return [whole(one) for one in range(start, stop)]
 
 
-D, W, LIMIT, BACKWARD, WIDE, N_MADE, N_MOST, IS_FULL, USED, N_ENTRIES, N_MISSING, ROOM, MISSING = (
-    wholes(0, 13)
-)
-"""The header of ``M``: nodes, words of a set, the most members, whether members may leave, whether
-edges are only tucked, selections made and allowed, whether there is room, where it begins, the
-number of entries, what is missing: so many, so much room, where."""
-EMPTY, CANDIDATES, ALLOWED, RIVALS, GIVEN, BESIDE, ARRIVED, CONCERNED, ONE = wholes(13, 22)
+(
+    D, W, LIMIT, BACKWARD, N_MADE, N_MOST, IS_FULL, USED, N_ENTRIES, N_MISSING, ROOM, MISSING,
+    LISTED, JUDGED, LIST, QUESTION, REPLY,
+) = wholes(0, 17)  # fmt: skip
+"""The header of ``M``: nodes, words of a set, the most members, whether members may leave,
+selections made and allowed, whether there is room, where it begins, the number of entries, what is
+missing: so many, so much room, where; how much of ``R`` and of ``T`` is used; how many of a row are
+listed at first; and where questions are put, and in ``T`` where the replies come."""
+EMPTY, CANDIDATES, ALLOWED, RIVALS, GIVEN, BESIDE, ARRIVED, CONCERNED = wholes(17, 25)
 """Where scratch sets are; nobody is in the first."""
-BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS, AT_ONCE = wholes(22, 29)
+BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS, AT_ONCE = wholes(25, 32)
 """Where the sets of nodes are: who may not be a parent, who may be taken together with others, who
 must be a parent; for each node where its sets to be taken together are, a number and then they,
 the strongest first; how many of these are judged; where in ``T`` their thresholds are; and of how
-many nodes the moves are prepared at once, so that they are counted in few batches."""
+many nodes the moves are prepared at once, so that they are counted in few batches: 0 where nothing
+waits for batches."""
 HEADER = 32
 SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED = wholes(1, 7)
 """Fields of a context, -1 where unknown: how many are given, where its row begins and how long it
@@ -56,7 +66,7 @@ CONTEXT, MOST, BY_SET = wholes(1, 4)
 whether several were taken together."""
 SET = whole(7)
 """Where the set of an entry begins."""
-NONE, UNKNOWN = whole(-1), whole(-2)
+NONE = whole(-1)
 ROW, STRENGTH, FAMILIES, GROUP = wholes(0, 4)
 """What may be missing: a row, a strength at a place of it, a family, the strength of a set."""
 RISE, THRESHOLDS = wholes(0, 2)
@@ -73,17 +83,16 @@ SCORE, MEMBERS = wholes(0, 2)
     NODE,
     STAGE,
     N_TUCKS,
-    N_BEST,
     N_CHANGED,
     PARENT,
     CHILD,
     ONLY,
-) = wholes(0, 13)
+) = wholes(0, 12)
 """The header of ``V``: what is about to be done, the number of nodes; the queue's first and length,
-and how many are prepared; whose moves are tried and how far; how many edges it has, nodes the best
-move and the one tried; the edge to be tucked, and whether only to see what that does."""
-ORDER, PLACES, SELECTED, QUEUE, IS_QUEUED, FRESH, CHANGED, BEST, TUCKS, MOVED, BEFORE, WAITING = (
-    wholes(13, 25)
+and how many are prepared; whose moves are tried and how far; how many edges it has, and nodes the
+move that is tried; the edge to be tucked, and whether only to see what that does."""
+ORDER, PLACES, SELECTED, QUEUE, IS_QUEUED, FRESH, CHANGED, TUCKS, MOVED, BEFORE, WAITING = wholes(
+    12, 23
 )
 """Where its parts are: at last the nodes before each place, and those that each has to wait for."""
 READY = whole(2)
@@ -91,7 +100,7 @@ READY = whole(2)
 ASK, SETTLE, TUCK, CLIMB, DONE, REFUSED = wholes(0, 6)
 """Modes: to select, to take another order and climb, to tuck an edge and climb, to climb."""
 
-Advance = Callable[[Ints, Ints, Ints, Floats, Floats, Ints], None]
+Advance = Callable[[Answer, Ints, Ints, Ints, Ints, Floats, Floats, Ints], None]
 
 ROUNDING = 1e-6
 """Scores of equivalent graphs differ by less than this, in nats."""
@@ -170,18 +179,97 @@ def find(M: Ints, Q: Ints, head: int, at: int) -> int:
 
 
 @inner
-def miss(M: Ints, what: int, which: int, place: int) -> int:
+def miss(M: Ints, what: int, which: int, place: int) -> None:
     """Write down what is missing, rows and families once."""
     if what != STRENGTH and what != GROUP:
         if (M[which + ASKED] + 1) >> what & 1:
-            return NONE
+            return
         M[which + ASKED] += whole(1) << what
     at = M[MISSING] + 3 * M[N_MISSING]
     M[at] = what
     M[at + 1] = which
     M[at + 2] = place
     M[N_MISSING] += 1
-    return NONE
+
+
+@inner
+def put_question(M: Ints, context: int) -> int:
+    """Write the columns of a context where questions are put, its target last; how many."""
+    at: int = M[QUESTION]
+    n = at
+    for w in range(M[W]):
+        bits = np.uint64(M[context + SET + w])
+        while bits != 0:
+            rest = bits & (bits - np.uint64(1))
+            M[n] = 64 * w + np.int64(popcount((bits ^ rest) - np.uint64(1)))
+            bits = rest
+            n += 1
+    M[n] = M[context] // 2
+    return n + 1 - at
+
+
+@inner
+def list_row(M: Ints, R: Ints, S: Floats, T: Floats, context: int, n: int, length: int) -> None:
+    """List those of the reply that are not among the n of the context, so many, by their cmi."""
+    start, stop = M[LISTED], M[LISTED]
+    for k in range(M[D]):
+        cmi = T[M[REPLY] + k]
+        if stop - start == length and cmi <= S[stop - 1]:
+            continue
+        if k == M[context] // 2 or has(M, context + SET, k):
+            continue
+        if stop - start < length:
+            stop += 1
+        place = stop - 1
+        while place > start and S[place - 1] < cmi:
+            S[place] = S[place - 1]
+            R[2 * place] = R[2 * place - 2]
+            place -= 1
+        S[place] = cmi
+        R[2 * place] = k
+    for place in range(start, stop):
+        S[place] = np.nan
+        R[2 * place + 1] = NONE
+    M[context + START] = start
+    M[context + LENGTH] = stop - start
+    M[LISTED] = stop
+
+
+@inner
+def ask(
+    answer: Answer, E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, what: int, context: int,
+    place: int,
+) -> bool:  # fmt: skip
+    """Have something counted; False where it must wait, for a batch or for room."""
+    if E.shape[0] == 0:
+        miss(M, what, context, place)
+        return False
+    n = put_question(M, context)
+    if what == ROW:
+        before, length = M[context + LENGTH], M[D] - n
+        wanted = M[LIST] if before < 0 else 8 * before
+        length = wanted if wanted < length else length
+        if M[LISTED] + length > S.shape[0]:
+            M[IS_FULL] = 1
+            return False
+        if answer(E, what, M, M[QUESTION], n, T, M[REPLY]) != 0:
+            list_row(M, R, S, T, context, n, length)
+            return True
+    elif what == STRENGTH:
+        M[M[QUESTION] + n] = R[2 * place]
+        if answer(E, what, M, M[QUESTION], n, T, M[REPLY]) != 0:
+            S[place] = T[M[REPLY]]
+            return True
+    else:
+        if M[JUDGED] + 3 * n > T.shape[0]:
+            M[IS_FULL] = 1
+            return False
+        if answer(E, what, M, M[QUESTION], n, T, M[JUDGED]) != 0:
+            M[context + FAMILY] = M[JUDGED]
+            M[JUDGED] += 3 * n - 2
+            return True
+    miss(M, what, context, place)
+    return False
 
 
 @inner
@@ -228,7 +316,10 @@ def best_set(M: Ints, T: Floats, context: int, n_left: int) -> int:
 
 
 @inner
-def grow(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int, made: int) -> int:
+def grow(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int,
+    made: int,
+) -> int:  # fmt: skip
     """PPS: take the best of the n CANDIDATES while it passes, or several where none does. The
     context where that ends; NONE where something is missing."""
     d, n_words, rivals, given = M[D], M[W], M[RIVALS], M[GIVEN]
@@ -253,20 +344,22 @@ def grow(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int, m
         size = M[context + SIZE]
         best = stop = whole(0)
         if size < n and size < M[LIMIT]:
-            if M[context + LENGTH] < 0:
-                return miss(M, ROW, context, size)
+            if M[context + LENGTH] < 0 and not ask(answer, E, M, R, S, T, ROW, context, size):
+                return NONE
             best = M[context + START]
             stop = best + M[context + LENGTH]
             while best < stop and not has(M, M[ALLOWED], R[2 * best]):
                 best += 1
             if best == stop and M[context + LENGTH] < d - 1 - size:
-                return miss(M, ROW, context, size)
+                if not ask(answer, E, M, R, S, T, ROW, context, size):
+                    return NONE
+                continue
         if best == stop:
             M[made + MOST] = n  # one more may change everything
             return context
+        if np.isnan(S[best]) and not ask(answer, E, M, R, S, T, STRENGTH, context, best):
+            return NONE
         strength, threshold = S[best], T[THRESHOLDS + n - size]
-        if np.isnan(strength):
-            return miss(M, STRENGTH, context, best)
         passes = strength > threshold
         for place in range(M[context + START], best):
             # Who is ahead of one that passes would be taken first, or try and fail.
@@ -301,7 +394,9 @@ def grow(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int, m
 
 
 @inner
-def choose(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int) -> int:
+def choose(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int
+) -> int:
     """The selection of a target among the n CANDIDATES; NONE where something is missing.
 
     What PPS has grown is shrunk again: superfluous members leave one at a time, the weakest first.
@@ -317,14 +412,16 @@ def choose(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int)
     made = find(M, Q, 2 * target + 1, M[CANDIDATES])
     if M[made + CONTEXT] >= 0:
         return made
-    context = grow(M, Q, R, S, T, target, n, made)
+    context = grow(answer, E, M, Q, R, S, T, target, n, made)
     if context < 0:
         return NONE
     required = M[REQUIRED] + target * n_words
     shrinks = M[BACKWARD] != 0 and M[context + SIZE] > 1
     while True:
-        if M[context + FAMILY] < 0:
-            return miss(M, FAMILIES, context, M[context + SIZE])
+        if M[context + FAMILY] < 0 and not ask(
+            answer, E, M, R, S, T, FAMILIES, context, M[context + SIZE]
+        ):
+            return NONE
         if not shrinks:
             break
         size, first = M[context + SIZE], M[context + FAMILY] + MEMBERS
@@ -378,6 +475,8 @@ def stays(M: Ints, target: int, selection: int, more: int, n: int) -> bool:
 
 @inner
 def try_tuck(
+    answer: Answer,
+    E: Ints,
     M: Ints,
     Q: Ints,
     R: Ints,
@@ -428,7 +527,7 @@ def try_tuck(
         unite(M, arrived, M, M[CANDIDATES], n_words)
         if i < n_moved:
             add(M, arrived, k)
-        selection = choose(M, Q, R, S, T, k, start + i)
+        selection = choose(answer, E, M, Q, R, S, T, k, start + i)
         if selection < 0:
             waits = True
             continue
@@ -439,71 +538,6 @@ def try_tuck(
             T[M[M[selection + CONTEXT] + FAMILY] + SCORE] - T[M[M[own + CONTEXT] + FAMILY] + SCORE]
         )
     return NONE if waits else whole(0)
-
-
-@inner
-def try_places(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints, node: int) -> int:
-    """The best place for a node, NONE if that is where it stands; who selects what there comes into
-    BEST. UNKNOWN where something is missing."""
-    n_words, beside, one = M[W], M[BESIDE], M[ONE]
-    here, own = V[V[PLACES] + node], V[V[SELECTED] + node]
-    best, best_rise, waits = whole(NONE), ROUNDING, False
-    for step in (whole(-1), whole(1)):
-        rise, now, place = 0.0, own, here + step
-        V[N_CHANGED] = 0
-        copy(V, V[BEFORE] + here * n_words, M, beside, n_words)
-        while 0 <= place < V[NODES]:
-            other = V[V[ORDER] + place]
-            was = V[V[SELECTED] + other]
-            first, second = (other, node) if step > 0 else (node, other)
-            if has(V, V[WAITING] + first * n_words, second):
-                break
-            copy(M, M[EMPTY], M, one, n_words)
-            if step > 0:
-                add(M, one, other)
-                anew = has(M, M[was + CONTEXT] + SET, node)
-            else:
-                add(M, one, node)
-                drop(M, beside, other)
-                anew = not stays(M, other, was, one, place + 1)
-            if anew:
-                copy(M, beside, M, M[CANDIDATES], n_words)
-                if step < 0:
-                    add(M, M[CANDIDATES], node)
-                to = choose(M, Q, R, S, T, other, place - step)
-                if to < 0:
-                    waits = True
-                else:
-                    V[V[CHANGED] + 2 * V[N_CHANGED]] = other
-                    V[V[CHANGED] + 2 * V[N_CHANGED] + 1] = to
-                    V[N_CHANGED] += 1
-                    rise += (
-                        T[M[M[to + CONTEXT] + FAMILY] + SCORE]
-                        - T[M[M[was + CONTEXT] + FAMILY] + SCORE]
-                    )
-            if step > 0:
-                anew = not stays(M, node, now, one, place)
-                add(M, beside, other)
-            else:
-                anew = has(M, M[now + CONTEXT] + SET, other)
-            if anew:
-                copy(M, beside, M, M[CANDIDATES], n_words)
-                now = choose(M, Q, R, S, T, node, place)
-                if now < 0:
-                    waits = True
-                    break
-            total = rise + T[M[M[now + CONTEXT] + FAMILY] + SCORE]
-            total -= T[M[M[own + CONTEXT] + FAMILY] + SCORE]
-            if total > best_rise:
-                best, best_rise = place, total
-                n_best = V[N_CHANGED]
-                for i in range(2 * n_best):
-                    V[V[BEST] + i] = V[V[CHANGED] + i]
-                V[V[BEST] + 2 * n_best] = node
-                V[V[BEST] + 2 * n_best + 1] = now
-                V[N_BEST] = n_best + 1
-            place += step
-    return UNKNOWN if waits else best
 
 
 @inner
@@ -538,7 +572,9 @@ def go_to(M: Ints, V: Ints, start: int, n: int, changed: int, n_changed: int, al
 
 
 @inner
-def settle(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
+def settle(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
+) -> bool:
     """Take the order in FRESH: who must select anew does. False where something is missing."""
     n_words, beside, arrived = M[W], M[BESIDE], M[ARRIVED]
     copy(M, M[EMPTY], M, beside, n_words)
@@ -557,7 +593,7 @@ def settle(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
             anew = lost != 0 or (more != 0 and not stays(M, k, own, arrived, place))
         if anew:
             copy(M, beside, M, M[CANDIDATES], n_words)
-            selection = choose(M, Q, R, S, T, k, place)
+            selection = choose(answer, E, M, Q, R, S, T, k, place)
             if selection < 0:
                 waits = True
             else:
@@ -571,7 +607,9 @@ def settle(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
 
 
 @inner
-def prepare(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
+def prepare(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
+) -> None:
     """Select for all moves of the next nodes as the order is now: few will change it, and together
     they are counted in few batches."""
     n_words = M[W]
@@ -581,48 +619,32 @@ def prepare(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
         node = V[V[QUEUE] + (V[HEAD] + i) % V[NODES]]
         if V[V[IS_QUEUED] + node] == READY:
             continue
-        here, own = V[V[PLACES] + node], M[V[V[SELECTED] + node] + CONTEXT]
+        own = M[V[V[SELECTED] + node] + CONTEXT]
         n_missing = M[N_MISSING]
-        for place in range(whole(0) if M[WIDE] else V[NODES]):
-            other = V[V[ORDER] + place]
-            was = V[V[SELECTED] + other]
-            copy(M, M[EMPTY], M, M[ONE], n_words)
-            add(M, M[ONE], node)
-            if place < here:
-                step = whole(1)
-                anew = not stays(M, other, was, M[ONE], place + 1)
-            else:
-                step = whole(-1)
-                anew = place > here and has(M, M[was + CONTEXT] + SET, node)
-            if anew:
-                copy(V, V[BEFORE] + place * n_words, M, M[CANDIDATES], n_words)
-                if place < here:
-                    add(M, M[CANDIDATES], node)
-                else:
-                    drop(M, M[CANDIDATES], node)
-                choose(M, Q, R, S, T, other, place + step)
         for j in range(M[own + SIZE]):
             parent = whole(T[M[own + FAMILY] + MEMBERS + 3 * j])
             copy(V, V[BEFORE] + V[V[PLACES] + parent] * n_words, M, M[CANDIDATES], n_words)
-            choose(M, Q, R, S, T, node, V[V[PLACES] + parent])
-            try_tuck(M, Q, R, S, T, V, parent, node, False)
+            choose(answer, E, M, Q, R, S, T, node, V[V[PLACES] + parent])
+            try_tuck(answer, E, M, Q, R, S, T, V, parent, node, False)
         if M[N_MISSING] == n_missing and M[IS_FULL] == 0:
             V[V[IS_QUEUED] + node] = READY
 
 
 @inner
-def climb(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
-    """Move the nodes that are queued, and those whom the moves concern, while the score rises: to
-    the best place, then before their parents, the last first. False where something is missing."""
+def climb(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
+) -> bool:
+    """Move the nodes that are queued, and those whom the moves concern, before their parents, the
+    last first, while the score rises. False where something is missing."""
     places, tucks = V[PLACES], V[TUCKS]
     while True:
         if V[NODE] < 0:
             if V[QUEUED] == 0:
                 return True
-            if V[PREPARED] == 0:
-                if M[N_MADE] > M[N_MOST]:
-                    return True
-                prepare(M, Q, R, S, T, V)
+            if V[PREPARED] == 0 and M[N_MADE] > M[N_MOST]:
+                return True
+            if V[PREPARED] == 0 and M[AT_ONCE] > 0:
+                prepare(answer, E, M, Q, R, S, T, V)
                 if M[N_MISSING] > 0 or M[IS_FULL] > 0:
                     return False
                 V[PREPARED] = M[AT_ONCE] if V[QUEUED] > M[AT_ONCE] else V[QUEUED]
@@ -631,28 +653,11 @@ def climb(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
             V[NODE] = V[V[QUEUE] + V[HEAD]]
             V[HEAD] = (V[HEAD] + 1) % V[NODES]
             V[QUEUED] -= 1
-            V[PREPARED] -= 1
+            V[PREPARED] -= int(V[PREPARED] > 0)
             V[V[IS_QUEUED] + V[NODE]] = 0
             V[STAGE] = -1
         node = V[NODE]
         if V[STAGE] < 0:
-            place = NONE
-            if M[WIDE] == 0:
-                place = try_places(M, Q, R, S, T, V, node)
-            if place == UNKNOWN:
-                # What the next nodes will ask for is counted with what this one waits for.
-                for i in range(V[QUEUED]):
-                    if i == M[AT_ONCE]:
-                        break
-                    try_places(M, Q, R, S, T, V, V[V[QUEUE] + (V[HEAD] + i) % V[NODES]])
-                return False
-            if place >= 0:
-                here = V[places + node]
-                start, step = (here, whole(1)) if place > here else (place, whole(-1))
-                for i in range(here, place, step):
-                    V[V[FRESH] + i - start] = V[V[ORDER] + i + step]
-                V[V[FRESH] + place - start] = node
-                go_to(M, V, start, (place - here) * step + 1, V[BEST], V[N_BEST], node)
             own = M[V[V[SELECTED] + node] + CONTEXT]
             for i in range(M[own + SIZE]):
                 parent = whole(T[M[own + FAMILY] + MEMBERS + 3 * i])
@@ -666,7 +671,7 @@ def climb(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
         while V[STAGE] < V[N_TUCKS]:
             parent = V[tucks + V[STAGE]]
             if has(M, M[V[V[SELECTED] + node] + CONTEXT] + SET, parent):
-                tried = try_tuck(M, Q, R, S, T, V, parent, node, True)
+                tried = try_tuck(answer, E, M, Q, R, S, T, V, parent, node, True)
                 if tried == NONE:
                     return False
                 if tried == 0 and T[RISE] > ROUNDING:
@@ -677,22 +682,24 @@ def climb(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
 
 
 @compiled
-def advance(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
+def advance(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
+) -> None:
     """Go on with an order until what it is about to do is done, or something is missing."""
     if V[MODE] == ASK:
         # For the nodes in ORDER, among as many candidates as FRESH says, sets in BEFORE.
         waits = False
         for i in range(V[NODES]):
             copy(V, V[BEFORE] + i * M[W], M, M[CANDIDATES], M[W])
-            V[V[BEST] + i] = choose(M, Q, R, S, T, V[V[ORDER] + i], V[V[FRESH] + i])
-            waits |= V[V[BEST] + i] < 0
+            V[V[CHANGED] + i] = choose(answer, E, M, Q, R, S, T, V[V[ORDER] + i], V[V[FRESH] + i])
+            waits |= V[V[CHANGED] + i] < 0
         if not waits:
             V[MODE] = DONE
-    if V[MODE] == SETTLE and settle(M, Q, R, S, T, V):
+    if V[MODE] == SETTLE and settle(answer, E, M, Q, R, S, T, V):
         V[MODE] = DONE if V[ONLY] else CLIMB
     if V[MODE] == TUCK:
         parent, child = V[PARENT], V[CHILD]
-        tried = try_tuck(M, Q, R, S, T, V, parent, child, True)
+        tried = try_tuck(answer, E, M, Q, R, S, T, V, parent, child, True)
         if tried == REFUSED:
             V[MODE] = REFUSED
         elif tried == 0 and V[ONLY]:
@@ -702,5 +709,16 @@ def advance(M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
             go_to(M, V, V[V[PLACES] + parent], n, V[CHANGED], V[N_CHANGED], NONE)
             add(V, V[WAITING] + parent * M[W], child)
             V[MODE] = CLIMB
-    if V[MODE] == CLIMB and climb(M, Q, R, S, T, V):
+    if V[MODE] == CLIMB and climb(answer, E, M, Q, R, S, T, V):
         V[MODE] = DONE
+
+
+_INTS, _FLOATS = types.int64[::1], types.float64[::1]
+SIGNATURE = types.void(
+    types.FunctionType(ANSWER), _INTS, _INTS, _INTS, _INTS, _FLOATS, _FLOATS, _INTS
+)
+
+
+def compiled_advance() -> Advance:
+    """The loop as it is called: what counts is a pointer to it."""
+    return cast(Advance, pointed_at(advance, SIGNATURE))

@@ -3,20 +3,23 @@
 The order search (``orders``) asks for the same node again and again. What was counted and what was
 selected is remembered in flat arrays, along which the loops of ``order_loops`` go; where they come
 to something that has not been counted they write it down, and it is counted here in one batch for
-all orders that wait.
+all orders that wait. Of a table in memory they have it counted themselves (``counting/direct``).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Floats, Ints, interpreted, is_at_hand
+from tamis.counting.compiled import Floats, Ints, interpreted, is_at_hand, pointed_at
+from tamis.counting.direct import SIGNATURE as ANSWER
+from tamis.counting.direct import Answer, refuse
 from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
@@ -32,6 +35,7 @@ WHOLE = 128
 AT_ONCE, MANY_AT_ONCE = 16, 512
 """Of so many nodes the moves are prepared at once; of more where edges are only tucked, which
 changes little that others wait for."""
+NO_TABLE = np.zeros(0, dtype=np.int64)
 MOST_MISSING = 4096
 ENTRIES = 1024
 """Room for so many things that are missing, and at first for so many entries."""
@@ -72,10 +76,10 @@ class ParentSelector:
         self._slots = np.zeros(4 * ENTRIES, dtype=np.int64)
         self._rows: Ints = np.zeros(0, dtype=np.int64)
         self._strengths: Floats = np.zeros(0)
-        self._n_listed = 0
         self._families = self._thresholds()
-        self._n_judged = len(self._families)
-        self._memory[loops.SET_THRESHOLDS] = loops.THRESHOLDS + d + 1
+        self._memory[[loops.SET_THRESHOLDS, loops.REPLY, loops.JUDGED]] = (
+            loops.THRESHOLDS + d + 1, len(self._families) - d, len(self._families),
+        )  # fmt: skip
         self._compiled = is_at_hand(loops.advance) or d > FEW
         self.n_most = math.inf
 
@@ -85,17 +89,17 @@ class ParentSelector:
         required = [as_bits(pps.required.get(k, ())) for k in range(d)]
         of_nodes = [sets_of(own, n_words) for own in (pps.blocked, pps.mentioned, required)]
         together = [[bits for bits, _ in sets] for sets in pps.sets_of]
-        scratch = range(loops.EMPTY, loops.ONE + 1)
+        scratch = range(loops.EMPTY, loops.CONCERNED + 1)
         parts = [*scratch, loops.BLOCKED, loops.MENTIONED, loops.REQUIRED, loops.TOGETHER_OF]
-        sizes = [n_words] * len(scratch) + [d * n_words] * 3 + [d]
+        parts.append(loops.QUESTION)
+        sizes = [n_words] * len(scratch) + [d * n_words] * 3 + [d, d + 1]
         sizes += [3 * MOST_MISSING, *(1 + len(sets) * n_words if sets else 0 for sets in together)]
         starts = loops.HEADER + np.cumsum([0, *sizes])
         memory = np.zeros(int(starts[-1]) + ENTRIES * self._width, dtype=np.int64)
         memory[[*parts, loops.MISSING]] = starts[: len(parts) + 1]
         memory[[loops.D, loops.W, loops.ROOM, loops.USED]] = d, n_words, MOST_MISSING, starts[-1]
         memory[[loops.LIMIT, loops.BACKWARD]] = pps.limit, self.selector.backward
-        memory[loops.WIDE] = d > constants.wide
-        memory[loops.N_JUDGED] = constants.sets_judged
+        memory[[loops.N_JUDGED, loops.LIST]] = constants.sets_judged, SHORT
         memory[loops.AT_ONCE] = MANY_AT_ONCE if d > constants.wide else AT_ONCE
         for place, own in zip(
             (loops.BLOCKED, loops.MENTIONED, loops.REQUIRED), of_nodes, strict=True
@@ -112,11 +116,11 @@ class ParentSelector:
 
     def _thresholds(self) -> Floats:
         """Of single candidates by their number, then of sets by their size and the number that they
-        are taken from."""
+        are taken from; and room for a reply."""
         pps, d = self._pps, self.n_variables
         largest = max((len(one) for sets in pps.sets_of for _, one in sets), default=-1)
         of_sets = [pps.set_threshold(n, size) for size in range(largest + 1) for n in range(d + 1)]
-        return np.concatenate([np.zeros(1), pps.thresholds, of_sets])
+        return np.concatenate([np.zeros(1), pps.thresholds, of_sets, np.zeros(d)])
 
     @property
     def n_made(self) -> int:
@@ -155,7 +159,7 @@ class ParentSelector:
         part(walk, loops.FRESH)[:] = [bits.bit_count() for _, bits in asked]
         walk[loops.MODE] = loops.ASK
         self.run([walk])
-        return [self.selected(one) for one in part(walk, loops.BEST)[: len(asked)].tolist()]
+        return [self.selected(one) for one in part(walk, loops.CHANGED)[: len(asked)].tolist()]
 
     def selected(self, entry: int) -> Selected:
         """What a selection has found."""
@@ -182,21 +186,33 @@ class ParentSelector:
         self._memory[loops.N_MOST] = min(self.n_most, 2**62)
         while walks:
             advance, before = self._loop(), self.n_made
+            answer, table = self._counter if self._compiled else (interpreted(refuse), NO_TABLE)
             with np.errstate(over="ignore"):  # hashes go round
                 for walk in walks:
                     advance(
-                        self._memory, self._slots, self._rows, self._strengths, self._families, walk
-                    )
-            if advance is not loops.advance:
+                        answer, table, self._memory, self._slots, self._rows, self._strengths,
+                        self._families, walk,
+                    )  # fmt: skip
+            if not self._compiled:
                 n_interpreted += self.n_made - before
             self._find_out()
             walks = [one for one in walks if one[loops.MODE] < loops.DONE]
 
     def _loop(self) -> loops.Advance:
-        if self._compiled or n_interpreted >= INTERPRETED:
-            return loops.advance
-        plain: loops.Advance = interpreted(loops.advance)
-        return plain
+        if not self._compiled and n_interpreted < INTERPRETED:
+            plain: loops.Advance = interpreted(loops.advance)
+            return plain
+        self._compiled = True
+        return loops.compiled_advance()
+
+    @cached_property
+    def _counter(self) -> tuple[Answer, Ints]:
+        """What counts while a loop runs, and the table that it counts."""
+        direct = self._pps.rule.direct(self._information)
+        if direct is None:
+            return pointed_at(refuse, ANSWER), NO_TABLE
+        self._memory[loops.AT_ONCE] = 0
+        return direct.loop, direct.numbers
 
     def _find_out(self) -> None:
         """Count what orders wait for."""
@@ -210,7 +226,7 @@ class ParentSelector:
         if len(sets):
             self._judge_sets(np.unique(sets, axis=0))
         rows, families = missing[kinds == loops.ROW, 1], missing[kinds == loops.FAMILIES, 1]
-        if not memory[loops.WIDE]:
+        if self.n_variables <= constants.wide:
             # Where a row has been asked for, the family will be, but for few.
             both = np.array(
                 list(dict.fromkeys((*rows.tolist(), *families.tolist()))), dtype=np.int64
@@ -243,7 +259,7 @@ class ParentSelector:
         fresh = np.unique(contexts[self._memory[contexts + loops.TOGETHER] < 0])
         for context in fresh.tolist():
             n_sets = len(self._pps.sets_of[self._memory[context] // 2])
-            self._memory[context + loops.TOGETHER] = self._n_judged
+            self._memory[context + loops.TOGETHER] = self._memory[loops.JUDGED]
             self._append_families(np.full(n_sets, np.nan))
         groups = []
         for context, place in zip(self._contexts(contexts), places.tolist(), strict=True):
@@ -255,8 +271,8 @@ class ParentSelector:
         self._families[at] = [self._pps.judged[one][1] for one in groups]
 
     def _append_families(self, numbers: Floats) -> None:
-        self._families = appended(self._families, self._n_judged, numbers)
-        self._n_judged += len(numbers)
+        self._families = appended(self._families, self._memory[loops.JUDGED], numbers)
+        self._memory[loops.JUDGED] += len(numbers)
 
     def _judge(self, contexts: Ints) -> None:
         """The tests of each member given the others, and the scores, of families."""
@@ -277,7 +293,7 @@ class ParentSelector:
                 families[places + 2] = self._pps.rule.strengths(tests)
         else:
             families[starts] = self._information.penalised_likelihoods(asked)
-        self._memory[contexts + loops.FAMILY] = self._n_judged + starts
+        self._memory[contexts + loops.FAMILY] = self._memory[loops.JUDGED] + starts
         self._memory[contexts + loops.ASKED] = -1
         self._append_families(families)
 
@@ -313,10 +329,10 @@ class ParentSelector:
         listed = np.arange(orders.shape[1]) < lengths[:, None]
         nodes = orders[listed]
         rows = np.stack([nodes, np.full(len(nodes), loops.NONE)], axis=1).ravel()
-        self._rows = appended(self._rows, 2 * self._n_listed, rows)
-        self._strengths = appended(self._strengths, self._n_listed, strengths[listed])
-        ends = self._n_listed + np.cumsum(lengths)
-        self._n_listed = int(ends[-1])
+        self._rows = appended(self._rows, 2 * self._memory[loops.LISTED], rows)
+        self._strengths = appended(self._strengths, self._memory[loops.LISTED], strengths[listed])
+        ends = self._memory[loops.LISTED] + np.cumsum(lengths)
+        self._memory[loops.LISTED] = int(ends[-1])
         self._memory[entries + loops.START] = ends - lengths
         self._memory[entries + loops.LENGTH] = lengths
         self._memory[entries + loops.ASKED] = -1
@@ -326,8 +342,14 @@ class ParentSelector:
         return int(loops.SET) + 2 * self.n_words
 
     def _make_room(self) -> None:
-        """Let there be room for as many entries as there are."""
+        """Let there be room for as many entries as there are, and for what is counted of them."""
         memory = self._memory
+        listed, judged, d = int(memory[loops.LISTED]), int(memory[loops.JUDGED]), self.n_variables
+        if listed + d > len(self._strengths):
+            self._strengths = longer(self._strengths, 2 * listed + ENTRIES * min(d, SHORT))
+            self._rows = longer(self._rows, 2 * len(self._strengths))
+        if judged + 3 * d > len(self._families):
+            self._families = longer(self._families, 2 * judged + 4 * ENTRIES + 3 * d)
         n_entries, used = int(memory[loops.N_ENTRIES]), int(memory[loops.USED])
         if used + max(ENTRIES, n_entries) // 2 * self._width > len(memory):
             self._memory = appended(
@@ -379,26 +401,31 @@ def sets_of(sets: Sequence[int], n_words: int) -> Ints:
     return np.frombuffer(joined, dtype="<i8").astype(np.int64).reshape(len(sets), n_words)
 
 
+def longer(array: Numbers, length: int) -> Numbers:
+    """An array with more room."""
+    fresh = np.zeros_like(array, shape=length)
+    fresh[: len(array)] = array
+    return fresh
+
+
 def appended(array: Numbers, used: int, more: Numbers) -> Numbers:
     """An array with more at the place up to which it is used; twice as long if that is needed."""
     if used + len(more) > len(array):
-        fresh = np.zeros_like(array, shape=2 * (used + len(more)))
-        fresh[:used] = array[:used]
-        array = fresh
+        array = longer(array, 2 * (used + len(more)))
     array[used : used + len(more)] = more
     return array
 
 
 PARTS = (
     loops.ORDER, loops.PLACES, loops.SELECTED, loops.QUEUE, loops.IS_QUEUED, loops.FRESH,
-    loops.CHANGED, loops.BEST, loops.TUCKS, loops.MOVED, loops.BEFORE, loops.WAITING,
+    loops.CHANGED, loops.TUCKS, loops.MOVED, loops.BEFORE, loops.WAITING,
 )  # fmt: skip
 
 
 def new_walk(order: Sequence[int], n_variables: int, waits: Ints) -> Ints:
     """An order as the loops read it, nobody having selected yet."""
     n, d, n_words = len(order), n_variables, waits.shape[1]
-    sizes = [n, d, d, n, d, n, 2 * n + 2, 2 * n + 2, d, n, (n + 1) * n_words, d * n_words]
+    sizes = [n, d, d, n, d, n, 2 * n + 2, d, n, (n + 1) * n_words, d * n_words]
     starts = 32 + np.cumsum([0, *sizes])
     walk = np.zeros(int(starts[-1]), dtype=np.int64)
     walk[list(PARTS)] = starts[:-1]
