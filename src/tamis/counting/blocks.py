@@ -7,7 +7,7 @@ of blocks are summed, and folded once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -132,7 +132,7 @@ class BlockCounts:
     def _interacting_columns(self) -> Ints:
         return interacting_columns(self.arities)
 
-    def direct(self, lookup: Lookup, regrets: Floats) -> None:
+    def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> None:
         """Nothing: blocks answer in batches."""
 
     @cached_property

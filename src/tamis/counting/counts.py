@@ -8,7 +8,7 @@ Their counts are the same, and so are their answers, to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
@@ -154,7 +154,7 @@ class Counts(Protocol):
         and the sums for their likelihoods; None where single questions take no longer."""
         ...
 
-    def direct(self, lookup: Lookup, regrets: Floats) -> Direct | None:
+    def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> Direct | None:
         """What answers one question at a time, for compiled searches; None where rows are not in
         memory, or so many that questions are better shared among threads."""
         ...

@@ -51,9 +51,10 @@ from tamis.counting.tables import (
     is_among,
 )
 
-ROW, STRENGTH, FAMILY = whole(0), whole(1), whole(2)
-"""Questions: the cmi of a target with every column given a set; the strength of one of them; and of
-a target with its parents the score, and for each parent given the others its cmi and strength."""
+ROW, STRENGTH, FAMILY, GROUP = whole(0), whole(1), whole(2), whole(3)
+"""Questions: the cmi of a target with every column given a set; the strength of one of them; of a
+target with its parents the score, and for each parent given the others its cmi and strength; and
+the strength of several columns taken together."""
 
 (
     N_COLUMNS, N_ROWS, N_PLANES, N_WORDS, WIDEST, MOST, MOST_JOINT, EMPTY,
@@ -71,8 +72,9 @@ SIGNATURE = types.int64(
     types.int64,
 )  # fmt: skip
 """``answer(E, what, X, at, n, A, to)``: the n columns of the context are ``X[at : at + n]``, its
-target last, and where one strength is asked for the candidate comes next; the answer goes to ``A``
-from ``to`` on. 1 if there is one, 0 if the question is not for here."""
+target last. Where a strength is asked for the candidate comes next, or the number of a group and
+then its columns. The answer goes to ``A`` from ``to`` on. 1 if there is one, 0 if the question is
+not for here."""
 
 
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
@@ -273,7 +275,8 @@ def judge_groups(
     stats: Floats,
 ) -> None:
     """Row by row, the context ``X[at : at + n]`` with the columns from ``first`` to ``stop`` that
-    are not to be skipped; tests them if there is room for ``stats``, which has one line."""
+    are not to be skipped; tests them if there is room for ``stats``, which has one line. Without
+    such columns, those of ``skip`` taken together."""
     terms, n_rows, empty = lookup[0], codes.shape[1], E[EMPTY]
     strata = np.empty(n_rows, dtype=np.int32)
     groups = np.empty(n_rows, dtype=np.int32)
@@ -293,6 +296,14 @@ def judge_groups(
     choices = np.zeros(2, dtype=np.int64)
     levels = np.empty(n_rows, dtype=np.int32)
     room = np.zeros(1, dtype=np.float64)
+    if first == stop:
+        width = joint_states(
+            codes, whole(0), arities, skip, whole(0), skip.shape[0], levels, number, empty
+        )
+        judge_candidate(
+            levels, width, weights, groups, order, begins, sizes, strata_from, totals, inverses,
+            base, choices, lookup, plain, empty, whole(0), room, stats,
+        )  # fmt: skip
     for k in range(first, stop):
         if skip[k] != 0 or is_among(k, X, at, at + n):
             continue
@@ -387,6 +398,23 @@ def judge_strength(
         judge_groups(
             codes, worth, arities, X, at, n, k, k + 1, done, E, lookup, plain, gains, stats
         )
+    A[to] = strength_of(stats, E[GAMMA])
+
+
+@inner
+def judge_together(
+    E: Ints, arities: Ints, codes: Codes, worth: Pairs, lookup: Tables, plain: Ints, X: Ints,
+    at: int, n: int, A: Floats, to: int,
+) -> None:  # fmt: skip
+    """The strength of a group."""
+    stats = np.zeros((1, STATS), dtype=np.float64)
+    gains = np.zeros(1, dtype=np.float64)
+    members = np.empty(X[at + n], dtype=np.int64)
+    for i in range(members.shape[0]):
+        members[i] = X[at + n + 1 + i]
+    judge_groups(
+        codes, worth, arities, X, at, n, whole(0), whole(0), members, E, lookup, plain, gains, stats
+    )
     A[to] = strength_of(stats, E[GAMMA])
 
 
@@ -520,6 +548,9 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
             E, words, ones, pairs, first, arities, codes, worth, lookup, plain, X, at, n, A, to
         )
         return whole(1)
+    if what == GROUP:
+        judge_together(E, arities, codes, worth, lookup, plain, X, at, n, A, to)
+        return whole(1)
     products = array_at(pointer(E[PRODUCTS]), n_rows + 1, np.float64)
     regrets = array_at(pointer(E[REGRETS]), E[N_REGRETS], np.float64)
     return judge_family(
@@ -541,16 +572,28 @@ def gamma_address() -> int:
 
 
 class Direct:
-    """A table as ``answer`` reads it; it lives as long as its arrays, which are kept here."""
+    """A table as ``answer`` reads it; it lives as long as its arrays, which are kept here.
 
-    def __init__(self, numbers: dict[int, int], arrays: dict[int, Any]) -> None:
-        self._arrays = tuple(arrays.values())
+    ``regrets`` gives what tables cost, up to a number of cells at least.
+    """
+
+    def __init__(
+        self, numbers: dict[int, int], arrays: dict[int, Any], regrets: Callable[[int], Floats]
+    ) -> None:
         self.numbers = np.zeros(GAMMA + 1, dtype=np.int64)
+        self._arrays = arrays
+        self._regrets = regrets
         for place, value in numbers.items():
             self.numbers[place] = value
         for place, array in arrays.items():
             self.numbers[place] = array.ctypes.data
         self.numbers[GAMMA] = gamma_address()
+        self.price_up_to(1)
+
+    def price_up_to(self, n_cells: int) -> None:
+        """Know what tables of so many cells cost: more are not for here."""
+        found = self._arrays[REGRETS] = self._regrets(n_cells)
+        self.numbers[[REGRETS, N_REGRETS]] = found.ctypes.data, len(found)
 
     @cached_property
     def loop(self) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -162,7 +162,7 @@ class MemoryCounts:
             cells += np.split(counted.counts.astype(np.int64), counted.starts[1:-1])
         return cells
 
-    def direct(self, lookup: Lookup, regrets: Floats) -> Direct | None:
+    def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> Direct | None:
         """What answers one question at a time, for compiled searches."""
         bank, d = self._bank, len(self.arities)
         in_threads = self._n_jobs > 1 and self.n_rows * d > THREAD_WORDS
@@ -174,15 +174,15 @@ class MemoryCounts:
             direct.N_WORDS: bank.words.shape[1], direct.WIDEST: bank.widest,
             direct.MOST: counts.CROSSOVER, direct.MOST_JOINT: self._joint_crossover,
             direct.EMPTY: EMPTY, direct.TAIL: tail, direct.CONSTANT: int(constant),
-            direct.CLIPS: int(clips), direct.N_REGRETS: len(regrets),
+            direct.CLIPS: int(clips),
         }  # fmt: skip
         arrays = {
             direct.WORDS: bank.words, direct.ONES: bank.ones, direct.PAIRS: bank.pairs,
             direct.FIRST: bank.first, direct.ARITIES: bank.arities, direct.CODES: self._codes,
             direct.WORTH: self._ones, direct.TERMS: terms, direct.PLAIN: self._plain,
-            direct.PRODUCTS: self._products, direct.REGRETS: regrets,
+            direct.PRODUCTS: self._products,
         }  # fmt: skip
-        return Direct(numbers, arrays)
+        return Direct(numbers, arrays, regrets)
 
     @cached_property
     def _interacting(self) -> tuple[Words, Ints]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -138,8 +138,7 @@ class CountedInformation(Source):
         """The table itself, in memory, for the permutation test."""
         if test not in (None, self.test_names[0]) or self._lookup.needs_support:
             return None
-        widest = max(self._sizes)
-        return self._counts.direct(self._lookup, regrets_up_to(widest**3, self._rows))
+        return self._counts.direct(self._lookup, partial(regrets_up_to, self._rows))
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The same with the price of the cells that can occur, which are fewer than all where

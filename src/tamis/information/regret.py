@@ -38,9 +38,9 @@ def log_regret(n_levels: float, n_rows: int) -> float:
     return float(_regrets(n_rows, _room(r))[r])
 
 
-def regrets_up_to(n_levels: float, n_rows: int) -> Floats:
+def regrets_up_to(n_rows: int, n_levels: int) -> Floats:
     """ln C(r, n) for r up to a number of levels at least, as far as they are worked out."""
-    return _regrets(n_rows, _room(int(min(n_levels, MOST_LEVELS))))
+    return _regrets(n_rows, _room(min(n_levels, MOST_LEVELS)))
 
 
 def _room(n_levels: int) -> int:

@@ -236,6 +236,35 @@ def list_row(M: Ints, R: Ints, S: Floats, T: Floats, context: int, n: int, lengt
 
 
 @inner
+def make_place(M: Ints, T: Floats, context: int) -> bool:
+    """Let a context have a place for the strength of each set that may be taken; False where there
+    is no room."""
+    if M[context + TOGETHER] >= 0:
+        return True
+    n_sets = M[M[M[TOGETHER_OF] + M[context] // 2]]
+    if M[JUDGED] + n_sets > T.shape[0]:
+        M[IS_FULL] = 1
+        return False
+    for i in range(M[JUDGED], M[JUDGED] + n_sets):
+        T[i] = np.nan
+    M[context + TOGETHER] = M[JUDGED]
+    M[JUDGED] += n_sets
+    return True
+
+
+@inner
+def put_group(M: Ints, context: int, which: int, n: int) -> None:
+    """Write behind the n columns of a context those of one of its sets that are not given."""
+    own = M[M[TOGETHER_OF] + M[context] // 2] + 1 + which * M[W]
+    at = M[QUESTION] + n
+    M[at] = 0
+    for k in range(M[D]):
+        if has(M, own, k) and not has(M, context + SET, k):
+            M[at] += 1
+            M[at + M[at]] = k
+
+
+@inner
 def ask(
     answer: Answer, E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, what: int, context: int,
     place: int,
@@ -259,6 +288,13 @@ def ask(
         M[M[QUESTION] + n] = R[2 * place]
         if answer(E, what, M, M[QUESTION], n, T, M[REPLY]) != 0:
             S[place] = T[M[REPLY]]
+            return True
+    elif what == GROUP:
+        if not make_place(M, T, context):
+            return False
+        put_group(M, context, place, n)
+        to = M[context + TOGETHER] + place
+        if answer(E, what, M, M[QUESTION], n, T, to) != 0:
             return True
     else:
         if M[JUDGED] + 3 * n > T.shape[0]:
@@ -286,7 +322,9 @@ def n_below(T: Floats, d: int, strength: float) -> int:
 
 
 @inner
-def best_set(M: Ints, T: Floats, context: int, n_left: int) -> int:
+def best_set(
+    answer: Answer, E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, context: int, n_left: int
+) -> int:
     """Where none of ALLOWED passes alone: the set that clears its threshold by most, which is that
     of the best of all sets of its size; 0 if none does, NONE where a strength is missing."""
     n_words, sets = M[W], M[M[TOGETHER_OF] + M[context] // 2]
@@ -302,8 +340,9 @@ def best_set(M: Ints, T: Floats, context: int, n_left: int) -> int:
                 n_fresh += 1
         if lacks != 0 or n_fresh < 2 or n_fresh > M[LIMIT] - M[context + SIZE]:
             continue
-        if M[context + TOGETHER] < 0 or np.isnan(T[M[context + TOGETHER] + i]):
-            miss(M, GROUP, context, i)
+        if (M[context + TOGETHER] < 0 or np.isnan(T[M[context + TOGETHER] + i])) and not ask(
+            answer, E, M, R, S, T, GROUP, context, i
+        ):
             waits = True
         else:
             threshold = T[M[SET_THRESHOLDS] + n_fresh * (M[D] + 1) + n_left]
@@ -378,7 +417,7 @@ def grow(
             continue
         if M[M[TOGETHER_OF] + target] == 0:
             return context
-        together = best_set(M, T, context, n - size)
+        together = best_set(answer, E, M, R, S, T, context, n - size)
         if together == 0:
             return context
         if together < 0:

@@ -18,8 +18,8 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.counting.compiled import Floats, Ints, interpreted, is_at_hand, pointed_at
+from tamis.counting.direct import N_REGRETS, Answer, Direct, refuse
 from tamis.counting.direct import SIGNATURE as ANSWER
-from tamis.counting.direct import Answer, refuse
 from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
@@ -81,6 +81,7 @@ class ParentSelector:
             loops.THRESHOLDS + d + 1, len(self._families) - d, len(self._families),
         )  # fmt: skip
         self._compiled = is_at_hand(loops.advance) or d > FEW
+        self._direct: Direct | None = None
         self.n_most = math.inf
 
     def _begin(self) -> Ints:
@@ -92,7 +93,7 @@ class ParentSelector:
         scratch = range(loops.EMPTY, loops.CONCERNED + 1)
         parts = [*scratch, loops.BLOCKED, loops.MENTIONED, loops.REQUIRED, loops.TOGETHER_OF]
         parts.append(loops.QUESTION)
-        sizes = [n_words] * len(scratch) + [d * n_words] * 3 + [d, d + 1]
+        sizes = [n_words] * len(scratch) + [d * n_words] * 3 + [d, d + 2]
         sizes += [3 * MOST_MISSING, *(1 + len(sets) * n_words if sets else 0 for sets in together)]
         starts = loops.HEADER + np.cumsum([0, *sizes])
         memory = np.zeros(int(starts[-1]) + ENTRIES * self._width, dtype=np.int64)
@@ -208,11 +209,11 @@ class ParentSelector:
     @cached_property
     def _counter(self) -> tuple[Answer, Ints]:
         """What counts while a loop runs, and the table that it counts."""
-        direct = self._pps.rule.direct(self._information)
-        if direct is None:
+        self._direct = self._pps.rule.direct(self._information)
+        if self._direct is None:
             return pointed_at(refuse, ANSWER), NO_TABLE
         self._memory[loops.AT_ONCE] = 0
-        return direct.loop, direct.numbers
+        return self._direct.loop, self._direct.numbers
 
     def _find_out(self) -> None:
         """Count what orders wait for."""
@@ -232,6 +233,8 @@ class ParentSelector:
                 list(dict.fromkeys((*rows.tolist(), *families.tolist()))), dtype=np.int64
             )
             families = both[memory[both + loops.FAMILY] < 0]
+        if len(families) and self._direct is not None:
+            self._direct.price_up_to(2 * int(self._direct.numbers[N_REGRETS]))
         self._judge(families)
         single = missing[kinds == loops.STRENGTH, 1:]
         if len(single):
