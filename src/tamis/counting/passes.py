@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 from tamis.counting.block_loops import decode
 from tamis.counting.compiled import Codes, Ints
 from tamis.counting.stored_blocks import Blocks
+from tamis.errors import SettingError
 
 ROWS_AT_ONCE = 2**20
 """Rows whose states are held at once."""
 ROW_BYTES = 128
 """Of the limit for each of them: keys, cells and codes, in several threads."""
+CROWDED = 4
+"""Keys that span no more than so many times their number are counted without sorting."""
 
 
 class View:
@@ -66,9 +69,9 @@ class View:
         """All blocks in order, some at a time."""
         return self.blocks.groups(self.blocks_at_once)
 
-    def row_groups(self) -> Iterator[Group]:
-        """All rows in order, some blocks at a time."""
-        rows = min(ROWS_AT_ONCE, self.working_bytes // ROW_BYTES)
+    def row_groups(self, *, one_block: bool = False) -> Iterator[Group]:
+        """All rows in order, some blocks at a time, or one."""
+        rows = 1 if one_block else min(ROWS_AT_ONCE, self.working_bytes // ROW_BYTES)
         most = max(1, rows // self.blocks.layout.block_rows)
         for start, stop in self.blocks.groups(min(most, self.blocks_at_once)):
             yield Group(self, start, stop, self.blocks.rows_in(start, stop))
@@ -108,15 +111,45 @@ class Pass(ABC):
         return tuple(a + b for a, b in zip(one, other, strict=True))
 
 
+class KeyRows(Pass):
+    """Keys of rows and how many rows have each; there may be no more than memory has room for."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+
+    @abstractmethod
+    def keys_of(self, group: Group) -> Ints:
+        """The key of each row."""
+
+    def over(self, view: View) -> Sums:
+        """The sums over the rows of this view."""
+        nothing = np.zeros(0, dtype=np.int64)
+        found: Sums = (nothing, nothing)
+        for group in view.row_groups():
+            found = self.add(found, key_counts(self.keys_of(group)))
+        return found
+
+    def add(self, one: Sums, other: Sums) -> Sums:
+        """The sums over the rows of both."""
+        keys, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+        if 16 * len(keys) > self._most:
+            raise SettingError(
+                f"A table has more than {len(keys)} cells that occur, which is more than "
+                "memory has room for: limit max_boundary, group levels, or raise the limit if it "
+                "was set"
+            )
+        counts = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(counts, place, np.concatenate([one[1], other[1]]))
+        return keys, counts
+
+
 def key_counts(keys: Ints) -> Sums:
     """The keys that occur, in order, and how often."""
+    least = int(keys.min(initial=0))
+    span = int(keys.max(initial=0)) - least
+    if span <= CROWDED * len(keys):
+        counts = np.bincount(keys - least, minlength=1)
+        found = np.flatnonzero(counts)
+        return found + least, counts[found]
     found, counts = np.unique(keys, return_counts=True)
     return found, counts.astype(np.int64)
-
-
-def merged_keys(one: Sums, other: Sums) -> Sums:
-    """The same of two lists of keys with their numbers."""
-    keys, place = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
-    counts = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(counts, place, np.concatenate([one[1], other[1]]))
-    return keys, counts

@@ -10,9 +10,8 @@ import numpy as np
 from tamis.counting.block_loops import add_rows
 from tamis.counting.compiled import Codes, Ints
 from tamis.counting.folding import starts_of
-from tamis.counting.passes import Group, Pass, Sums, View, key_counts, merged_keys
+from tamis.counting.passes import Group, KeyRows, Pass, Sums, View
 from tamis.counting.sharing import share
-from tamis.errors import SettingError
 
 LARGEST_KEY = 2**62
 
@@ -89,36 +88,6 @@ class StateRows(Pass):
             keys = self._states.keys_of(group)
             add_rows(keys, np.zeros(group.n_rows, dtype=np.uint8), 1, counts)
         return (counts,)
-
-
-class KeyRows(Pass):
-    """Keys of rows and how many rows have each; there may be no more than memory has room for."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-
-    def keys_of(self, group: Group) -> Ints:
-        """The key of each row."""
-        raise NotImplementedError
-
-    def over(self, view: View) -> Sums:
-        """The sums over the rows of this view."""
-        nothing = np.zeros(0, dtype=np.int64)
-        found: Sums = (nothing, nothing)
-        for group in view.row_groups():
-            found = self.add(found, key_counts(self.keys_of(group)))
-        return found
-
-    def add(self, one: Sums, other: Sums) -> Sums:
-        """The sums over the rows of both."""
-        keys, counts = merged_keys(one, other)
-        if 16 * len(keys) > self._most:
-            raise SettingError(
-                f"A table has more than {len(keys)} cells that occur, which is more than "
-                "memory has room for: limit max_boundary, group levels, or raise the limit if it "
-                "was set"
-            )
-        return keys, counts
 
 
 class StateKeys(KeyRows):
