@@ -28,8 +28,7 @@ from tamis.counting.interactions import (
 )
 from tamis.counting.looking import Looking, Sample
 from tamis.counting.lookup import Lookup
-from tamis.counting.passes import Pass, Sums
-from tamis.counting.plane_passes import Masked, PlaneRows
+from tamis.counting.passes import Masked, Pass, PlaneRows, Sums
 from tamis.counting.row_sample import PlaneKeys
 from tamis.counting.row_tables import RowQuestion, RowTables
 from tamis.counting.set_passes import (

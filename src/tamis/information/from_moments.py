@@ -116,7 +116,7 @@ class Products(Pass):
         size = 1 + sum(map(len, limbs))
         total = np.zeros((size, size), dtype=np.int64)
         step = max(BLOCK_CELLS // size, 64)
-        for group in view.row_groups(one_block=True):
+        for group in view.groups(1):
             codes = [group.codes(k) for k in range(len(limbs))]
             for start in range(0, group.n_rows, step):
                 rows = slice(start, start + step)
