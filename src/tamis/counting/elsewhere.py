@@ -85,6 +85,16 @@ class TableElsewhere(AnyTable):
         self.told, self.losses = frozenset(), ()
         self.missing, self.weights = {}, None
 
+    def select(self, positions: list[int]) -> Self:
+        """The same rows with the columns at these positions, in this order."""
+        chosen = copy(self)
+        chosen.__dict__.pop("arities", None)
+        chosen.names = tuple(self.names[k] for k in positions)
+        chosen.levels = tuple(self.levels[k] for k in positions)
+        chosen.kinds = tuple(self.kinds[k] for k in positions)
+        chosen.told = frozenset(new for new, k in enumerate(positions) if k in self.told)
+        return chosen
+
 
 class BlockTable(TableElsewhere):
     """A table of levels whose rows are in blocks that only passes go over."""
@@ -109,13 +119,9 @@ class BlockTable(TableElsewhere):
 
     def select(self, positions: list[int]) -> Self:
         """The same rows with the columns at these positions, in this order."""
-        chosen = copy(self)
-        for derived in ("arities", "planed", "first"):
+        chosen = super().select(positions)
+        for derived in ("planed", "first"):
             chosen.__dict__.pop(derived, None)
-        chosen.names = tuple(self.names[k] for k in positions)
-        chosen.levels = tuple(self.levels[k] for k in positions)
-        chosen.kinds = tuple(self.kinds[k] for k in positions)
-        chosen.told = frozenset(new for new, k in enumerate(positions) if k in self.told)
         chosen.positions = tuple(self.positions[k] for k in positions)
         return chosen
 
@@ -292,17 +298,11 @@ class MomentTable(TableElsewhere):
         """Whether column ``k`` has the same value in all rows."""
         return bool(self.moments.low[k] == self.moments.high[k])
 
-    def select(self, positions: list[int]) -> MomentTable:
+    def select(self, positions: list[int]) -> Self:
         """The same rows with the columns at these positions, in this order."""
-        return MomentTable(
-            [self.names[k] for k in positions],
-            [self.levels[k] for k in positions],
-            self.moments.select(positions),
-            memory=self.memory,
-            again=self.again,
-            notes=self.notes,
-            counted=self.counted,
-        )
+        chosen = super().select(positions)
+        chosen.moments = self.moments.select(positions)
+        return chosen
 
 
 def _kinds_of(levels: Sequence[Sequence[Label]], n_rows: int) -> list[ColumnKind]:
