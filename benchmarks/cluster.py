@@ -25,8 +25,7 @@ from benchmarks.scale import chunks, random_tree, run, write, wrong_edges
 from tamis.counting.dask.opening import connected, open_files
 from tamis.counting.dask.work import Found, Question
 from tamis.counting.dask.workers import ClusterTable
-from tamis.counting.passes import Pass, View
-from tamis.counting.plane_passes import Masked, PlaneRows
+from tamis.counting.passes import Masked, Pass, PlaneRows, View
 from tamis.counting.stored_blocks import Blocks
 
 SEED = 1

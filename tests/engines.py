@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from itertools import combinations
 
 import numpy as np
+import polars as pl
+import pytest
 
 from tables import table_of
 from tamis.counting import blocks, counts, memory, passes, row_tables, sharing
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context, Group, Query
-from tamis.tables import Table
+from tamis.result import Result
+from tamis.tables import Table, read_table
 
 WAYS = {
     "planes": {},
@@ -124,3 +128,35 @@ def wide_rows(seed: int, n: int = 500) -> np.ndarray:
 def wide_table(seed: int, n: int = 500) -> Table:
     """The same as a table."""
     return table_of(wide_rows(seed, n))
+
+
+def sums(n: int = 400, seed: int = 7) -> np.ndarray:
+    """Two columns of whole numbers, about their sum, and about the double of one of them."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 4, (2, n))
+    c, d = rng.integers(0, 2, (2, n))
+    return np.stack([a, b, a + b + c, 2 * b + d], axis=1)
+
+
+def assert_same_numbers(found: Result, expected: Result) -> None:
+    """Equal but for the last digits of sums of floats."""
+    for exact in ("parents", "layers", "settings", "kinds", "warnings"):
+        assert getattr(found, exact) == getattr(expected, exact)
+    pairs = zip(found.ranking + found.edges, expected.ranking + expected.edges, strict=True)
+    for one, other in pairs:
+        for a, b in zip(astuple(one), astuple(other), strict=True):
+            assert a == (pytest.approx(b, rel=1e-7, abs=1e-12) if isinstance(b, float) else b)
+
+
+WHOLE_NUMBERS = {
+    "sums": sums(),
+    "with units": sums() * [1, -3, 10, 2**20] + [5, 0, -7, 10**12],
+    "no numbers, being linear": sums() @ np.eye(4, dtype=int)[:, [0, 1, 2, 2]],
+    "levels": np.random.default_rng(1).integers(0, 3, (300, 4)),
+    "many levels": np.random.default_rng(2).integers(0, 100, (900, 3)).cumsum(axis=1),
+}
+
+
+def frame_of(rows: np.ndarray) -> Table:
+    """The rows as a table that was read, so that its columns have their kinds."""
+    return read_table(pl.DataFrame(rows, schema=[f"x{k}" for k in range(rows.shape[1])]))

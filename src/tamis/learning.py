@@ -45,11 +45,13 @@ from tamis.search.tam import Progress, run
 from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 from tamis.tables import Table
-from tamis.tables.canonical import in_canonical_order
 from tamis.tables.table import AnyTable, in_memory, with_rows
 from tamis.tables.view import TableView
 
-COUNTED_ONLY = "Read as levels only: in blocks whole numbers are not read as numbers too."
+COUNTED_ONLY = (
+    "Read as levels, which explain this table better than numbers do. In memory columns of many "
+    "values would be numbers all the same, beside columns of few; that needs rows."
+)
 
 RAISED = (
     "The edges of this table are weak, so weaker ones were looked for too: {added} found with "
@@ -141,8 +143,6 @@ def _readings(
     answers: list[Answer] = []
     notes: tuple[str, ...] = ()
     kinds = readings(table, asked)
-    if in_blocks(table) and len(kinds) > 1:
-        kinds, notes = kinds[:1], (COUNTED_ONLY,)
     for reading in reversed(kinds):
         settings = asked.on(reading)
         try:
@@ -163,6 +163,8 @@ def _readings(
     if len(answers) > 1 and "number" in table.kinds and answers[-1].score > answers[0].score:
         # Counted, values that few rows share would depend on nothing.
         settings = asked.on(by_kinds(table))
+        if in_blocks(table) and settings.information != "gaussian":
+            return answers, (COUNTED_ONLY,)
         return [_answer(open_information(table, settings), settings, progress)], notes
     return answers, notes
 
@@ -293,7 +295,7 @@ def _shift(table: AnyTable, answer: Answer) -> float:
     if answer.settings.information == "counts":
         return 0.0
     best = answer.tried[0]
-    return lattice_likelihood(in_canonical_order(with_rows(table)), best.parents) - best.score
+    return lattice_likelihood(table, best.parents) - best.score
 
 
 def _ranking(answers: list[Answer]) -> tuple[Run, ...]:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tamis.choices import SourceOfTable, named
-from tamis.counting.elsewhere import LongTable, in_blocks, is_elsewhere, is_long, of_moments
+from tamis.counting.elsewhere import (
+    BlockTable,
+    LongTable,
+    in_blocks,
+    is_elsewhere,
+    is_long,
+    of_moments,
+)
 from tamis.decisions.rule import Rate
 from tamis.defaults import KINDS, KindName
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.checked import checked
 from tamis.information.counting import open_counts
-from tamis.information.from_moments import open_moments
+from tamis.information.from_moments import open_moments, open_whole_numbers
 from tamis.information.heavy_tails import by_ranks
 from tamis.information.incomplete import open_incomplete
 from tamis.information.interface import Source
@@ -104,15 +114,26 @@ def open_information(table: AnyTable, settings: Settings) -> Source:
         return open_outside(settings.own_information, table)
     kind, entropy, n_jobs = named(settings.information), settings.entropy, settings.n_jobs
     if in_blocks(table):
-        if entropy is None:
-            raise SettingError(
-                f"information={kind!r} needs the rows in memory, and a table in blocks is counted "
-                "only: use information='counts', or read the table itself"
-            )
-        return open_counts(table, entropy, n_jobs)
+        if entropy is not None:
+            return open_counts(table, entropy, n_jobs)
+        if kind == "gaussian" and _is_whole(table):
+            return open_whole_numbers(table, _numbers_of(table, settings), settings.source)
+        raise SettingError(
+            f"information={kind!r} needs the rows in memory, and a table in blocks is counted "
+            "only, or read as whole numbers with information='gaussian': use information='counts', "
+            "or read the table itself"
+        )
     if of_moments(table):
         return open_moments(table, kind, settings.source)
     return _of_rows(with_rows(table), kind, settings)
+
+
+def _numbers_of(table: BlockTable, settings: Settings) -> list[NDArray[np.int64]]:
+    """The numbers that levels stand for, in steps of their own unless their units are to count."""
+    from tamis.information.lattice import from_least, steps
+
+    number = steps if settings.units == "unknown" else from_least
+    return [np.array(number(levels), dtype=np.int64) for levels in table.levels]
 
 
 def _of_rows(table: Table, kind: str, settings: Settings) -> Source:

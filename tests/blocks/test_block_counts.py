@@ -62,7 +62,8 @@ def test_columns_without_planes_and_levels_of_one_block_only(monkeypatch, way):
 
 
 def test_one_block_in_memory_at_a_time(monkeypatch):
-    monkeypatch.setattr(passes.View, "blocks_at_once", property(lambda self: 1))
+    groups = passes.View.groups
+    monkeypatch.setattr(passes.View, "groups", lambda self, most_rows=1: groups(self, 1))
     table = wide_table(6)
     with packed(table) as blocks:
         left = []

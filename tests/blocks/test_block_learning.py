@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 from dataclasses import replace
+from operator import mul
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,7 @@ from packed_tables import packed
 from typer.testing import CliRunner
 
 import tamis
-from engines import wide_table
+from engines import WHOLE_NUMBERS, assert_same_numbers, frame_of, sums, wide_table
 from tables import table_of
 from tamis import opening
 from tamis.cli import app
@@ -24,8 +25,10 @@ from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable, bytes_of
 from tamis.counting.opening import open_blocks
 from tamis.counting.packing import pack, pack_table
 from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.information.from_moments import whole_products
 from tamis.learning import COUNTED_ONLY, learn
 from tamis.settings import Settings
+from tamis.tables import read_table
 
 SEARCHES = ["auto", "sequential", "sieve", "node", "layer", "reference"]
 
@@ -122,8 +125,13 @@ def test_what_needs_rows_is_refused(tmp_path):
     for needs_rows in (model.certify, model.bootstrap, lambda: model.save(str(tmp_path / "n.bif"))):
         with pytest.raises(SettingError, match=r"rows of 't.tamis' are counted in blocks"):
             needs_rows()
+    with pytest.raises(SettingError, match="shrinkage='auto' needs the rows in memory"):
+        tamis.TAM(information="gaussian", source={"shrinkage": "auto"}).fit(tmp_path / "t.tamis")
+    pack_table(
+        read_table(pl.DataFrame({"a": ["x", "y"] * 9, "b": [1, 2] * 9})), tmp_path / "l.tamis"
+    )
     with pytest.raises(SettingError, match="information='gaussian' needs the rows in memory"):
-        tamis.TAM(information="gaussian").fit(tmp_path / "t.tamis")
+        tamis.TAM(information="gaussian").fit(tmp_path / "l.tamis")
     with pytest.raises(SettingError, match="missing='drop' is for tables in memory"):
         tamis.TAM(missing="drop").fit(tmp_path / "t.tamis")
     with pytest.raises(SettingError, match="memory limits the counting of files"):
@@ -132,14 +140,49 @@ def test_what_needs_rows_is_refused(tmp_path):
         tamis.TAM().fit(tmp_path / "none.tamis")
 
 
-def test_whole_numbers_are_read_as_levels_and_the_result_says_so():
-    rows = np.random.default_rng(7).integers(0, 4, (400, 3))
-    rows[:, 2] = rows[:, 0] + rows[:, 1]
-    table = table_of(rows)
+@pytest.mark.parametrize("units", ["unknown", "same"])
+@pytest.mark.parametrize("rows", WHOLE_NUMBERS)
+def test_whole_numbers_are_read_as_numbers_too(rows, units):
+    table = frame_of(WHOLE_NUMBERS[rows])
+    settings = Settings(units=units)
+    expected = learn(table, settings)
+    read = {run.information for run in expected.ranking}
+    assert read == ({"counts"} if "linear" in rows else {"counts", "gaussian"})
+    with packed(table, 128) as blocks:
+        assert_same_numbers(learn(blocks, settings), expected)
+
+
+def test_whole_numbers_have_their_exact_moments():
+    rng = np.random.default_rng(3)
+    values = [rng.choice(rng.integers(0, 2**top, 9), 500) for top in (3, 16, 31, 50)]
+    table = table_of(np.stack(values, axis=1))
+    numbers = [np.array(levels) for levels in table.levels]
+    columns = [own[codes].tolist() for own, codes in zip(numbers, table.codes, strict=True)]
     with packed(table) as blocks:
+        middle, gram = whole_products(blocks, numbers)
+        alone, of_first = whole_products(blocks.select([0]), numbers[:1])
+    lines = [[1] * 500] + [[x - m for x in own] for own, m in zip(columns, middle, strict=True)]
+    assert gram.tolist() == [[sum(map(mul, a, b)) for b in lines] for a in lines]
+    assert (of_first.dtype, alone[0], of_first[1, 1]) == (np.int64, middle[0], gram[1, 1])
+
+
+def test_kinds_that_were_named_leave_whole_numbers_counted(tmp_path):
+    pl.DataFrame(sums(), schema=list("abcd")).write_parquet(tmp_path / "t.parquet")
+    pack(tmp_path / "t.parquet", tmp_path / "t.tamis")
+    model = tamis.TAM(types={"a": "category"})
+    for path in ("t.parquet", "t.tamis"):
+        found = model.fit(tmp_path / path).result_
+        assert {run.information for run in found.ranking} == {"counts"}
+
+
+def test_many_values_beside_few_are_counted_where_levels_explain_them_better():
+    rng = np.random.default_rng(4)
+    wide = rng.integers(0, 30, 4000)
+    rows = np.stack([wide, wide * 7 % 30, rng.integers(0, 3, 4000)], axis=1)
+    with packed(table_of(rows), 2**12) as blocks:
         found = learn(blocks, Settings())
+        assert blocks.kinds == ("number", "number", "category")
     assert found.warnings == (COUNTED_ONLY,)
-    assert without_notes(found) == learn(table, Settings(information="counts"))
     assert found.settings["information"] == "counts"
 
 

@@ -10,7 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from workers_here import in_parts
 
-from engines import WAYS, assert_same_answers, force, wide_table
+from engines import (
+    WAYS,
+    WHOLE_NUMBERS,
+    assert_same_answers,
+    assert_same_numbers,
+    force,
+    frame_of,
+    wide_table,
+)
 from tables import rows, table_of
 from tamis import TAM, load
 from tamis.counting.dask.work import Question, count
@@ -71,6 +79,15 @@ def test_the_order_of_the_parts_changes_nothing(order, search):
     assert found.engine.rounds > 3
     assert found.engine.bytes_moved > 1000
     assert expected.engine is None
+
+
+@pytest.mark.parametrize("rows", WHOLE_NUMBERS)
+def test_whole_numbers_in_parts_are_read_as_numbers_too(rows):
+    table = frame_of(WHOLE_NUMBERS[rows])
+    expected = TAM().fit(table).result_
+    found = [TAM().fit(in_parts(table, cuts)).result_ for cuts in ([3, 3, 200], [100])]
+    assert_same_numbers(found[0], expected)
+    assert found[1].edges == found[0].edges
 
 
 def test_rows_that_are_not_the_same_any_more_are_refused():

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from tables import table_of
-from tamis.information.lattice import _any_law, _likelihood, _normal, lattice_likelihood
+from tamis.information.lattice import (
+    RESOLUTION,
+    _any_law,
+    _likelihood,
+    _normal,
+    lattice_likelihood,
+)
 
 
 def sums(n: int = 1000, seed: int = 0) -> np.ndarray:
@@ -44,11 +50,13 @@ def test_the_true_parents_are_likelier_than_fewer():
 
 def test_a_coin_around_a_rounded_prediction_is_found_out():
     rng = np.random.default_rng(1)
-    coin = (rng.random(4000) < 0.2).astype(float)
-    residual = coin - coin.mean()
-    entropy = -4000 * sum(p * math.log(p) for p in (coin.mean(), 1 - coin.mean()))
-    assert _any_law(coin, residual) > _normal(residual)
-    assert _any_law(coin, residual) == pytest.approx(-entropy, abs=10)
+    heads = int((rng.random(4000) < 0.2).sum())
+    share, rows = heads / 4000, np.array([4000 - heads, heads])
+    residuals = np.round(np.array([-share, 1 - share]) * RESOLUTION).astype(int)
+    entropy = -4000 * sum(p * math.log(p) for p in (share, 1 - share))
+    any_law = _any_law(np.array([0, 1]), rows)
+    assert any_law > _normal(residuals, rows)
+    assert any_law == pytest.approx(-entropy, abs=10)
 
 
 def test_a_constant_column_costs_nothing():

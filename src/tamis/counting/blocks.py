@@ -28,8 +28,7 @@ from tamis.counting.interactions import (
 )
 from tamis.counting.looking import Looking, Sample
 from tamis.counting.lookup import Lookup
-from tamis.counting.passes import Pass, Sums
-from tamis.counting.plane_passes import Masked, PlaneRows
+from tamis.counting.passes import Masked, Pass, PlaneRows, Sums
 from tamis.counting.row_sample import PlaneKeys
 from tamis.counting.row_tables import RowQuestion, RowTables
 from tamis.counting.set_passes import (
@@ -87,16 +86,17 @@ class BlockCounts:
         """The same for several variables taken together as one candidate, one for each context."""
         states = self._rows.all_states([*(given for _, given in contexts), *others])
         base, choices = self._shapes.joint_supports(contexts, others, lookup)
-        asked = [
-            RowQuestion(
-                target, states[given], [states[others[b]]], base[b : b + 1], choices[b : b + 1],
-                Judgements.blank(1, 1, tests=True),
+        answers = Judgements.blank(len(contexts), len(contexts), tests=True)
+        asked = []
+        for b, (target, given) in enumerate(contexts):
+            own = slice(b, b + 1)
+            room = Judgements(*(part[own] for part in answers))
+            candidates = [states[others[b]]]
+            asked.append(
+                RowQuestion(target, states[given], candidates, base[own], choices[own], room)
             )
-            for b, (target, given) in enumerate(contexts)
-        ]  # fmt: skip
         self._rows.judge(asked, _for_blocks(lookup))
-        parts = zip(*(one.answers for one in asked), strict=True)
-        return Judgements(*(np.concatenate(part) for part in parts))
+        return answers
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +24,7 @@ from tamis.counting.passes import Pass, Sums, View
 from tamis.counting.sharing import usable_jobs
 from tamis.counting.stored_blocks import Blocks, Layout
 from tamis.errors import SettingError
+from tamis.tables.columns import many_values
 from tamis.tables.moments import Moments
 from tamis.tables.table import AnyTable, ColumnKind, Label, Table
 
@@ -72,17 +73,27 @@ class TableElsewhere(AnyTable):
         self,
         names: Sequence[str],
         levels: Sequence[Sequence[Label]],
-        kind: ColumnKind,
+        kinds: Sequence[ColumnKind],
         counted: Counted,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.names = tuple(names)
         self.levels = tuple(map(tuple, levels))
-        self.kinds = (kind,) * len(self.names)
+        self.kinds = tuple(kinds)
         self.counted = counted
         self.notes = notes
         self.told, self.losses = frozenset(), ()
         self.missing, self.weights = {}, None
+
+    def select(self, positions: list[int]) -> Self:
+        """The same rows with the columns at these positions, in this order."""
+        chosen = copy(self)
+        chosen.__dict__.pop("arities", None)
+        chosen.names = tuple(self.names[k] for k in positions)
+        chosen.levels = tuple(self.levels[k] for k in positions)
+        chosen.kinds = tuple(self.kinds[k] for k in positions)
+        chosen.told = frozenset(new for new, k in enumerate(positions) if k in self.told)
+        return chosen
 
 
 class BlockTable(TableElsewhere):
@@ -100,7 +111,7 @@ class BlockTable(TableElsewhere):
         counted: Counted,
         notes: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(names, levels, "category", counted, notes)
+        super().__init__(names, levels, _kinds_of(levels, layout.rows), counted, notes)
         self.layout = layout
         """Of the blocks, those of columns that are not among these included."""
         self.positions = tuple(range(len(names)))
@@ -108,13 +119,19 @@ class BlockTable(TableElsewhere):
 
     def select(self, positions: list[int]) -> Self:
         """The same rows with the columns at these positions, in this order."""
-        chosen = copy(self)
-        for derived in ("arities", "planed", "first"):
+        chosen = super().select(positions)
+        for derived in ("planed", "first"):
             chosen.__dict__.pop(derived, None)
-        chosen.names = tuple(self.names[k] for k in positions)
-        chosen.levels = tuple(self.levels[k] for k in positions)
-        chosen.kinds = tuple(self.kinds[k] for k in positions)
         chosen.positions = tuple(self.positions[k] for k in positions)
+        return chosen
+
+    def as_told(self, types: Container[str]) -> Self:
+        """The same table, the kinds of these columns having been named by the user: they are
+        categories, or else they would not be in blocks."""
+        chosen = copy(self)
+        chosen.told = frozenset(k for k, name in enumerate(self.names) if name in types)
+        if chosen.told:
+            chosen.kinds = tuple[ColumnKind, ...](["category"] * len(self.names))
         return chosen
 
     @property
@@ -261,7 +278,8 @@ class MomentTable(TableElsewhere):
         notes: tuple[str, ...] = (),
         counted: Counted | None = None,
     ) -> None:
-        super().__init__(names, levels, "number", counted or Counted("blocks", 1), notes)
+        kinds = tuple[ColumnKind, ...](["number"] * len(names))
+        super().__init__(names, levels, kinds, counted or Counted("blocks", 1), notes)
         self.moments = moments
         self.memory = memory
         self.again = again
@@ -280,17 +298,20 @@ class MomentTable(TableElsewhere):
         """Whether column ``k`` has the same value in all rows."""
         return bool(self.moments.low[k] == self.moments.high[k])
 
-    def select(self, positions: list[int]) -> MomentTable:
+    def select(self, positions: list[int]) -> Self:
         """The same rows with the columns at these positions, in this order."""
-        return MomentTable(
-            [self.names[k] for k in positions],
-            [self.levels[k] for k in positions],
-            self.moments.select(positions),
-            memory=self.memory,
-            again=self.again,
-            notes=self.notes,
-            counted=self.counted,
-        )
+        chosen = super().select(positions)
+        chosen.moments = self.moments.select(positions)
+        return chosen
+
+
+def _kinds_of(levels: Sequence[Sequence[Label]], n_rows: int) -> list[ColumnKind]:
+    """Those that a table in memory would have if it held nothing but whole numbers; beside others
+    all are categories."""
+    whole = all(type(label) is int for labels in levels for label in labels)
+    return [
+        "number" if whole and many_values(len(labels), n_rows) else "category" for labels in levels
+    ]
 
 
 def in_blocks(table: AnyTable) -> TypeGuard[BlockTable]:

@@ -14,8 +14,9 @@ from scipy.special import entr
 
 from tamis.counting.block_loops import all_marginals, test_tables
 from tamis.counting.compiled import Floats, Ints
+from tamis.counting.counts import Judgements
 from tamis.counting.fold import HEAD
-from tamis.counting.independence import SCALE, STATS
+from tamis.counting.independence import ROUNDING, SCALE, STATS, null_moments
 from tamis.counting.lookup import Lookup, fixed_point
 
 
@@ -52,16 +53,11 @@ class BlockLookup(Lookup):
         return np.zeros(self._capacity * HEAD, dtype=np.int64)
 
 
-class PlainTerms:
-    """-p ln p in fixed point, p being a count's share of the rows."""
-
-    def __init__(self, n_rows: int) -> None:
-        self._n_rows = n_rows
-
-    def of(self, counts: Ints) -> Ints:
-        """Of each count; f is found once for those that are the same."""
-        distinct, which = np.unique(counts, return_inverse=True)
-        return fixed_point(entr(distinct / self._n_rows))[which]
+def plain_terms(counts: Ints, n_rows: int) -> Ints:
+    """-p ln p in fixed point, p being the share of the rows; found once for counts that are the
+    same."""
+    distinct, which = np.unique(counts, return_inverse=True)
+    return fixed_point(entr(distinct / n_rows))[which]
 
 
 class TableBatch(NamedTuple):
@@ -98,19 +94,17 @@ class TableBatch(NamedTuple):
 
     def test(self, n_rows: int) -> Floats:
         """The tests of all candidates."""
-        plain = PlainTerms(n_rows)
-        strata, strata_starts = self.strata()
-        beside, beside_starts = self.beside()
         stats = np.empty((len(self.context), STATS))
         levels = self.n_levels[self.context]
         # What a test adds up of -p ln p telescopes to these four sums, which are found here.
         nothing = np.broadcast_to(np.int64(0), n_rows + 1)
         test_tables(self.cell_starts, levels, self.widths, self.cells, nothing, stats)
-        of_context = segment_sums(plain.of(self.margins), self.margin_starts)
-        of_context -= segment_sums(plain.of(strata), strata_starts)
-        gain = of_context[self.context] + segment_sums(plain.of(beside), beside_starts)
-        gain -= segment_sums(plain.of(self.cells), self.cell_starts)
-        stats[:, 0] = gain / SCALE
+        margins, cells = (self.margins, self.margin_starts), (self.cells, self.cell_starts)
+        of_s, of_sk, of_sl, of_skl = (
+            segment_sums(plain_terms(counts, n_rows), starts)
+            for counts, starts in (self.strata(), margins, self.beside(), cells)
+        )
+        stats[:, 0] = ((of_sk - of_s)[self.context] + of_sl - of_skl) / SCALE
         return stats
 
     def strata(self) -> tuple[Ints, Ints]:
@@ -141,3 +135,76 @@ def segment_sums(values: NDArray[np.int64] | NDArray[np.bool_], starts: Ints) ->
     running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
     sums: Ints = running[starts[1:]] - running[starts[:-1]]
     return sums
+
+
+class SparseContext:
+    """A context whose tables are too large to lay out: lists of the cells that occur, which are
+    few. Columns with tens of thousands of levels make tables of billions of cells.
+
+    ``n_s`` are the rows of each stratum; ``pairs`` those of each pair of a stratum and a level of
+    the target, and ``strata`` its stratum.
+    """
+
+    def __init__(
+        self,
+        n_s: Ints,
+        pairs: Ints,
+        strata: Ints,
+        base_choices: Ints,
+        lookup: BlockLookup,
+        n_rows: int,
+        *,
+        is_empty: bool,
+    ) -> None:
+        self._n_s, self._pairs, self._strata = n_s, pairs, strata
+        self._lookup = lookup
+        self._n_rows = n_rows
+        self._h_s = 0 if is_empty else lookup.entropy(n_s, base_choices[0])
+        self._h_sk = lookup.entropy(pairs, base_choices[1])
+
+    @property
+    def entropy(self) -> float:
+        """Of the target, given the stratum."""
+        return (self._h_sk - self._h_s) / SCALE
+
+    def judge(
+        self, c: int, cells: Ints, pair: Ints, level: Ints, choices: Ints, answers: Judgements
+    ) -> None:
+        """Write the gain and the test of candidate c, of which each cell has a pair and a level."""
+        width = int(level.max()) + 1
+        keys, column = np.unique(self._strata[pair] * width + level, return_inverse=True)
+        beside = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(beside, column, cells)
+        h_sl = self._lookup.entropy(beside, choices[0])
+        h_skl = self._lookup.entropy(cells, choices[1])
+        answers.gains[c] = (self._h_sk + h_sl - self._h_s - h_skl) / SCALE
+        if len(answers.stats):
+            answers.stats[c] = self._test(beside, keys // width, cells, pair, column)
+
+    def _test(
+        self, columns: Ints, column_strata: Ints, cells: Ints, pair: Ints, column: Ints
+    ) -> Floats:
+        """Plug-in gain, degrees of freedom, X2, null mean and variance. Sums go in the order of
+        the compiled loops, row by row, so that they are equal to the last bit."""
+        rows, row_strata, size = self._pairs, self._strata, len(self._n_s)
+        N = self._n_s.astype(float)
+        r = np.bincount(row_strata, minlength=size).astype(float)
+        s = np.bincount(column_strata, minlength=size).astype(float)
+        inverse_a = np.bincount(row_strata, weights=1.0 / rows, minlength=size)
+        inverse_b = np.bincount(column_strata, weights=1.0 / columns, minlength=size)
+        of_rows, of_columns, of_cells, of_strata = (
+            int(plain_terms(counts, self._n_rows).sum())
+            for counts in (rows, columns, cells, self._n_s)
+        )
+        gain = (of_rows + of_columns - of_cells - of_strata) / SCALE
+        squared = cells.astype(float) * cells * (1.0 / columns)[column]
+        of_row = np.bincount(pair, weights=squared, minlength=len(rows)) / rows
+        squares = np.bincount(row_strata, weights=of_row, minlength=size)
+        pearson = mean = variance = 0.0
+        for i in np.flatnonzero((r > 1) & (s > 1)):
+            m, v = null_moments(N[i], r[i], s[i], inverse_a[i], inverse_b[i])
+            if v > ROUNDING * m:
+                pearson += max(N[i] * (squares[i] - 1.0), 0.0)
+                mean += m
+                variance += v
+        return np.array([gain, float(np.sum((r - 1) * (s - 1))), pearson, mean, variance])

@@ -185,7 +185,7 @@ def _planes(table: PackedTable, types: Mapping[str, Told]) -> PackedTable:
             f"types: column {numbers[0]!r} of a packed file is counted, whatever its levels: read "
             "the table itself to take it as a number"
         )
-    return table.select([table.names.index(name) for name in kept])
+    return table.select([table.names.index(name) for name in kept]).as_told(types)
 
 
 def _open_files(
@@ -207,7 +207,7 @@ def _open_files(
         require_memory(columns, seen.n_rows, checked_limit(limit))
         return None
     if reading == "counts":
-        return _packed_for_now(path, limit, stream, seen, columns, progress)
+        return _packed_for_now(path, limit, stream, seen, columns, progress).as_told(types)
     memory = enough_memory(limit, stream)
     if not numbers:
         # The first rows were whole, and others are not.

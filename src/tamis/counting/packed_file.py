@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from tamis.counting.stored_blocks import BLOCK_ROWS, DIGEST_BYTES, Blocks, Layout, digest, layout_of
+from tamis.counting.stored_blocks import BLOCK_ROWS, DIGEST_BYTES, Blocks, Layout, digest
 from tamis.errors import FileFormatError
 from tamis.tables.refusals import shown, shown_path
 from tamis.tables.table import Label
@@ -56,7 +56,7 @@ class Header:
 
     def layout(self, header_end: int) -> Layout:
         """Where everything stands in the file."""
-        return layout_of(self.rows, self.block_rows, self.levels, header_end)
+        return Layout(self.rows, self.block_rows, tuple(map(len, self.levels)), header_end)
 
 
 def read_header(path: str, file: BinaryIO) -> tuple[Header, int]:
@@ -169,8 +169,7 @@ class PackedFile(Blocks):
 
         A group leaves memory when the next one comes, unless one group is all.
         """
-        for start in range(0, self.layout.n_blocks, at_once):
-            stop = min(start + at_once, self.layout.n_blocks)
+        for start, stop in super().groups(at_once):
             self._check(start, stop)
             yield start, stop
             if at_once < self.layout.n_blocks:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tamis.counting.compiled import Ints
+from tamis.counting.block_loops import add_rows
+from tamis.counting.compiled import Codes, Ints
 from tamis.counting.counts import Judgements
 from tamis.counting.elsewhere import BlockTable
-from tamis.counting.folding import BlockLookup, PlainTerms, TableBatch, starts_of
-from tamis.counting.passes import Pass, Sums
-from tamis.counting.row_passes import (
-    LARGEST_KEY,
-    Candidate,
-    CellKeys,
-    OneColumn,
-    RowCells,
-    StateKeys,
-    StateRows,
-    States,
-)
-from tamis.counting.sparse import Margin, SparseContext
+from tamis.counting.folding import BlockLookup, SparseContext, TableBatch, starts_of
+from tamis.counting.passes import Group, KeyRows, Pass, Sums, View
+from tamis.counting.sharing import share
 from tamis.errors import SettingError
 
 CELL_BYTES = 64
 """What counting and folding take at most for a cell."""
+LARGEST_KEY = 2**62
+"""Of a state; sets of columns with more are numbered in steps."""
 LARGEST_NUMBER = 2**62
 """Of a cell; there are no steps for cells as there are for states."""
 KEPT_STATES = 256
@@ -37,13 +31,116 @@ Total = Callable[[Sequence[Pass]], list[Sums]]
 """Goes over all rows, once for all these passes."""
 
 
+class OneColumn:
+    """A single column: its levels are its states."""
+
+    def __init__(self, k: int, arity: int) -> None:
+        self.k = k
+        self.n_states = arity
+
+    def numbers_of(self, group: Group) -> Codes:
+        """The level of each row."""
+        return group.codes(self.k)
+
+
+class States:
+    """The joint states of columns, or of sets of them, that occur: numbered in their order, with
+    their rows."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = parts
+        self.size = math.prod(one.n_states for one in parts)
+        self.keys: Ints = np.zeros(0, dtype=np.int64)
+        """The mixed-radix numbers of the states that occur."""
+        self.counts: Ints = self.keys
+        self._numbers: Ints | None = None
+        self._is_dense = False
+
+    @property
+    def n_states(self) -> int:
+        """How many states occur."""
+        return len(self.keys)
+
+    def keys_of(self, group: Group) -> Ints:
+        """Mixed-radix numbers of all states, whether they occur or not."""
+        keys = np.zeros(group.n_rows, dtype=np.int64)
+        for one in self.parts:
+            keys *= one.n_states
+            keys += one.numbers_of(group)
+        return keys
+
+    def numbers_of(self, group: Group) -> Ints:
+        """The number of the state of each row."""
+        keys = self.keys_of(group)
+        if not self._is_dense:
+            return np.searchsorted(self.keys, keys).astype(np.int64)
+        if self._numbers is None:
+            numbers = np.zeros(self.size, dtype=np.int64)
+            numbers[self.keys] = np.arange(len(self.keys))
+            self._numbers = numbers
+        return self._numbers[keys]
+
+    def settle(self, keys: Ints, counts: Ints, most_dense: int) -> None:
+        """Let these be the states that occur; up to so many are looked up in a table."""
+        self.keys, self.counts, self._is_dense = keys, counts, self.size <= most_dense
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What numbers the rows elsewhere; the table of numbers follows from the keys."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return {**self.__dict__, "_numbers": None, "counts": nothing}
+
+
+Part = OneColumn | States
+
+
+class StateRows(KeyRows):
+    """The states that occur, and their rows."""
+
+    def __init__(self, states: States, most_bytes: int) -> None:
+        super().__init__(most_bytes)
+        self._states = states
+
+    def keys_of(self, group: Group) -> Ints:
+        """The key of each row."""
+        return self._states.keys_of(group)
+
+
+class RowCells(Pass):
+    """The table of a context, (s, x), and with each candidate, (s, x, y), laid out whole."""
+
+    def __init__(self, context: States, candidates: Sequence[Part]) -> None:
+        self._context = context
+        self._candidates = candidates
+
+    def over(self, view: View) -> Sums:
+        """The sums over the rows of this view."""
+        widths = np.array([one.n_states for one in self._candidates], dtype=np.int64)
+        starts = starts_of(self._context.size * widths)
+        cells = np.zeros(int(starts[-1]), dtype=np.int64)
+        margins = np.zeros(self._context.size, dtype=np.int64)
+        for group in view.row_groups():
+            cell_of_row = self._context.keys_of(group)
+            add_rows(cell_of_row, np.zeros(group.n_rows, dtype=np.uint8), 1, margins)
+
+            def part(
+                first: int, last: int, group: Group = group, cell_of_row: Ints = cell_of_row
+            ) -> None:
+                for c in range(first, last):
+                    codes: Any = self._candidates[c].numbers_of(group)
+                    own = cells[starts[c] : starts[c + 1]]
+                    add_rows(cell_of_row, codes, int(widths[c]), own)
+
+            share(view.n_jobs, len(self._candidates), len(self._candidates) * group.n_rows, part)
+        return margins, cells
+
+
 class RowQuestion(NamedTuple):
     """A context with its candidates, the heads of their lookups, and room for the answers."""
 
     target: int
     strata: States
     """Of the conditioning set."""
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Part]
     base_choices: Ints
     choices: Ints
     answers: Judgements
@@ -59,7 +156,7 @@ class RowTables:
         self._sizes: list[int] = table.arities.tolist()
         self._known: dict[tuple[int, ...], States] = {}
 
-    def column(self, k: int) -> Candidate:
+    def column(self, k: int) -> Part:
         """A column as a candidate."""
         return OneColumn(k, self._sizes[k])
 
@@ -137,85 +234,69 @@ class RowTables:
             )
 
     def _judge_laid_out(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
-        passes = [
-            RowCells(one.target, self._sizes[one.target], one.strata, one.candidates)
-            for one in questions
-        ]
+        passes = [RowCells(self._context(one), one.candidates) for one in questions]
         for question, (margins, cells) in zip(questions, self._total(passes), strict=True):
             answers = question.answers
-            counted = self._as_batch(question, margins, cells)
+            widths = np.array([one.n_states for one in question.candidates], dtype=np.int64)
+            counted = TableBatch(
+                np.array([self._sizes[question.target]]), np.array([not question.strata.parts]),
+                np.array([0, len(margins)]), margins, np.zeros(len(widths), dtype=np.int64),
+                widths, starts_of(len(margins) * widths), cells,
+            )  # fmt: skip
             answers.entropies[:], answers.gains[:] = counted.fold(
                 lookup, question.base_choices, question.choices
             )
             if len(answers.stats):
                 answers.stats[:] = counted.test(self._table.n_rows)
 
-    def _as_batch(self, question: RowQuestion, margins: Ints, cells: Ints) -> TableBatch:
-        widths = np.array([one.n_states for one in question.candidates], dtype=np.int64)
-        return TableBatch(
-            np.array([self._sizes[question.target]]), np.array([not question.strata.columns]),
-            np.array([0, len(margins)]), margins, np.zeros(len(widths), dtype=np.int64), widths,
-            starts_of(len(margins) * widths), cells,
-        )  # fmt: skip
+    def _context(self, question: RowQuestion) -> States:
+        """The pairs of a stratum and a level of the target."""
+        return States((question.strata, self.column(question.target)))
 
     def _find(self, sets: Sequence[tuple[int, ...]]) -> list[States]:
         """Number the states of all sets, in one pass unless numbers could be too large for their
         type: then in several steps."""
-        found: list[States | None] = [None if one else self._nothing() for one in sets]
+        found = [States(()) for _ in sets]
+        for one in found:
+            # No column has one state, which all rows have.
+            one.settle(np.zeros(1, dtype=np.int64), np.array([self._table.n_rows]), 1)
         left = list(sets)
         while any(left):
             places = [i for i, rest in enumerate(left) if rest]
-            steps = []
             for i in places:
-                run = self._run(left[i], found[i])
-                steps.append(States(run, found[i], self._sizes))
+                run = self._run(left[i], found[i].n_states)
+                before = [found[i]] if found[i].parts else []
+                found[i] = States((*before, *map(self.column, run)))
                 left[i] = left[i][len(run) :]
-            self._settle(steps)
-            for i, step in zip(places, steps, strict=True):
-                found[i] = step
-        return [one for one in found if one is not None]
+            self._settle([found[i] for i in places])
+        return found
 
-    def _nothing(self) -> States:
-        """No column has one state, which all rows have."""
-        states = States((), None, self._sizes)
-        states.settle_dense(np.array([self._table.n_rows]))
-        return states
-
-    def _run(self, columns: tuple[int, ...], before: States | None) -> tuple[int, ...]:
-        """As many of the first columns as one number can hold."""
-        size = 1 if before is None else before.n_states
+    def _run(self, columns: tuple[int, ...], size: int) -> tuple[int, ...]:
+        """As many of the first columns as one number can hold beside so many states."""
         for taken, k in enumerate(columns):
             if taken and size * self._sizes[k] > LARGEST_KEY:
                 return columns[:taken]
             size *= self._sizes[k]
         return columns
 
-    def _settle(self, steps: Sequence[States]) -> None:
+    def _settle(self, states: Sequence[States]) -> None:
         """Find which states occur, in one pass for all."""
-        most = min(self._most_cells, self._room)
-        passes: list[Pass] = []
-        for one in steps:
-            is_dense = one.size <= most
-            passes.append(StateRows(one) if is_dense else StateKeys(one, self._most_bytes))
-        for one, wanted, sums in zip(steps, passes, self._total(passes), strict=True):
-            if isinstance(wanted, StateRows):
-                one.settle_dense(*sums)
-            else:
-                one.settle_sparse(*sums)
+        found = self._total([StateRows(one, self._most_bytes) for one in states])
+        for one, (keys, counts) in zip(states, found, strict=True):
+            one.settle(keys, counts, min(self._most_cells, self._room))
 
     def _judge_sparse(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
         """Tables too large to lay out, as the list of cells that occur."""
-        pairs = [States((one.target,), one.strata, self._sizes) for one in questions]
-        self._settle(pairs)
-        for question, own in zip(questions, pairs, strict=True):
+        contexts = [self._context(one) for one in questions]
+        self._settle(contexts)
+        for question, own in zip(questions, contexts, strict=True):
             target, strata, candidates, base_choices, choices, answers = question
             context = SparseContext(
-                strata.counts, Margin(own.counts, own.keys // self._sizes[target]),
-                base_choices[0], lookup, PlainTerms(self._table.n_rows).of,
-                is_empty=not strata.columns,
+                strata.counts, own.counts, own.keys // self._sizes[target], base_choices[0],
+                lookup, self._table.n_rows, is_empty=not strata.parts,
             )  # fmt: skip
             answers.entropies[0] = context.entropy
-            wanted = [self._keys(target, strata, candidate) for candidate in candidates]
+            wanted = [self._cells(question, candidate) for candidate in candidates]
             at_once = max(1, self._room // max(self._table.n_rows, 1))
             for start in range(0, len(wanted), at_once):
                 found = self._total(wanted[start : start + at_once])
@@ -224,13 +305,12 @@ class RowTables:
                     places = np.searchsorted(own.keys, pair)
                     context.judge(c, cells, places, level, choices[c], answers)
 
-    def _keys(self, target: int, strata: States, candidate: Candidate) -> CellKeys:
+    def _cells(self, question: RowQuestion, candidate: Part) -> StateRows:
         """The cells of a candidate that occur, if they can be numbered."""
-        n_levels = self._sizes[target]
-        size = strata.n_states * n_levels * candidate.n_states
-        if size > LARGEST_NUMBER:
+        states = States((question.strata, self.column(question.target), candidate))
+        if states.size > LARGEST_NUMBER:
             raise SettingError(
-                f"A table of {size:.1e} cells cannot be numbered: limit max_boundary, or group "
-                "levels"
+                f"A table of {states.size:.1e} cells cannot be numbered: limit max_boundary, or "
+                "group levels"
             )
-        return CellKeys(target, n_levels, strata, candidate, self._most_bytes)
+        return StateRows(states, self._most_bytes)

@@ -4,6 +4,7 @@ of rows drawn, the same as in memory wherever the rows are."""
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -42,10 +43,12 @@ class SummedParities(Parities):
         self._odd = total.astype(kind)
 
 
-def _planes_of(view: View, block: int) -> Words:
-    """The planes of one block among which interactions are looked for."""
-    planes = view.blocks.words(block, block + 1)[0]
-    return interacting_planes(planes, view.first, view.arities, view.blocks.rows_in(block))
+def _blocks_of(view: View) -> Iterator[tuple[Words, int]]:
+    """Of each block the planes among which interactions are looked for, and its rows."""
+    for group in view.groups():
+        for one in group.each():
+            planes = interacting_planes(one.words[0], view.first, view.arities, one.n_rows)
+            yield planes, one.n_rows
 
 
 class OddRows(Pass):
@@ -58,11 +61,10 @@ class OddRows(Pass):
         """The sums over the rows of this view."""
         column = interacting_columns(view.arities)
         parities = SummedParities(column, *self._asked)
-        for start, stop in view.groups():
-            for block in range(start, stop):
-                parities.take(_planes_of(view, block))
-                self._count(view, parities, len(column))
-                parities.keep()
+        for words, _ in _blocks_of(view):
+            parities.take(words)
+            self._count(view, parities, len(column))
+            parities.keep()
         return (parities.total,)
 
     def _count(self, view: View, parities: SummedParities, n_planes: int) -> None:
@@ -85,11 +87,8 @@ class PlaneSums(Pass):
     def over(self, view: View) -> Sums:
         """The sums over the rows of this view."""
         total = np.zeros(len(interacting_columns(view.arities)) + 1, dtype=np.int64)
-        for start, stop in view.groups():
-            for block in range(start, stop):
-                words = _planes_of(view, block)
-                keys = self._keys.of_rows(words, view.blocks.rows_in(block))
-                total += plane_sums(words, keys).view(np.int64)
+        for words, n_rows in _blocks_of(view):
+            total += plane_sums(words, self._keys.of_rows(words, n_rows)).view(np.int64)
         return (total,)
 
 
@@ -104,13 +103,10 @@ class PatternRows(Pass):
         nothing = np.zeros(0, dtype=np.int64)
         n_planes = len(interacting_columns(view.arities))
         found: Sums = (nothing, nothing, np.zeros((0, -(-n_planes // 64)), np.int64))
-        for start, stop in view.groups():
-            for block in range(start, stop):
-                words = _planes_of(view, block)
-                rows = view.blocks.rows_in(block)
-                own = Patterns.of(self._keys.of_rows(words, rows))
-                bits = as_rows(words, own.row)
-                found = self.add(found, (own.key.view(np.int64), own.n_rows, bits))
+        for words, n_rows in _blocks_of(view):
+            own = Patterns.of(self._keys.of_rows(words, n_rows))
+            bits = as_rows(words, own.row)
+            found = self.add(found, (own.key.view(np.int64), own.n_rows, bits))
         return found
 
     def add(self, one: Sums, other: Sums) -> Sums:

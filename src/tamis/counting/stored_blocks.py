@@ -81,20 +81,25 @@ class Layout:
         found: list[int] = np.flatnonzero(~self.planed).tolist()
         return found
 
+    @cached_property
+    def sections(self) -> list[tuple[int, int]]:
+        """Where the planes begin, then the codes of each column without planes, and the bytes of
+        a block of each."""
+        found, place = [], _page_after(self.header_end)
+        for size in (self.plane_block_bytes, *map(self.code_block_bytes, self.coded)):
+            found.append((place, size))
+            place = _page_after(place + self.n_blocks * size)
+        return found
+
     @property
     def planes_start(self) -> int:
         """Where the planes begin."""
-        return _page_after(self.header_end)
+        return self.sections[0][0]
 
     @cached_property
     def code_starts(self) -> dict[int, int]:
         """Where the codes of each column without planes begin."""
-        place = _page_after(self.planes_start + self.n_blocks * self.plane_block_bytes)
-        starts: dict[int, int] = {}
-        for k in self.coded:
-            starts[k] = place
-            place = _page_after(place + self.n_blocks * self.code_block_bytes(k))
-        return starts
+        return dict(zip(self.coded, (start for start, _ in self.sections[1:]), strict=True))
 
     def code_type(self, k: int) -> np.dtype[np.unsignedinteger]:
         """The type of a code of column k."""
@@ -107,9 +112,8 @@ class Layout:
     @property
     def digests_start(self) -> int:
         """Where the digests of the blocks begin."""
-        ends = [self.planes_start + self.n_blocks * self.plane_block_bytes]
-        ends += [s + self.n_blocks * self.code_block_bytes(k) for k, s in self.code_starts.items()]
-        return _page_after(max(ends))
+        start, size = self.sections[-1]
+        return _page_after(start + self.n_blocks * size)
 
     @property
     def size(self) -> int:
@@ -118,18 +122,7 @@ class Layout:
 
     def parts(self, block: int) -> list[tuple[int, int]]:
         """Where the bytes of a block begin and end: its planes, then the codes of each column."""
-        parts = [(self.planes_start + block * self.plane_block_bytes, self.plane_block_bytes)]
-        for k, start in self.code_starts.items():
-            size = self.code_block_bytes(k)
-            parts.append((start + block * size, size))
-        return [(start, start + size) for start, size in parts]
-
-
-def layout_of(
-    rows: int, block_rows: int, levels: Sequence[Sequence[object]], header_end: int
-) -> Layout:
-    """The layout of a file with these levels."""
-    return Layout(rows, block_rows, tuple(map(len, levels)), header_end)
+        return [(start + block * size, start + (block + 1) * size) for start, size in self.sections]
 
 
 def _page_after(place: int) -> int:

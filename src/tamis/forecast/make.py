@@ -201,7 +201,7 @@ def _lead_of_numbers(
     few = table.select(used)
     contexts = [Context(place[k], tuple(sorted(place[m] for m in parents[k]))) for k in parents]
     counted = open_information(few, replace(settings, n_jobs=1)).penalised_likelihoods(contexts)
-    return lattice_likelihood(with_rows(few), dict(contexts)) - float(counted.sum())
+    return lattice_likelihood(few, dict(contexts)) - float(counted.sum())
 
 
 def _look_ahead(table: AnyTable, part: AnyTable, settings: Settings, information: Source) -> int:

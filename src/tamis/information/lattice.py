@@ -5,82 +5,169 @@ can give every number a probability, like those of a contingency table, and the 
 same columns compete on equal terms. Two laws are tried for each node: its errors are those of a
 normal law, each number having the mass of the unit interval around it; or the number is the
 rounded prediction plus a whole number of any law.
+
+Sums of whole numbers are exact, and of the residuals no more than a histogram is needed, which adds
+over rows: neither the order of the rows nor where they are makes a difference.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, xlogy
 
+from tamis.counting.compiled import Codes, Ints
+from tamis.counting.elsewhere import BlockTable, in_blocks
+from tamis.counting.passes import Group, KeyRows, Sums, key_counts
+from tamis.information.from_moments import whole_products
 from tamis.information.regret import price
-from tamis.tables.table import Label, Table
+from tamis.tables.table import AnyTable, Label, Table, with_rows
 
 Floats = NDArray[np.float64]
 
 RESOLUTION = 256
 """Residuals are kept to this part of a unit."""
+SPAN = 2 * RESOLUTION
+"""More than there are residuals around one whole number."""
 SMALLEST = 1e-300
 
 
-def lattice_likelihood(table: Table, parents: Mapping[int, Collection[int]]) -> float:
+def lattice_likelihood(table: AnyTable, parents: Mapping[int, Collection[int]]) -> float:
     """The penalised log-likelihood of a linear DAG over columns of whole numbers."""
-    numbers = np.array([in_steps(table).numbers(k) for k in range(table.n_variables)])
-    numbers -= np.round(numbers.mean(axis=1, keepdims=True))
-    return math.fsum(_node(numbers, k, sorted(members)) for k, members in parents.items())
+    families = [(*sorted(own), k) for k, own in parents.items() if not table.never_varies(k)]
+    found = _in_blocks(table, families) if in_blocks(table) else _here(with_rows(table), families)
+    return math.fsum(
+        _score(keys, rows, len(family))
+        for family, (keys, rows) in zip(families, found, strict=True)
+    )
 
 
 def in_steps(table: Table) -> Table:
     """Columns of whole numbers, each counted from its least in steps of its own: in dozens or in
     single eggs, the table is the same."""
-    return replace(table, levels=tuple(map(_steps, table.levels)))
+    return replace(table, levels=tuple(map(steps, table.levels)))
 
 
-def _steps(levels: tuple[Label, ...]) -> tuple[Label, ...]:
+def steps(levels: Sequence[Label]) -> tuple[int, ...]:
+    """Whole numbers, counted from the least of them in the largest step that leads to all."""
+    numbers = from_least(levels)
+    step = math.gcd(*numbers) or 1
+    return tuple(number // step for number in numbers)
+
+
+def from_least(levels: Sequence[Label]) -> tuple[int, ...]:
+    """Whole numbers, counted from the least of them."""
     least = min(map(int, levels))
-    step = math.gcd(*(int(level) - least for level in levels)) or 1
-    return tuple((int(level) - least) // step for level in levels)
+    return tuple(int(level) - least for level in levels)
 
 
-def _node(numbers: Floats, k: int, parents: list[int]) -> float:
-    n = numbers.shape[1]
-    if not np.ptp(numbers[k]):
-        return 0.0
-    design = np.vstack([np.ones(n), numbers[parents]])
-    coefficients, *_ = np.linalg.lstsq(design @ design.T, design @ numbers[k], rcond=None)
-    residual = numbers[k] - coefficients @ design
-    coefficients_paid = 0.5 * math.log(n) * (len(parents) + 1)
+class Residuals(KeyRows):
+    """How many rows are how far from their prediction: the last column of a family given the
+    others.
+
+    ``numbers`` are those of each column by level, and ``gram`` the sums over rows of products of
+    two of them, where a column of ones comes first.
+    """
+
+    def __init__(
+        self, family: tuple[int, ...], numbers: Sequence[Floats], gram: Floats, most_bytes: int = 0
+    ) -> None:
+        super().__init__(most_bytes)
+        *parents, self._target = family
+        self._numbers = numbers[-1]
+        fitted, *_ = np.linalg.lstsq(gram[:-1, :-1], gram[:-1, -1], rcond=None)
+        self._constant, *slopes = fitted.tolist()
+        self._terms = [(k, b * own) for k, b, own in zip(parents, slopes, numbers, strict=False)]
+
+    def keys_of(self, group: Group) -> Ints:
+        """The key of each row."""
+        return self.keys(group.codes)
+
+    def keys(self, codes: Callable[[int], Codes]) -> Ints:
+        """Of rows with these levels: the whole number from the rounded prediction to the number,
+        and what the residual is apart from it, in one key."""
+        number = self._numbers[codes(self._target)]
+        prediction = np.full(len(number), self._constant)
+        for k, term in self._terms:
+            prediction += term[codes(k)]
+        error = number - np.round(prediction)
+        rest = np.round((number - prediction - error) * RESOLUTION)
+        keys: Ints = (error * SPAN + rest + RESOLUTION).astype(np.int64)
+        return keys
+
+
+def _here(table: Table, families: Sequence[tuple[int, ...]]) -> Iterator[Sums]:
+    """The residuals of each family of a table in memory."""
+    numbers = [np.array(steps(levels), dtype=np.float64) for levels in table.levels]
+    for family in families:
+        lines = np.array([numbers[k][table.codes[k]] for k in family])
+        middle = np.round(lines.mean(axis=1))
+        design = np.vstack([np.ones(table.n_rows), lines - middle[:, None]])
+        centred = [numbers[k] - m for k, m in zip(family, middle, strict=True)]
+        residuals = Residuals(family, centred, design @ design.T)
+        yield key_counts(residuals.keys(table.codes.__getitem__))
+
+
+def _in_blocks(table: BlockTable, families: Sequence[tuple[int, ...]]) -> Sequence[Sums]:
+    """The residuals of each family, in one round for all of them."""
+    numbers = [np.array(steps(levels), dtype=np.int64) for levels in table.levels]
+    middle, gram = whole_products(table, numbers)
+    centred = [(own - m).astype(np.float64) for own, m in zip(numbers, middle, strict=True)]
+    asked = []
+    for family in families:
+        places = [0, *(k + 1 for k in family)]
+        of_family = gram[np.ix_(places, places)].astype(np.float64)
+        own = [centred[k] for k in family]
+        asked.append(Residuals(family, own, of_family, table.working_bytes // 8))
+    return table.total(asked, 1)
+
+
+def _score(keys: Ints, rows: Ints, n_fitted: int) -> float:
+    """Of a node whose family has so many columns."""
+    errors, rest = np.divmod(keys, SPAN)
+    n = int(rows.sum())
+    residuals = _histogram(errors * RESOLUTION + rest - RESOLUTION, rows)
+    coefficients_paid = 0.5 * math.log(n) * n_fitted
     either = math.log(2)  # which of the two laws it is has to be told
-    return max(_normal(residual), _any_law(numbers[k], residual)) - coefficients_paid - either
+    return (
+        max(_normal(*residuals), _any_law(*_histogram(errors, rows))) - coefficients_paid - either
+    )
 
 
-def _any_law(numbers: Floats, residual: Floats) -> float:
+def _histogram(values: Ints, rows: Ints) -> Sums:
+    """The values that occur, in order, and their rows."""
+    found, place = np.unique(values, return_inverse=True)
+    return found, np.bincount(place, weights=rows).astype(np.int64)
+
+
+def _any_law(errors: Ints, rows: Ints) -> float:
     """Whole numbers around the rounded prediction, by how often each came; a level is paid for
     each number between the least and the largest."""
-    errors, rows = np.unique(numbers - np.round(numbers - residual), return_counts=True)
-    span = errors[-1] - errors[0] + 1
-    return float(xlogy(rows, rows / rows.sum()).sum()) - price(int(span), 1, int(rows.sum()))
+    n, span = int(rows.sum()), int(errors[-1] - errors[0]) + 1
+    return float(xlogy(rows, rows / n).sum()) - price(span, 1, n)
 
 
-def _normal(residual: Floats) -> float:
+def _normal(residuals: Ints, rows: Ints) -> float:
+    """Errors of a normal law, from the residuals in parts of a unit."""
     from scipy.optimize import minimize_scalar  # takes a moment to load, and few need it
 
-    values, rows = np.unique(np.round(residual * RESOLUTION), return_counts=True)
-    spread = math.log(max(float(residual.std()), 1 / RESOLUTION))
+    values, n = residuals / RESOLUTION, int(rows.sum())
+    variance = float(rows @ (values - rows @ values / n) ** 2) / n
+    spread = math.log(max(math.sqrt(variance), 1 / RESOLUTION))
 
     def loss(log_spread: float) -> float:
-        return -_likelihood(values / RESOLUTION, rows, math.exp(log_spread))
+        return -_likelihood(values, rows, math.exp(log_spread))
 
     # Summed over cells, the most likely spread is narrower than that of the residuals.
     best = minimize_scalar(loss, bounds=(spread - 2.5, spread + 0.5), method="bounded")
-    return -float(best.fun) - 0.5 * math.log(len(residual))
+    return -float(best.fun) - 0.5 * math.log(n)
 
 
-def _likelihood(values: Floats, rows: NDArray[np.int64], spread: float) -> float:
+def _likelihood(values: Floats, rows: Ints, spread: float) -> float:
     """Of residuals that came so often, with the law's cells half a unit to either side."""
     above = np.abs(values)  # the left tail has the digits that the right one loses
     mass = ndtr((0.5 - above) / spread) - ndtr((-0.5 - above) / spread)

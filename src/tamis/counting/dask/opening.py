@@ -227,7 +227,7 @@ def _opened(
     levels = [columns[name].levels for name in names]
     growing = [seen.column(name) for name in names]
     workers.hold(growing, tuple(map(len, levels)), seen.rows, progress)
-    return ClusterTable(names, levels, workers, notes)
+    return ClusterTable(names, levels, workers, notes).as_told(types)
 
 
 def _moments(

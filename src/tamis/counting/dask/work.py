@@ -81,7 +81,7 @@ def stream_in(content: Any, names: Names) -> Stream:  # noqa: ANN401 - a path or
     return stream.choose(names.wanted)
 
 
-Narrow = tuple[NDArray[np.unsignedinteger], ...]
+Narrow = tuple[NDArray[np.integer], ...]
 """Sums in the smallest type that holds them, to travel."""
 
 
@@ -188,9 +188,9 @@ def _found(sums: Sequence[Sums], moved: int) -> Found:
     return Found(narrow, moved + sum(array.nbytes for one in narrow for array in one))
 
 
-def _narrow(sums: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
-    largest = int(sums.max(initial=0))
-    return sums.astype(np.min_scalar_type(largest))
+def _narrow(sums: NDArray[np.int64]) -> NDArray[np.integer]:
+    least, largest = int(sums.min(initial=0)), int(sums.max(initial=0))
+    return sums if least < 0 else sums.astype(np.min_scalar_type(largest))
 
 
 def _wide(sums: Narrow) -> Sums:
