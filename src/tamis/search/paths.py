@@ -38,8 +38,10 @@ def follow(
     path: Ints,
     walked: Ints,
     answers: Floats,
-) -> Ints:
-    """Take the best candidate of each active selection while it passes; say why each path ends.
+    ends: Ints,
+) -> None:
+    """Take the best candidate of each active selection while it passes; ``ends`` become why each
+    path ends.
 
     Selection i stands at ``rows[i]`` (negative where that has not been counted), given
     ``depths[i]`` members, which are the first of ``path[i]``; at last the best candidate that is
@@ -49,7 +51,6 @@ def follow(
     ``newcomers``. ``answers`` are the strengths that paths have ended for; they are kept at their
     rows, and none (nan) is left.
     """
-    ends = np.empty(active.shape[0], dtype=np.int64)
     for a in range(active.shape[0]):
         i = active[a]
         mask = i if candidates.shape[0] > 1 else 0
@@ -103,15 +104,14 @@ def follow(
             most[i] = min(most[i], passes_up_to(strength, thresholds, inclusive) + depth)
             depths[i] = depth + 1
             rows[i] = following[row, slot] if following[row, slot] >= 0 else LEFT - row
-    return ends
 
 
 @compiled
 def concerned(
-    newcomers: Ints, n_candidates: int, rivals: Bytes, most: Ints, remains: Flags
-) -> Ints:
-    """The remaining nodes whose selection may change now that there are these newcomers."""
-    found = np.empty(remains.shape[0], dtype=np.int64)
+    newcomers: Ints, n_candidates: int, rivals: Bytes, most: Ints, remains: Flags, found: Ints
+) -> int:
+    """The remaining nodes whose selection may change now that there are these newcomers are the
+    first of ``found``; how many there are."""
     n_found = 0
     for i in range(remains.shape[0]):
         if not remains[i]:
@@ -122,7 +122,7 @@ def concerned(
         if is_so:
             found[n_found] = i
             n_found += 1
-    return found[:n_found]
+    return n_found
 
 
 @inner

@@ -194,11 +194,12 @@ class PPS:
         most = self.limit if limit is None else min(limit, self.limit)
         while len(active):
             rows = self.rows
-            ends = follow(
+            ends = np.empty(len(active), dtype=np.int64)
+            follow(
                 active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
                 most, rows.cmi, self.rank, rows.known, rows.strengths,
                 rows.following, self.thresholds, self._inclusive, paths.rivals, paths.most,
-                paths.path, paths.walked, paths.answers,
+                paths.path, paths.walked, paths.answers, ends,
             )  # fmt: skip
             active = self._react(paths, active, ends)
 
@@ -336,7 +337,7 @@ class PPS:
         row = self.rows.find(*context)
         if row < 0:
             return float(self.information.entropies([context])[0])
-        return float(self.rows.entropies(np.array([row]), [context.target])[0])
+        return self.rows.entropy(row, context)
 
     def judge(self, groups: Sequence[Group]) -> None:
         """Test single candidates, or sets of several. Whole rows would tell the same and more of
