@@ -46,6 +46,8 @@ class RememberedInformation(Wrapper):
         self._occurring: dict[Context, float] = {}
         self._groups: dict[Group, tuple[Tests, int]] = {}
         self._interactions: dict[int, Interactions] = dict(interactions or {})
+        self.selected: tuple[object, object] | None = None
+        """A rule, and what selections by it keep for each other."""
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given); only those not known are asked for."""

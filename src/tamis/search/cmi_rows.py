@@ -28,9 +28,11 @@ Given = tuple[int, ...]
 class CmiRows:
     """The rows that have been counted."""
 
-    def __init__(self, information: Source) -> None:
+    def __init__(self, information: Source, *, shared: bool = False) -> None:
         d = information.n_variables
         self._information = information
+        self._shared = shared
+        """Whether others go along these rows too, so that none are forgotten."""
         self._slots = d if d <= MOST_SLOTS else FEW_SLOTS
         self._index: list[dict[Given, int]] = [{} for _ in range(d)]
         # Rows that are not written to take no memory.
@@ -103,7 +105,9 @@ class CmiRows:
         return len(self._index[target])
 
     def forget(self, target: int, kept: Collection[Given] = ()) -> None:
-        """Drop the rows of a target but for some."""
+        """Drop the rows of a target but for some, unless others go along them."""
+        if self._shared:
+            return
         index = self._index[target]
         dropped = {index.pop(given) for given in list(index) if given not in kept}
         self._unused += dropped

@@ -124,7 +124,8 @@ class PPS:
 
     ``inclusive`` lets a strength that equals the threshold pass, as the authors' program does.
     Required parents are members from the start, once all of them are candidates; blocked
-    candidates are never taken, but count as candidates.
+    candidates are never taken, but count as candidates. ``rows`` are those of others who select by
+    the same rule.
     """
 
     def __init__(
@@ -136,6 +137,7 @@ class PPS:
         max_boundary: int | None = None,
         constraints: Constraints | None = None,
         inclusive: bool = False,
+        rows: CmiRows | None = None,
     ) -> None:
         d = information.n_variables
         self.information = information
@@ -156,7 +158,7 @@ class PPS:
         self.thresholds = np.ascontiguousarray(
             np.broadcast_to(rule.threshold_for(np.arange(d + 1)), d + 1)
         )
-        self.rows = CmiRows(information)
+        self.rows = CmiRows(information) if rows is None else rows
         self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
         self.set_threshold = cache(
             lambda n_left, size: float(rule.threshold_for(math.comb(n_left, size)))
