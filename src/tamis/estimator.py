@@ -255,7 +255,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return self
 
     def _settings(self) -> Settings:
-        return Settings(**{name: getattr(self, name) for name in _parameters(type(self))})
+        return Settings(**{name: getattr(self, name) for name in _parameters(type(self))})  # type: ignore[arg-type]
 
     @contextmanager
     def _alone(self, settings: Settings) -> Iterator[None]:
