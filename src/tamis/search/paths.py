@@ -95,9 +95,7 @@ def follow(
             passes = strength > threshold or (inclusive and strength == threshold)
             if depth >= walked[i]:
                 walked[i] = depth + 1
-                # Who is ahead of one that passes would be taken first, or try and fail.
-                least = -np.inf if passes else threshold
-                mark(i, row, depth, best, least, inclusive, cmi, known, strengths, rivals)
+                mark(i, row, depth, best, cmi, rivals)
             if not passes:
                 ends[a] = REFUSED
                 break
@@ -147,20 +145,8 @@ def wins(cmi: Floats, row: int, k: int, best: int, rank: Ints) -> bool:
 
 
 @inner
-def mark(
-    i: int,
-    row: int,
-    depth: int,
-    best: int,
-    least: float,
-    inclusive: bool,
-    cmi: Floats,
-    known: Pairs,
-    strengths: Floats,
-    rivals: Bytes,
-) -> None:
-    """Mark those ahead of the best candidate, but for those known to have less than the least
-    strength.
+def mark(i: int, row: int, depth: int, best: int, cmi: Floats, rivals: Bytes) -> None:
+    """Mark those ahead of the best candidate, who would be tried first.
 
     The first step begins the marks; later ones leave what is there, which does no harm.
     """
@@ -170,10 +156,7 @@ def mark(
     for k in range(cmi.shape[1]):
         if cmi[row, k] < cmi[row, best] or (cmi[row, k] == cmi[row, best] and k >= best):
             continue
-        slot = k % known.shape[1]
-        strength = strengths[row, slot]
-        if known[row, slot] != k or strength > least or (inclusive and strength == least):
-            rivals[i, k >> 3] |= 1 << (k & 7)
+        rivals[i, k >> 3] |= 1 << (k & 7)
 
 
 @inner
