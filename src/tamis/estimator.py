@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import networkx as nx
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
     from tamis.forecast import Forecast
     from tamis.identifiability import Certificate
     from tamis.tables.plan import Plan
+
+
+@cache
+def _parameters(model: type[BaseEstimator]) -> list[str]:
+    """The names of a model's parameters, which scikit-learn reads from its signature."""
+    names: list[str] = model._get_param_names()
+    return names
 
 
 class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -215,7 +223,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         parameters. If anything fails, what an earlier fit has found stays.
         """
         require_callable("progress", progress)
-        settings = Settings(**self.get_params(deep=False))
+        settings = self._settings()
         table: AnyTable | None = None
         with self._alone(settings):
             if X is None and settings.own_information is not None:
@@ -245,6 +253,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.entropies_: dict[str, float] = dict(result.entropies)
         self.trace_: Trace = result.trace
         return self
+
+    def _settings(self) -> Settings:
+        return Settings(**{name: getattr(self, name) for name in _parameters(type(self))})  # type: ignore[arg-type]
 
     @contextmanager
     def _alone(self, settings: Settings) -> Iterator[None]:
@@ -298,7 +309,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """What `fit` would take, in memory and time, and how weak a dependence it could see."""
         from tamis.forecast import forecast
 
-        settings = Settings(**self.get_params(deep=False))
+        settings = self._settings()
         require_rows_here(X)
         given = open_blocks(
             X,

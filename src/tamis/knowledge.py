@@ -84,7 +84,7 @@ class Knowledge:
     def of(cls, given: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None) -> Knowledge:
         """Knowledge as users give it: itself, a mapping of its parts, or a file that holds one."""
         if given is None:
-            return cls()
+            return NOTHING
         if isinstance(given, Knowledge):
             return given
         if isinstance(given, Mapping):
@@ -358,3 +358,7 @@ def _from_yaml(place: str, text: str) -> object:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileFormatError(f"{place!r} is not YAML: {first}") from None
+
+
+NOTHING = Knowledge()
+"""What is known where nobody has said anything."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, InitVar, dataclass, field, fields, replace
+from copy import copy
+from dataclasses import KW_ONLY, InitVar, dataclass, field, fields
 from functools import cache
 from importlib.metadata import version
 from typing import Any, Literal, Self
@@ -109,13 +110,15 @@ class Settings:
         of candidates as large as pays."""
         _require_abilities(self, source)
         size = source.n_rows, source.n_variables
-        return replace(
-            self,
+        # A plain copy: what is in it has been checked.
+        found = copy(self)
+        vars(found).update(
             boundary_rule=_bound(self.boundary_rule, *size),
             masking_rule=_bound(self.masking_rule, *size),
             look_ahead=self.look_ahead or source.worthwhile_look_ahead(),
             constraints=_constraints(self.knowledge, source),
         )
+        return found
 
     def require_renewable(self, needed_by: str) -> None:
         """Refuse what was made of one table where others are drawn and learned from."""

@@ -103,7 +103,7 @@ def place_of_code() -> str | None:
 def is_at_hand(loop: Callable[..., Any]) -> bool:
     """Whether a loop has been compiled, in this process or in an earlier one."""
     dispatcher: Any = loop
-    return bool(dispatcher.signatures) or _is_kept(loop.__name__, dispatcher.stats.cache_path)
+    return bool(dispatcher.overloads) or _is_kept(loop.__name__, dispatcher.stats.cache_path)
 
 
 @cache

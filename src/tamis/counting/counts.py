@@ -171,10 +171,11 @@ class Shapes:
         self.sizes: list[int] = arities.tolist()
         self.widest = int(arities.max())
         self.all_planed = bool(planed.all())
-        class_arities, classes = np.unique(arities, return_inverse=True)
-        self.classes: Ints = classes.astype(np.int64)
+        class_sizes = sorted(set(self.sizes))
+        place = {size: i for i, size in enumerate(class_sizes)}
+        self.classes: Ints = np.array([place[size] for size in self.sizes], dtype=np.int64)
         """Columns with as many levels have the same supports."""
-        self._class_sizes: list[float] = class_arities.tolist()
+        self._class_sizes: list[float] = [*class_sizes]
         self.most_cells = min(DENSE_CELLS, max(2**16, 64 * n_rows))
         """Tables with more are not laid out whole."""
         self._everyone_often = np.zeros(0, dtype=np.int64)

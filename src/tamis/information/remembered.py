@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,27 +45,21 @@ class RememberedInformation(Wrapper):
         super().__init__(source)
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
+        self._entropies: dict[Context, float] = {}
         self._likelihoods: dict[Context, float] = {}
+        self._occurring: dict[Context, float] = {}
         self._groups: dict[Group, tuple[Tests, int]] = {}
         self._interactions: dict[int, Interactions] = dict(interactions or {})
+        self.selected: tuple[object, object] | None = None
+        """A rule, and what selections by it keep for each other."""
 
     def direct(self, test: str | None) -> Direct | None:
         """What the source has: a search that asks one question at a time remembers by itself."""
         return self.source.direct(test)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
-        """H(target | given); only those not known from a row are asked for."""
-        found = np.empty(len(contexts))
-        unknown = []
-        for i, context in enumerate(contexts):
-            row = self._rows.get(context)
-            if row is None or math.isnan(row[0]):
-                unknown.append(i)
-            else:
-                found[i] = row[0]
-        if unknown:
-            found[unknown] = self.source.entropies([contexts[i] for i in unknown])
-        return found
+        """H(target | given); only those not known are asked for."""
+        return _completed(self._entropies, contexts, self.source.entropies)
 
     def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
@@ -127,11 +121,11 @@ class RememberedInformation(Wrapper):
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """The score of each node; those not known are asked for in one batch."""
-        unknown = [context for context in contexts if context not in self._likelihoods]
-        if unknown:
-            fresh = self.source.penalised_likelihoods(unknown).tolist()
-            self._likelihoods.update(zip(unknown, fresh, strict=True))
-        return np.array([self._likelihoods[context] for context in contexts], dtype=np.float64)
+        return _completed(self._likelihoods, contexts, self.source.penalised_likelihoods)
+
+    def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
+        """The score by the states that can occur, likewise."""
+        return _completed(self._occurring, contexts, self.source.occurring_likelihoods)
 
     def families(self, contexts: Sequence[Context]) -> Families:
         """Tests of members given the others, which are not kept, and the likelihoods, which are."""
@@ -151,6 +145,20 @@ class RememberedInformation(Wrapper):
             return
         self._bytes += size
         self._rows.update(zip(contexts, _lines(fresh), strict=True))
+        entropies = zip(contexts, fresh.entropies.tolist(), strict=True)
+        self._entropies.update(one for one in entropies if not math.isnan(one[1]))
+
+
+def _completed(
+    known: dict[Context, float],
+    contexts: Sequence[Context],
+    ask: Callable[[Sequence[Context]], Floats],
+) -> Floats:
+    """What is known of contexts, once the rest has been asked for in one batch."""
+    unknown = [context for context in contexts if context not in known]
+    if unknown:
+        known.update(zip(unknown, ask(unknown).tolist(), strict=True))
+    return np.array([known[context] for context in contexts], dtype=np.float64)
 
 
 def _lines(rows: Profiles) -> list[_Row]:

@@ -152,9 +152,12 @@ class GrownBoundaries(Boundaries):
             paths.candidates[:, arrived] = self._allowed[:, arrived >> 3] & bits
         if self._waiting:
             self._require()
-        active = concerned(arrived, self._n_offered, paths.rivals, paths.most, self._remains)
-        if len(active):
-            self._select(active, arrived)
+        active = np.empty(len(self._remains), dtype=np.int64)
+        n_active = concerned(
+            arrived, self._n_offered, paths.rivals, paths.most, self._remains, active
+        )
+        if n_active:
+            self._select(active[:n_active], arrived)
 
     def close(self, targets: Sequence[int]) -> list[Boundary]:
         """The boundaries with the decisions of their steps; their rows are dropped.
@@ -189,7 +192,8 @@ class GrownBoundaries(Boundaries):
         paths.restart(active)
         pps.go_on(paths, active, newcomers)
         full = active[~paths.refused[active]].tolist()
-        pps.enter(paths, full)  # nobody is left: on to the rows of their last members
+        if full:
+            pps.enter(paths, full)  # nobody is left: on to the rows of their last members
         self.entropies[active] = pps.rows.entropies(paths.rows[active], active.tolist())
         if self._mentioned is not None:
             paths.rivals[active] |= self._mentioned[active]

@@ -6,6 +6,7 @@ when one of them is taken. So what has been selected once is followed without as
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
@@ -27,9 +28,11 @@ Given = tuple[int, ...]
 class CmiRows:
     """The rows that have been counted."""
 
-    def __init__(self, information: Source) -> None:
+    def __init__(self, information: Source, *, shared: bool = False) -> None:
         d = information.n_variables
         self._information = information
+        self._shared = shared
+        """Whether others go along these rows too, so that none are forgotten."""
         self._slots = d if d <= MOST_SLOTS else FEW_SLOTS
         self._index: list[dict[Given, int]] = [{} for _ in range(d)]
         # Rows that are not written to take no memory.
@@ -37,6 +40,8 @@ class CmiRows:
         self._unused = list(range(size - 1, -1, -1))
         self.given: list[Given] = [()] * size
         self._entropies = np.empty(size)
+        self._leaves_open = False
+        """Whether there may be rows whose entropies have been left open."""
         self.cmi = np.empty((size, d))
         self.stats: Floats | None = None
         self.known = np.empty((size, self._slots), dtype=np.int32)
@@ -60,11 +65,19 @@ class CmiRows:
         """H(target | given) of rows, each of one of the targets; what they have left open is asked
         for."""
         found: Floats = self._entropies[rows]
-        still_open = np.flatnonzero(np.isnan(found))
-        if len(still_open):
+        if self._leaves_open:
+            still_open = np.flatnonzero(np.isnan(found))
             asked = [Context(targets[i], self.given[rows[i]]) for i in still_open.tolist()]
             found[still_open] = self._information.entropies(asked)
             self._entropies[rows[still_open]] = found[still_open]
+        return found
+
+    def entropy(self, row: int, context: Context) -> float:
+        """H(target | given) of the row of a context."""
+        found = float(self._entropies[row])
+        if math.isnan(found):
+            found = float(self._information.entropies([context])[0])
+            self._entropies[row] = found
         return found
 
     def judged(self, target: int, given: Given, variable: int) -> tuple[float, float] | None:
@@ -92,7 +105,9 @@ class CmiRows:
         return len(self._index[target])
 
     def forget(self, target: int, kept: Collection[Given] = ()) -> None:
-        """Drop the rows of a target but for some."""
+        """Drop the rows of a target but for some, unless others go along them."""
+        if self._shared:
+            return
         index = self._index[target]
         dropped = {index.pop(given) for given in list(index) if given not in kept}
         self._unused += dropped
@@ -111,6 +126,7 @@ class CmiRows:
             self.given[row] = given
         rows = np.array(fresh)
         self._entropies[rows] = counted.entropies
+        self._leaves_open |= any(map(math.isnan, counted.entropies.tolist()))
         self.known[rows] = -1
         self.following[rows] = -1
         self.cmi[rows] = counted.cmi

@@ -101,8 +101,8 @@ def _shares(
     if not groups or not components:
         return [one.allowed / one.allowed.sum() for one in components]
     inside = {k for one in components for k in one.nodes}
-    rest = noise.squares(one for one in noise.contexts(parents) if one.target not in inside)
-    rest = (rest + noise.variances)[groups]
+    outside = (one for one in noise.contexts(parents) if one.target not in inside)
+    rest = np.add(noise.squares(outside), noise.variances)[groups]
     sizes = [noise.sizes[g] for g in groups]
     listed = [one.squares[one.allowed][:, groups] for one in components]
     grids = [

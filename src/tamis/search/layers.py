@@ -29,6 +29,8 @@ from tamis.search.outcome import Decision
 
 TOGETHER = 16
 """Nodes that are tested together with all that are in the layer when they come."""
+MANY = 2**12
+"""With fewer tests ceilings do not pay."""
 
 LayerStep = tuple[list[int], dict[int, Decision], dict[int, Decision]]
 """The layer, who was masked by what, and for the admitted the test nearest to masking."""
@@ -122,8 +124,8 @@ def test_all(
 ) -> list[Decision]:
     """Is each target independent of ``others`` given its boundary?
 
-    Left out are those that are, unless they are nearer to the threshold than the ``closest`` so
-    far.
+    Of very many those may be left out that are, and no nearer to the threshold than the ``closest``
+    so far.
     """
     if not targets:
         return []
@@ -133,17 +135,17 @@ def test_all(
         groups = [Group(k, boundaries.given(k), others) for k in targets]
         tests = information.joint_tests(groups)
     threshold = float(rule.threshold_for(1))
-    known = np.array([closest[k].strength if k in closest else -np.inf for k in targets])
-    ceilings = rule.ceilings(tests)
-    open_ones = np.flatnonzero((ceilings >= threshold) | (ceilings > known))
-    strengths = rule.strengths(tests.at(open_ones))
-    dependent = rule.accepts(strengths, 1, inclusive=inclusive).tolist()
-    cmi = tests.cmi[open_ones].tolist()
+    if len(tests) >= MANY:
+        known = np.array([closest[k].strength if k in closest else -np.inf for k in targets])
+        ceilings = rule.ceilings(tests)
+        open_ones = np.flatnonzero((ceilings >= threshold) | (ceilings > known))
+        targets, tests = [targets[i] for i in open_ones.tolist()], tests.at(open_ones)
+    strengths = rule.strengths(tests)
+    dependent = rule.accepts(strengths, 1, inclusive=inclusive)
+    found = zip(targets, tests.cmi.tolist(), strengths.tolist(), dependent.tolist(), strict=True)
     return [
-        Decision(targets[i], others, boundaries.given(targets[i]), cmi, strength, threshold, yes)
-        for i, cmi, strength, yes in zip(
-            open_ones.tolist(), cmi, strengths.tolist(), dependent, strict=True
-        )
+        Decision(k, others, boundaries.given(k), cmi, strength, threshold, yes)
+        for k, cmi, strength, yes in found
     ]
 
 
@@ -170,7 +172,7 @@ def by_entropy(boundaries: Boundaries, free: Sequence[int] | None = None) -> tup
     first = int(entropies.argmin())
     entropies[first] = np.inf
     second = int(entropies.argmin())
-    return first, second if np.isfinite(entropies[second]) else None
+    return first, second if entropies[second] < np.inf else None
 
 
 # The sieve.
@@ -221,10 +223,6 @@ def _places(n_nodes: int) -> Iterator[range]:
         held += i
     if start < n_nodes:
         yield range(start, n_nodes)
-
-
-MANY = 2**12
-"""With fewer tests ceilings do not pay."""
 
 
 def strongest(rule: Rule, tests: Tests, lengths: Ints) -> tuple[Ints, Floats]:

@@ -28,6 +28,9 @@ CLAIMED = 0.9
 NOT_CLAIMED = 0.89
 """and this is the most that is said of one that only the number of members speaks for."""
 
+ASKED_AHEAD = 256
+"""Up to so many families of a chain component are asked for in one batch, before it is walked."""
+
 
 class Component(ABC):
     """Nodes joined by edges that can be turned, and the members of the class that turn them."""
@@ -99,7 +102,8 @@ class Tree(Component):
         first = [alone[nodes[0]], *(under[p, k] for k, p in self._above.items())]
         self.squares[0] = noise.squares(first)
         for k, p in self._above.items():
-            turned = noise.squares((alone[k], under[k, p])) - noise.squares((alone[p], under[p, k]))
+            after, before = (alone[k], under[k, p]), (alone[p], under[p, k])
+            turned = np.subtract(noise.squares(after), noise.squares(before))
             self.squares[at[k]] = self.squares[at[p]] + turned
         self.allowed = np.ones(len(self.nodes), dtype=bool)
 
@@ -142,6 +146,10 @@ class Listed(Component):
         self._edges = [(place[a], place[b]) for a, b in edges]
         first = tuple(sum(1 << place[p] for p in start[k] if p in place) for k in self.nodes)
         self._shares: dict[tuple[int, int], tuple[float, ...]] = {}
+        families = self._families()
+        self._asked_ahead = len(families) <= ASKED_AHEAD
+        if self._asked_ahead:
+            self._know(families, noise)
         self._members, turned, rows = [], [], []
         for member, edges_turned, squares in self._walk(first, noise):
             self._members.append(member)
@@ -171,6 +179,22 @@ class Listed(Component):
             found[edge], found[edge[::-1]] = float(weights[has].sum()), float(weights[~has].sum())
         return found
 
+    def _families(self) -> list[tuple[int, int]]:
+        """Every node with every clique among its neighbours, which are the parents it has in the
+        members of the class; more than ``ASKED_AHEAD`` are not listed to the end."""
+        beside = [0] * len(self.nodes)
+        for a, b in self._edges:
+            beside[a] |= 1 << b
+            beside[b] |= 1 << a
+        found: list[tuple[int, int]] = []
+        for i, near in enumerate(beside):
+            cliques = [0]
+            for j, others in enumerate(beside):
+                if near >> j & 1 and len(found) + len(cliques) <= ASKED_AHEAD:
+                    cliques += [one | 1 << j for one in cliques if not one & ~others]
+            found += [(i, one) for one in cliques]
+        return found
+
     def _context(self, i: int, bits: int) -> Context:
         inside = (k for j, k in enumerate(self.nodes) if bits >> j & 1)
         return Context(self.nodes[i], _sorted((*self._outside, *inside)))
@@ -180,15 +204,16 @@ class Listed(Component):
         fresh = {one: self._context(*one) for one in families if one not in self._shares}
         noise.know(fresh.values())
         for one, context in fresh.items():
-            self._shares[one] = tuple(noise.squares((context,)).tolist())
+            self._shares[one] = tuple(noise.squares((context,)))
 
     def _walk(
         self, first: tuple[int, ...], noise: NoiseEntropies
     ) -> Iterator[tuple[tuple[int, ...], int, tuple[float, ...]]]:
         """Members, which of their edges are turned, and their sums of squares."""
         shares, families = self._shares, list(enumerate(first))
-        self._know(families, noise)
-        start = tuple(noise.squares(self._context(*one) for one in families).tolist())
+        if not self._asked_ahead:
+            self._know(families, noise)
+        start = tuple(noise.squares(self._context(*one) for one in families))
         waiting = [(sum(start), first, 0, start)]
         seen = {0}
         for _ in range(constants.most_members):
@@ -199,17 +224,19 @@ class Listed(Component):
             changes = []
             for e, (a, b) in enumerate(self._edges):
                 p, k = (a, b) if one[b] >> a & 1 else (b, a)
-                if one[k] == one[p] | 1 << p and turned ^ 1 << e not in seen:
-                    seen.add(turned ^ 1 << e)
-                    after = (p, one[p] | 1 << k), (k, one[p])
-                    changes.append((turned ^ 1 << e, ((p, one[p]), (k, one[k])), after))
-            self._know((family for change in changes for family in change[2]), noise)
-            for edges, before, after in changes:
+                above, edges = one[p], turned ^ 1 << e
+                if one[k] == above | 1 << p and edges not in seen:
+                    seen.add(edges)
+                    after = (p, above | 1 << k), (k, above)
+                    changes.append((edges, ((p, above), (k, one[k])), after))
+            if not self._asked_ahead:
+                self._know((family for change in changes for family in change[2]), noise)
+            for edges, (p_before, k_before), (p_after, k_after) in changes:
                 other = list(one)
-                for i, bits in after:
-                    other[i] = bits
-                each = zip(squares, *(shares[family] for family in (*before, *after)), strict=True)
-                moved = tuple(total - (v + w) + (x + y) for total, v, w, x, y in each)
+                other[p_after[0]], other[k_after[0]] = p_after[1], k_after[1]
+                own = shares[p_before], shares[k_before], shares[p_after], shares[k_after]
+                each = zip(squares, *own, strict=True)
+                moved = tuple([total - (v + w) + (x + y) for total, v, w, x, y in each])
                 heapq.heappush(waiting, (sum(moved), tuple(other), edges, moved))
         self.is_whole = not waiting
 

@@ -69,9 +69,9 @@ class NoiseEntropies:
         if fresh:
             self._known.update(zip(fresh, self._information.entropies(fresh).tolist(), strict=True))
 
-    def squares(self, contexts: Iterable[Context]) -> Floats:
+    def squares(self, contexts: Iterable[Context]) -> list[float]:
         """The sum of squares of each group over these nodes."""
-        found = np.zeros(len(self.sizes))
+        found = [0.0] * len(self.sizes)
         for one in contexts:
             group = self.group_of[one.target]
             if group is not None:
@@ -82,7 +82,7 @@ class NoiseEntropies:
         """The SS of each group in a DAG, with the variances of the estimates."""
         contexts = self.contexts(parents)
         self.know(contexts)
-        return self.squares(contexts) + self.variances
+        return np.add(self.squares(contexts), self.variances)
 
     def comparable(self, parents: Parents) -> float:
         """How likely it is that the units of numbers can be compared, if this is the DAG."""

@@ -38,8 +38,10 @@ def follow(
     path: Ints,
     walked: Ints,
     answers: Floats,
-) -> Ints:
-    """Take the best candidate of each active selection while it passes; say why each path ends.
+    ends: Ints,
+) -> None:
+    """Take the best candidate of each active selection while it passes; ``ends`` become why each
+    path ends.
 
     Selection i stands at ``rows[i]`` (negative where that has not been counted), given
     ``depths[i]`` members, which are the first of ``path[i]``; at last the best candidate that is
@@ -49,7 +51,6 @@ def follow(
     ``newcomers``. ``answers`` are the strengths that paths have ended for; they are kept at their
     rows, and none (nan) is left.
     """
-    ends = np.empty(active.shape[0], dtype=np.int64)
     for a in range(active.shape[0]):
         i = active[a]
         mask = i if candidates.shape[0] > 1 else 0
@@ -94,24 +95,21 @@ def follow(
             passes = strength > threshold or (inclusive and strength == threshold)
             if depth >= walked[i]:
                 walked[i] = depth + 1
-                # Who is ahead of one that passes would be taken first, or try and fail.
-                least = -np.inf if passes else threshold
-                mark(i, row, depth, best, least, inclusive, cmi, known, strengths, rivals)
+                mark(i, row, depth, best, cmi, rivals)
             if not passes:
                 ends[a] = REFUSED
                 break
             most[i] = min(most[i], passes_up_to(strength, thresholds, inclusive) + depth)
             depths[i] = depth + 1
             rows[i] = following[row, slot] if following[row, slot] >= 0 else LEFT - row
-    return ends
 
 
 @compiled
 def concerned(
-    newcomers: Ints, n_candidates: int, rivals: Bytes, most: Ints, remains: Flags
-) -> Ints:
-    """The remaining nodes whose selection may change now that there are these newcomers."""
-    found = np.empty(remains.shape[0], dtype=np.int64)
+    newcomers: Ints, n_candidates: int, rivals: Bytes, most: Ints, remains: Flags, found: Ints
+) -> int:
+    """The remaining nodes whose selection may change now that there are these newcomers are the
+    first of ``found``; how many there are."""
     n_found = 0
     for i in range(remains.shape[0]):
         if not remains[i]:
@@ -122,7 +120,7 @@ def concerned(
         if is_so:
             found[n_found] = i
             n_found += 1
-    return found[:n_found]
+    return n_found
 
 
 @inner
@@ -147,20 +145,8 @@ def wins(cmi: Floats, row: int, k: int, best: int, rank: Ints) -> bool:
 
 
 @inner
-def mark(
-    i: int,
-    row: int,
-    depth: int,
-    best: int,
-    least: float,
-    inclusive: bool,
-    cmi: Floats,
-    known: Pairs,
-    strengths: Floats,
-    rivals: Bytes,
-) -> None:
-    """Mark those ahead of the best candidate, but for those known to have less than the least
-    strength.
+def mark(i: int, row: int, depth: int, best: int, cmi: Floats, rivals: Bytes) -> None:
+    """Mark those ahead of the best candidate, who would be tried first.
 
     The first step begins the marks; later ones leave what is there, which does no harm.
     """
@@ -170,10 +156,7 @@ def mark(
     for k in range(cmi.shape[1]):
         if cmi[row, k] < cmi[row, best] or (cmi[row, k] == cmi[row, best] and k >= best):
             continue
-        slot = k % known.shape[1]
-        strength = strengths[row, slot]
-        if known[row, slot] != k or strength > least or (inclusive and strength == least):
-            rivals[i, k >> 3] |= 1 << (k & 7)
+        rivals[i, k >> 3] |= 1 << (k & 7)
 
 
 @inner

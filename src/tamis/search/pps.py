@@ -124,7 +124,8 @@ class PPS:
 
     ``inclusive`` lets a strength that equals the threshold pass, as the authors' program does.
     Required parents are members from the start, once all of them are candidates; blocked
-    candidates are never taken, but count as candidates.
+    candidates are never taken, but count as candidates. ``rows`` are those of others who select by
+    the same rule.
     """
 
     def __init__(
@@ -136,6 +137,7 @@ class PPS:
         max_boundary: int | None = None,
         constraints: Constraints | None = None,
         inclusive: bool = False,
+        rows: CmiRows | None = None,
     ) -> None:
         d = information.n_variables
         self.information = information
@@ -156,7 +158,7 @@ class PPS:
         self.thresholds = np.ascontiguousarray(
             np.broadcast_to(rule.threshold_for(np.arange(d + 1)), d + 1)
         )
-        self.rows = CmiRows(information)
+        self.rows = CmiRows(information) if rows is None else rows
         self._groups_of: dict[tuple[Given, int, int], list[Group]] = {}
         self.set_threshold = cache(
             lambda n_left, size: float(rule.threshold_for(math.comb(n_left, size)))
@@ -194,11 +196,12 @@ class PPS:
         most = self.limit if limit is None else min(limit, self.limit)
         while len(active):
             rows = self.rows
-            ends = follow(
+            ends = np.empty(len(active), dtype=np.int64)
+            follow(
                 active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
                 most, rows.cmi, self.rank, rows.known, rows.strengths,
                 rows.following, self.thresholds, self._inclusive, paths.rivals, paths.most,
-                paths.path, paths.walked, paths.answers,
+                paths.path, paths.walked, paths.answers, ends,
             )  # fmt: skip
             active = self._react(paths, active, ends)
 
@@ -336,7 +339,7 @@ class PPS:
         row = self.rows.find(*context)
         if row < 0:
             return float(self.information.entropies([context])[0])
-        return float(self.rows.entropies(np.array([row]), [context.target])[0])
+        return self.rows.entropy(row, context)
 
     def judge(self, groups: Sequence[Group]) -> None:
         """Test single candidates, or sets of several. Whole rows would tell the same and more of

@@ -10,8 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from tamis.decisions.p_values import PValue
+from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Group, Source
+from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import as_bits
+from tamis.search.cmi_rows import MOST_SLOTS, CmiRows
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.pps import PPS, Asked, Members
 from tamis.settings import Settings
@@ -58,6 +62,7 @@ class Selector:
             max_boundary=settings.max_boundary,
             constraints=settings.constraints,
             inclusive=settings.is_reference,
+            rows=_rows(information, settings.boundary_rule),
         )
         return cls(pps, backward=settings.backward != "none")
 
@@ -153,6 +158,23 @@ class Selector:
         gone = {verdict.others[0] for verdict in leaving}
         blanket.members = tuple(k for k in blanket.members if k not in gone)
         return True
+
+
+def _rows(information: Source, rule: Rule) -> CmiRows | None:
+    """The rows that all selections by a rule share where several searches go over the same table
+    of few columns; the rows of one rule are kept."""
+    if not isinstance(information, RememberedInformation) or information.n_variables > MOST_SLOTS:
+        return None
+    known, rows = information.selected or (None, None)
+    if not isinstance(rows, CmiRows) or not (rule is known or _are_alike(rule, known)):
+        # Rules from outside may compare in ways of their own.
+        rows = CmiRows(information, shared=True)
+        information.selected = rule, rows
+    return rows
+
+
+def _are_alike(rule: Rule, other: object) -> bool:
+    return isinstance(rule, PValue) and rule == other
 
 
 def each_given_the_rest(target: int, members: Members) -> list[Group]:

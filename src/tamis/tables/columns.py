@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ class Column(NamedTuple):
     kind: ColumnKind = "category"
 
 
+@cache
 def smallest_unsigned(n_levels: int) -> np.dtype[np.unsignedinteger]:
     """The smallest unsigned type that can number this many levels."""
     return np.min_scalar_type(max(n_levels - 1, 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -202,11 +203,13 @@ def _arrow_names(table: pa.Table) -> Iterable[str]:
 
 
 def _pandas_columns(frame: NativeFrame) -> Iterable[NativeSeries]:
-    types = set(frame.dtypes)
-    if len(types) == 1 and isinstance(next(iter(types)), np.dtype):
+    columns = (series for _, series in frame.items())
+    first = next(columns, None)
+    # The first is asked, because it takes its time to ask all.
+    if isinstance(getattr(first, "dtype", None), np.dtype) and len(set(frame.dtypes)) == 1:
         # One type means one block of memory: no series need be made.
         return columns_of(frame.to_numpy())
-    return (series for _, series in frame.items())
+    return columns if first is None else chain((first,), columns)
 
 
 def _is_lazy(data: object) -> bool:

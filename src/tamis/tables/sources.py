@@ -91,7 +91,8 @@ class Sources(Generic[Source]):
 
     def settle(self) -> list[Column | ColumnRefused]:
         """Every column as the table will hold it, or why it cannot."""
-        return [self._try(one, self.n_counted, self._told(name)) for name, one in self._named()]
+        n_counted = self.n_counted
+        return [self._try(one, n_counted, self._told(name)) for name, one in self._named()]
 
     def settle_present(self) -> list[Settled]:
         """The same for the rows in which each column is not missing."""

@@ -11,6 +11,8 @@ arXiv:physics/0307138 (2003).
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import psi
@@ -29,6 +31,21 @@ class Grassberger(EntropyEstimator):
         return np.asarray(counts / n_rows * (np.log(n_rows) - _g(filled)), dtype=np.float64)
 
 
+KEPT = 2**14
+"""G of counts below this is worked out once."""
+
+
 def _g(count: NDArray[np.int64]) -> NDArray[np.float64]:
+    if count.size and count.max() < KEPT:
+        return _first()[count]
+    return _worked_out(count)
+
+
+@cache
+def _first() -> NDArray[np.float64]:
+    return np.concatenate([[np.nan], _worked_out(np.arange(1, KEPT))])
+
+
+def _worked_out(count: NDArray[np.int64]) -> NDArray[np.float64]:
     sign = np.where(count % 2 == 0, 0.5, -0.5)
     return np.asarray(psi(count) + sign * (psi((count + 1) / 2) - psi(count / 2)))
