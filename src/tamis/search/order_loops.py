@@ -41,11 +41,12 @@ edges are only tucked, selections made and allowed, whether there is room, where
 number of entries, what is missing: so many, so much room, where."""
 EMPTY, CANDIDATES, ALLOWED, RIVALS, GIVEN, BESIDE, ARRIVED, CONCERNED, ONE = wholes(13, 22)
 """Where scratch sets are; nobody is in the first."""
-BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS, AT_ONCE = wholes(22, 29)
+BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS, AT_ONCE, BOUND = wholes(22, 30)
 """Where the sets of nodes are: who may not be a parent, who may be taken together with others, who
 must be a parent; for each node where its sets to be taken together are, a number and then they,
 the strongest first; how many of these are judged; where in ``T`` their thresholds are; and of how
-many nodes the moves are prepared at once, so that they are counted in few batches."""
+many nodes the moves are prepared at once, so that they are counted in few batches; and whether
+anybody is blocked or mentioned."""
 HEADER = 32
 SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED = wholes(1, 7)
 """Fields of a context, -1 where unknown: how many are given, where its row begins and how long it
@@ -377,6 +378,20 @@ def stays(M: Ints, target: int, selection: int, more: int, n: int) -> bool:
 
 
 @inner
+def stays_with(M: Ints, V: Ints, target: int, selection: int, at: int, n_more: int, n: int) -> bool:
+    """``stays`` with few more candidates, listed at ``at``: of wide tables whole sets are long."""
+    if n > M[selection + MOST] or M[selection + BY_SET] != 0:
+        return False
+    n_words = M[W]
+    rivals, mentioned = selection + SET + n_words, M[MENTIONED] + target * n_words
+    for i in range(at, at + n_more):
+        if has(M, rivals, V[i]) or (M[BOUND] and has(M, mentioned, V[i])):
+            return False
+    blocked = M[BLOCKED] + target * n_words
+    return M[BOUND] == 0 or not meet(M, blocked, M, blocked, n_words)
+
+
+@inner
 def try_tuck(
     M: Ints,
     Q: Ints,
@@ -421,7 +436,7 @@ def try_tuck(
         k = V[V[FRESH] + i]
         own, place = V[V[SELECTED] + k], start
         if i >= n_moved:
-            if stays(M, k, own, arrived, start + i):
+            if stays_with(M, V, k, own, V[MOVED], n_moved, start + i):
                 continue
             place = V[V[PLACES] + k]
         copy(V, V[BEFORE] + place * n_words, M, M[CANDIDATES], n_words)

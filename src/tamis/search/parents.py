@@ -96,6 +96,7 @@ class ParentSelector:
         memory[[loops.LIMIT, loops.BACKWARD]] = pps.limit, self.selector.backward
         memory[loops.WIDE] = d > constants.wide
         memory[loops.N_JUDGED] = constants.sets_judged
+        memory[loops.BOUND] = any(pps.blocked) or any(pps.mentioned)
         memory[loops.AT_ONCE] = MANY_AT_ONCE if d > constants.wide else AT_ONCE
         for place, own in zip(
             (loops.BLOCKED, loops.MENTIONED, loops.REQUIRED), of_nodes, strict=True
