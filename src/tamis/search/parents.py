@@ -17,7 +17,8 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.counting.compiled import Floats, Ints, interpreted, is_at_hand
-from tamis.information.interface import Context, Group, Profiles, Query
+from tamis.information.interface import LEADING, Context, Group, Profiles, Query
+from tamis.information.remembered import floors
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
 from tamis.search.cmi_rows import exclude, in_parts
@@ -25,7 +26,7 @@ from tamis.search.selection import Asked, Selector
 
 Numbers = TypeVar("Numbers", Ints, Floats)
 
-SHORT = 128
+SHORT = LEADING
 """As many candidates of a row are listed at first, the best."""
 WHOLE = 128
 """With more variables only those strengths are kept that are asked for."""
@@ -292,10 +293,15 @@ class ParentSelector:
 
     def _count(self, contexts: Ints) -> None:
         """Rows of contexts; those that are known are listed longer."""
-        done = 0
-        for some in in_parts(self._contexts(contexts), self.n_variables):
-            self._file(contexts[done : done + len(some)], some, self._information.profiles(some))
-            done += len(some)
+        known = self._memory[contexts + loops.LENGTH] > 0
+        for own, ask in (
+            (contexts[~known], self._information.leading),
+            (contexts[known], self._information.profiles),
+        ):
+            done = 0
+            for some in in_parts(self._contexts(own), self.n_variables):
+                self._file(own[done : done + len(some)], some, ask(some))
+                done += len(some)
 
     def _file(self, entries: Ints, contexts: Sequence[Context], counted: Profiles) -> None:
         """List the others by their cmi, with their strengths if tests come along."""
@@ -364,12 +370,12 @@ class ParentSelector:
 
 def falling(cmi: Floats, n: int) -> Ints:
     """In each row the places of the n largest values, the largest first, of equals the first."""
-    if 8 * n >= cmi.shape[1]:
+    if 4 * n >= cmi.shape[1]:
         return np.argsort(-cmi, axis=1, kind="stable")[:, :n]
-    least = np.partition(cmi, cmi.shape[1] - n, axis=1)[:, cmi.shape[1] - n]
     found = np.empty((len(cmi), n), dtype=np.int64)
-    for row, values in enumerate(cmi):
-        large = np.flatnonzero(values >= least[row])
+    # Of rows that are not whole the others are -inf, and those that are there n or more.
+    for row, (values, least) in enumerate(zip(cmi, floors(cmi, n).tolist(), strict=True)):
+        large = np.flatnonzero(values >= least if least > -np.inf else values > least)
         found[row] = large[np.argsort(-values[large], kind="stable")][:n]
     return found
 
