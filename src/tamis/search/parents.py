@@ -228,10 +228,11 @@ class ParentSelector:
     def _given(self, contexts: Ints) -> list[list[int]]:
         """What is given in each of some contexts."""
         words = self._memory[contexts[:, None] + (loops.SET + np.arange(self.n_words))]
-        flags = np.unpackbits(words.astype("<i8").view(np.uint8), axis=1, bitorder="little")
-        of_context, nodes = np.nonzero(flags)
-        ends = np.searchsorted(of_context, np.arange(len(contexts) + 1)).tolist()
-        members = nodes.tolist()
+        of_context, places = np.nonzero(words)
+        octets = words[of_context, places].astype("<i8").view(np.uint8).reshape(-1, 8)
+        of_word, bits = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little"))
+        ends = np.searchsorted(of_context[of_word], np.arange(len(contexts) + 1)).tolist()
+        members = (64 * places[of_word] + bits).tolist()
         return [members[i:j] for i, j in pairwise(ends)]
 
     def _contexts(self, contexts: Ints) -> list[Context]:
