@@ -172,7 +172,8 @@ class RememberedInformation(Wrapper):
 
     def _keep_leading(self, contexts: Sequence[Context], fresh: Profiles) -> None:
         # Those of the context itself, which are 0, come on top.
-        n = LEADING + 1 + max(len(one.given) for one in contexts)
+        own = 1 + max(len(one.given) for one in contexts)
+        n = min(LEADING + own, self.n_variables)
         for context, entropy, row, least in zip(
             contexts, fresh.entropies.tolist(), fresh.cmi, floors(fresh.cmi, n), strict=True
         ):
