@@ -67,3 +67,25 @@ def test_each_context_is_asked_for_once(source, monkeypatch):
         keeping.profiles(CONTEXTS)
         keeping.cmi(CONTEXTS[:1])
     assert asked == CONTEXTS
+
+
+def test_of_wide_tables_the_largest_cmi_are_kept(monkeypatch):
+    monkeypatch.setattr(module, "MOST_BYTES", 2**15)
+    monkeypatch.setattr(module, "LEADING", 5)
+    monkeypatch.setattr(module, "WIDE", 100)
+    table = np.random.default_rng(1).integers(0, 2, (50, 200))
+    source = CountedInformation(table_of(table))
+    keeping = RememberedInformation(source)
+    contexts = [Context(k, (k + 1,)) for k in range(40)]
+    whole = keeping.leading(contexts)
+    assert whole.whole is None
+    monkeypatch.setattr(source, "profiles", None)
+    found = keeping.leading(contexts)
+    assert found.whole is not None
+    assert not found.whole.any()
+    np.testing.assert_array_equal(found.entropies, whole.entropies)
+    for (target, given), row, cmi in zip(contexts, found.cmi, whole.cmi, strict=True):
+        listed = np.flatnonzero(row > -np.inf)
+        np.testing.assert_array_equal(row[listed], cmi[listed])
+        assert cmi[row == -np.inf].max() < row[listed].min()
+        assert 5 <= len(set(listed.tolist()) - {target, *given}) < 50

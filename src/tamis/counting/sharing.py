@@ -35,8 +35,10 @@ def share(
     cuts = [round(n_items * (i / shares) ** power) for i in range(shares + 1)]
     if falling:
         cuts = [n_items - cut for cut in reversed(cuts)]
-    with ThreadPoolExecutor(shares) as pool:
-        for done in [pool.submit(part, start, stop) for start, stop in pairwise(cuts)]:
+    with ThreadPoolExecutor(shares - 1) as pool:
+        others = [pool.submit(part, start, stop) for start, stop in pairwise(cuts[1:])]
+        part(cuts[0], cuts[1])
+        for done in others:
             done.result()
 
 

@@ -149,6 +149,10 @@ class Tests:
         )
 
 
+LEADING = 128
+"""The largest cmi of a row that are always there, besides those of the context itself."""
+
+
 class Profiles(NamedTuple):
     """For each context its entropy, its cmi with all variables and, where they came along, their
     tests.
@@ -156,12 +160,14 @@ class Profiles(NamedTuple):
     ``entropies`` has shape (contexts,), ``cmi`` (contexts, d); ``stats``, if any, (contexts, d, a
     few), each line of which ``Source.as_tests`` turns into a test. An entropy may be left open, as
     nan, where it takes much longer than the cmi: few of them are read, and ``Source.entropies``
-    gives it.
+    gives it. Rows that are not ``whole`` have only their largest cmi, LEADING and more; the others
+    are -inf. None where all rows are whole.
     """
 
     entropies: Floats
     cmi: Floats
     stats: Floats | None = None
+    whole: NDArray[np.bool_] | None = None
 
 
 class Families(NamedTuple):
@@ -258,6 +264,10 @@ class Source(ABC):
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and cmi, with the tests of all candidates where they are at hand."""
         return Profiles(self.entropies(contexts), self.cmi(contexts))
+
+    def leading(self, contexts: Sequence[Context]) -> Profiles:
+        """``profiles`` whose rows need not be whole, for those who can do with the largest cmi."""
+        return self.profiles(contexts)
 
     def as_tests(self, cmi: Floats, stats: Floats) -> Tests:
         """Entries of ``Profiles`` as tests, one a line of ``stats``: by default ln p."""

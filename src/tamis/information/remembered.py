@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tamis.information.interface import (
+    LEADING,
     Context,
     Families,
     Floats,
     Group,
     Interaction,
+    Ints,
     Profiles,
     Query,
     Source,
@@ -25,16 +27,22 @@ if TYPE_CHECKING:
     from tamis.counting.direct import Direct
 
 MOST_BYTES = 2**28
-"""Contexts beyond this are counted again when they are asked for again."""
+"""So much is kept of whole rows, and as much of the largest cmi of others; contexts beyond this are
+counted again when they are asked for again."""
+WIDE = 4 * LEADING
+"""With fewer variables there is little to be gained by that."""
 
 Interactions = list[tuple[Interaction, ...]]
 """For each variable the sets to try together."""
 
 _Row = tuple[float, Floats, Floats | None]
+_Leading = tuple[float, Ints, Floats]
+"""An entropy, who has the largest cmi, and these."""
 
 
 class RememberedInformation(Wrapper):
-    """The answers of another source; whole profiles, and interactions, are kept.
+    """The answers of another source; profiles, of wide tables the largest cmi, and interactions are
+    kept.
 
     ``interactions`` that are known already, by the size of the largest sets, are not looked for.
     """
@@ -46,6 +54,8 @@ class RememberedInformation(Wrapper):
         self._rows: dict[Context, _Row] = {}
         self._bytes = 0
         self._entropies: dict[Context, float] = {}
+        self._leading: dict[Context, _Leading] = {}
+        self._leading_bytes = 0
         self._likelihoods: dict[Context, float] = {}
         self._occurring: dict[Context, float] = {}
         self._groups: dict[Group, tuple[Tests, int]] = {}
@@ -80,6 +90,21 @@ class RememberedInformation(Wrapper):
             for i, row in zip(unknown, _lines(fresh), strict=True):
                 rows[i] = row
         return _together([row for row in rows if row is not None])
+
+    def leading(self, contexts: Sequence[Context]) -> Profiles:
+        """Profiles of which those rows are not whole of which only the largest cmi are kept."""
+        kept = [None if one in self._rows else self._leading.get(one) for one in contexts]
+        whole = np.array([one is None for one in kept], dtype=np.bool_)
+        if whole.all():
+            return self.profiles(contexts)
+        entropies, cmi = np.empty(len(kept)), np.full((len(kept), self.n_variables), -np.inf)
+        if whole.any():
+            rest = self.profiles([contexts[i] for i in np.flatnonzero(whole).tolist()])
+            entropies[whole], cmi[whole] = rest.entropies, rest.cmi
+        for i, one in enumerate(kept):
+            if one is not None:
+                entropies[i], cmi[i, one[1]] = one[0], one[2]
+        return Profiles(entropies, cmi, whole=whole)
 
     def tests(self, queries: Sequence[Query]) -> Tests:
         """All that is known about each test; what rows do not hold is asked for in one batch."""
@@ -141,12 +166,27 @@ class RememberedInformation(Wrapper):
 
     def _keep(self, contexts: Sequence[Context], fresh: Profiles) -> None:
         size = fresh.cmi.nbytes + (0 if fresh.stats is None else fresh.stats.nbytes)
-        if self._bytes + size > MOST_BYTES:
+        if self._bytes + size <= MOST_BYTES:
+            self._bytes += size
+            self._rows.update(zip(contexts, _lines(fresh), strict=True))
+        elif fresh.stats is None and self.n_variables >= WIDE:
+            self._keep_leading(contexts, fresh)
+        else:
             return
-        self._bytes += size
-        self._rows.update(zip(contexts, _lines(fresh), strict=True))
         entropies = zip(contexts, fresh.entropies.tolist(), strict=True)
         self._entropies.update(one for one in entropies if not math.isnan(one[1]))
+
+    def _keep_leading(self, contexts: Sequence[Context], fresh: Profiles) -> None:
+        # Those of the context itself, which are 0, come on top.
+        own = 1 + max(len(one.given) for one in contexts)
+        n = min(LEADING + own, self.n_variables)
+        for context, entropy, row, least in zip(
+            contexts, fresh.entropies.tolist(), fresh.cmi, floors(fresh.cmi, n), strict=True
+        ):
+            nodes = np.flatnonzero(row >= least)
+            self._leading_bytes += 2 * nodes.nbytes
+            if self._leading_bytes <= MOST_BYTES:
+                self._leading[context] = entropy, nodes, row[nodes]
 
 
 def _completed(
@@ -159,6 +199,16 @@ def _completed(
     if unknown:
         known.update(zip(unknown, ask(unknown).tolist(), strict=True))
     return np.array([known[context] for context in contexts], dtype=np.float64)
+
+
+def floors(cmi: Floats, n: int) -> Floats:
+    """For each row a number below which its n largest are not, and few others: the n-th largest of
+    what runs of neighbours have at most."""
+    run = max(1, cmi.shape[1] // (4 * n))
+    n_runs = cmi.shape[1] // run
+    largest = cmi[:, : n_runs * run].reshape(len(cmi), n_runs, run).max(axis=2)
+    found: Floats = np.partition(largest, n_runs - n, axis=1)[:, n_runs - n]
+    return found
 
 
 def _lines(rows: Profiles) -> list[_Row]:

@@ -357,29 +357,40 @@ def _outcome(
     outcome = Outcome()
     constant = [k for k in parents if not information.varies(k)]
     order = topological({k: parents[k] for k in found.order}, found.place)
-    for place, k in enumerate((*constant, *order)):
-        before = order[: max(place - len(constant), 0)]
-        boundary = selector.boundary(k, before)
-        if set(boundary.members) != parents[k]:
-            boundary = selector.boundary_of(k, before, sorted(parents[k], key=found.place))
-        outcome.boundaries[k] = boundary
-        outcome.layers.append([k])
-        outcome.admissions.append(Admission(k, place, boundary.entropy, None, None, None))
-    children: dict[int, list[int]] = {k: [] for k in outcome.boundaries}
-    for k, boundary in outcome.boundaries.items():
-        for parent in boundary.members:
-            children[parent].append(k)
-    for (k,) in outcome.layers:
-        outcome.uncertainties.append(_uncertainties(information, outcome, k, children[k]))
+    asked = [(k, 0) for k in constant]
+    before = 0
+    for k in order:
+        asked.append((k, before))
+        before |= 1 << k
+    for start in range(0, len(asked), SIDE_BY_SIDE):
+        some = asked[start : start + SIDE_BY_SIDE]
+        for boundary, (k, candidates) in zip(selector.boundaries(some), some, strict=True):
+            if set(boundary.members) != parents[k]:
+                members = sorted(parents[k], key=found.place)
+                boundary = selector.boundary_of(k, candidates.bit_count(), members)
+            selector.pps.rows.forget(k)
+            outcome.admissions.append(
+                Admission(k, len(outcome.layers), boundary.entropy, None, None, None)
+            )
+            outcome.boundaries[k] = boundary
+            outcome.layers.append([k])
+    _add_uncertainties(information, outcome)
     return outcome
 
 
-def _uncertainties(
-    information: Source, outcome: Outcome, node: int, children: Sequence[int]
-) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    """H of a node and of its children given the node's parents; the others were not compared."""
-    found = np.full(information.n_variables, np.inf, dtype=np.float32)
-    given = tuple(sorted(outcome.boundaries[node].members))
-    nodes = [node, *children]
-    found[nodes] = information.entropies([Context(k, given) for k in nodes])
-    return found
+def _add_uncertainties(information: Source, outcome: Outcome) -> None:
+    """H of each node and of its children given the node's parents; the others were not compared."""
+    families = {k: [k] for k in outcome.boundaries}
+    for k, boundary in outcome.boundaries.items():
+        for parent in boundary.members:
+            families[parent].append(k)
+    given = {k: tuple(sorted(one.members)) for k, one in outcome.boundaries.items()}
+    entropies = iter(
+        information.entropies(
+            [Context(one, given[k]) for k, nodes in families.items() for one in nodes]
+        ).tolist()
+    )
+    for nodes in families.values():
+        found = np.full(information.n_variables, np.inf, dtype=np.float32)
+        found[nodes] = [next(entropies) for _ in nodes]
+        outcome.uncertainties.append(found)

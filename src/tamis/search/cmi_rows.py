@@ -44,6 +44,8 @@ class CmiRows:
         """Whether there may be rows whose entropies have been left open."""
         self.cmi = np.empty((size, d))
         self.stats: Floats | None = None
+        self.whole = np.empty(size, dtype=np.bool_)
+        """Whether a row has all cmi, or the largest, and -inf in place of the others."""
         self.known = np.empty((size, self._slots), dtype=np.int32)
         """Whose strength a slot holds."""
         self.strengths = np.empty((size, self._slots))
@@ -59,7 +61,14 @@ class CmiRows:
             one for one in dict.fromkeys(contexts) if one.given not in self._index[one.target]
         ]
         for part in in_parts(unknown, self._information.n_variables):
-            self._file(part, self._information.profiles(part))
+            self._file(part, self._information.leading(part))
+
+    def complete(self, rows: Sequence[int], targets: Sequence[int]) -> None:
+        """Count rows that are not whole, each of one of the targets."""
+        contexts = [Context(k, self.given[row]) for k, row in zip(targets, rows, strict=True)]
+        self.cmi[rows] = self._information.profiles(contexts).cmi
+        exclude(self.cmi, rows, contexts)
+        self.whole[rows] = True
 
     def entropies(self, rows: Ints, targets: Sequence[int]) -> Floats:
         """H(target | given) of rows, each of one of the targets; what they have left open is asked
@@ -130,6 +139,7 @@ class CmiRows:
         self.known[rows] = -1
         self.following[rows] = -1
         self.cmi[rows] = counted.cmi
+        self.whole[rows] = True if counted.whole is None else counted.whole
         exclude(self.cmi, fresh, contexts)
         if counted.stats is not None:
             if self.stats is None:
@@ -140,7 +150,7 @@ class CmiRows:
         """Add a quarter to the store, where it is: a copy of the cmi may not fit beside them."""
         size = len(self._entropies)
         more = max(size // 4, FIRST_ROWS)
-        for name in ("_entropies", "cmi", "stats", "known", "strengths", "following"):
+        for name in ("_entropies", "cmi", "stats", "whole", "known", "strengths", "following"):
             field = getattr(self, name)
             if field is not None and len(field) == size:
                 field.resize((size + more, *field.shape[1:]), refcheck=False)

@@ -50,13 +50,15 @@ missing: so many, so much room, where; how much of ``R`` and of ``T`` is used; h
 listed at first; and where questions are put, and in ``T`` where the replies come."""
 EMPTY, CANDIDATES, ALLOWED, RIVALS, GIVEN, BESIDE, ARRIVED, CONCERNED = wholes(17, 25)
 """Where scratch sets are; nobody is in the first."""
-BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS, AT_ONCE = wholes(25, 32)
+(
+    BLOCKED, MENTIONED, REQUIRED, TOGETHER_OF, N_JUDGED, SET_THRESHOLDS, AT_ONCE, BOUND,
+) = wholes(25, 33)  # fmt: skip
 """Where the sets of nodes are: who may not be a parent, who may be taken together with others, who
 must be a parent; for each node where its sets to be taken together are, a number and then they,
-the strongest first; how many of these are judged; where in ``T`` their thresholds are; and of how
-many nodes the moves are prepared at once, so that they are counted in few batches: 0 where nothing
-waits for batches."""
-HEADER = 32
+the strongest first; how many of these are judged; where in ``T`` their thresholds are; of how many
+nodes the moves are prepared at once, so that they are counted in few batches: 0 where nothing waits
+for batches; and whether anybody is blocked or mentioned."""
+HEADER = 40
 SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED = wholes(1, 7)
 """Fields of a context, -1 where unknown: how many are given, where its row begins and how long it
 is, where in ``T`` its family is, and the strengths of sets there, and what was asked for and has
@@ -513,6 +515,20 @@ def stays(M: Ints, target: int, selection: int, more: int, n: int) -> bool:
 
 
 @inner
+def stays_with(M: Ints, V: Ints, target: int, selection: int, at: int, n_more: int, n: int) -> bool:
+    """``stays`` with few more candidates, listed at ``at``: of wide tables whole sets are long."""
+    if n > M[selection + MOST] or M[selection + BY_SET] != 0:
+        return False
+    n_words = M[W]
+    rivals, mentioned = selection + SET + n_words, M[MENTIONED] + target * n_words
+    for i in range(at, at + n_more):
+        if has(M, rivals, V[i]) or (M[BOUND] and has(M, mentioned, V[i])):
+            return False
+    blocked = M[BLOCKED] + target * n_words
+    return M[BOUND] == 0 or not meet(M, blocked, M, blocked, n_words)
+
+
+@inner
 def try_tuck(
     answer: Answer,
     E: Ints,
@@ -559,7 +575,7 @@ def try_tuck(
         k = V[V[FRESH] + i]
         own, place = V[V[SELECTED] + k], start
         if i >= n_moved:
-            if stays(M, k, own, arrived, start + i):
+            if stays_with(M, V, k, own, V[MOVED], n_moved, start + i):
                 continue
             place = V[V[PLACES] + k]
         copy(V, V[BEFORE] + place * n_words, M, M[CANDIDATES], n_words)

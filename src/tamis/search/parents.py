@@ -20,7 +20,8 @@ from tamis.constants import constants
 from tamis.counting.compiled import Floats, Ints, interpreted, is_at_hand, pointed_at
 from tamis.counting.direct import N_REGRETS, Answer, Direct, refuse
 from tamis.counting.direct import SIGNATURE as ANSWER
-from tamis.information.interface import Context, Group, Profiles, Query
+from tamis.information.interface import LEADING, Context, Group, Profiles, Query
+from tamis.information.remembered import floors
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
 from tamis.search.cmi_rows import exclude, in_parts
@@ -28,7 +29,7 @@ from tamis.search.selection import Asked, Selector
 
 Numbers = TypeVar("Numbers", Ints, Floats)
 
-SHORT = 128
+SHORT = LEADING
 """As many candidates of a row are listed at first, the best."""
 WHOLE = 128
 """With more variables only those strengths are kept that are asked for."""
@@ -101,6 +102,7 @@ class ParentSelector:
         memory[[loops.D, loops.W, loops.ROOM, loops.USED]] = d, n_words, MOST_MISSING, starts[-1]
         memory[[loops.LIMIT, loops.BACKWARD]] = pps.limit, self.selector.backward
         memory[[loops.N_JUDGED, loops.LIST]] = constants.sets_judged, SHORT
+        memory[loops.BOUND] = any(pps.blocked) or any(pps.mentioned)
         memory[loops.AT_ONCE] = MANY_AT_ONCE if d > constants.wide else AT_ONCE
         for place, own in zip(
             (loops.BLOCKED, loops.MENTIONED, loops.REQUIRED), of_nodes, strict=True
@@ -245,10 +247,11 @@ class ParentSelector:
     def _given(self, contexts: Ints) -> list[list[int]]:
         """What is given in each of some contexts."""
         words = self._memory[contexts[:, None] + (loops.SET + np.arange(self.n_words))]
-        flags = np.unpackbits(words.astype("<i8").view(np.uint8), axis=1, bitorder="little")
-        of_context, nodes = np.nonzero(flags)
-        ends = np.searchsorted(of_context, np.arange(len(contexts) + 1)).tolist()
-        members = nodes.tolist()
+        of_context, places = np.nonzero(words)
+        octets = words[of_context, places].astype("<i8").view(np.uint8).reshape(-1, 8)
+        of_word, bits = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little"))
+        ends = np.searchsorted(of_context[of_word], np.arange(len(contexts) + 1)).tolist()
+        members = (64 * places[of_word] + bits).tolist()
         return [members[i:j] for i, j in pairwise(ends)]
 
     def _contexts(self, contexts: Ints) -> list[Context]:
@@ -310,10 +313,15 @@ class ParentSelector:
 
     def _count(self, contexts: Ints) -> None:
         """Rows of contexts; those that are known are listed longer."""
-        done = 0
-        for some in in_parts(self._contexts(contexts), self.n_variables):
-            self._file(contexts[done : done + len(some)], some, self._information.profiles(some))
-            done += len(some)
+        known = self._memory[contexts + loops.LENGTH] > 0
+        for own, ask in (
+            (contexts[~known], self._information.leading),
+            (contexts[known], self._information.profiles),
+        ):
+            done = 0
+            for some in in_parts(self._contexts(own), self.n_variables):
+                self._file(own[done : done + len(some)], some, ask(some))
+                done += len(some)
 
     def _file(self, entries: Ints, contexts: Sequence[Context], counted: Profiles) -> None:
         """List the others by their cmi, with their strengths if tests come along."""
@@ -388,12 +396,12 @@ class ParentSelector:
 
 def falling(cmi: Floats, n: int) -> Ints:
     """In each row the places of the n largest values, the largest first, of equals the first."""
-    if 8 * n >= cmi.shape[1]:
+    if 4 * n >= cmi.shape[1]:
         return np.argsort(-cmi, axis=1, kind="stable")[:, :n]
-    least = np.partition(cmi, cmi.shape[1] - n, axis=1)[:, cmi.shape[1] - n]
     found = np.empty((len(cmi), n), dtype=np.int64)
-    for row, values in enumerate(cmi):
-        large = np.flatnonzero(values >= least[row])
+    # Of rows that are not whole the others are -inf, and those that are there n or more.
+    for row, (values, least) in enumerate(zip(cmi, floors(cmi, n).tolist(), strict=True)):
+        large = np.flatnonzero(values >= least if least > -np.inf else values > least)
         found[row] = large[np.argsort(-values[large], kind="stable")][:n]
     return found
 

@@ -10,9 +10,9 @@ from tamis.counting.compiled import Floats, Ints, Pairs, compiled, inner
 Flags = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
-FULL, REFUSED, NEEDS_STRENGTH, NEEDS_ROW, NEEDS_ROOM = range(5)
+FULL, REFUSED, NEEDS_STRENGTH, NEEDS_ROW, NEEDS_WHOLE, NEEDS_ROOM = range(6)
 """Why a path ends: nobody is left, or no more may be taken; the best candidate has failed; its
-strength, or the row after it, has not been counted; or the path has no room."""
+strength, or the row after it, has not been counted, or not as a whole; or the path has no room."""
 LEFT = -2
 """Less the row that was left last, where the next one has not been counted."""
 
@@ -27,6 +27,7 @@ def follow(
     candidates: Flags,
     limit: int,
     cmi: Floats,
+    whole: Flags,
     rank: Ints,
     known: Pairs,
     strengths: Floats,
@@ -76,6 +77,9 @@ def follow(
                         walked[i] = depth
             else:
                 best = largest(cmi, row, candidates, mask, rank)
+            if not whole[row] and (best < 0 or cmi[row, best] == -np.inf):
+                ends[a] = NEEDS_WHOLE
+                break
             if best < 0:
                 ends[a] = FULL
                 break

@@ -27,6 +27,7 @@ from tamis.search.paths import (
     NEEDS_ROOM,
     NEEDS_ROW,
     NEEDS_STRENGTH,
+    NEEDS_WHOLE,
     REFUSED,
     Bytes,
     Flags,
@@ -199,7 +200,7 @@ class PPS:
             ends = np.empty(len(active), dtype=np.int64)
             follow(
                 active, newcomers, paths.rows, paths.depths, paths.n_candidates, paths.candidates,
-                most, rows.cmi, self.rank, rows.known, rows.strengths,
+                most, rows.cmi, rows.whole, self.rank, rows.known, rows.strengths,
                 rows.following, self.thresholds, self._inclusive, paths.rivals, paths.most,
                 paths.path, paths.walked, paths.answers, ends,
             )  # fmt: skip
@@ -213,6 +214,9 @@ class PPS:
             self._judge_next(paths, own[NEEDS_STRENGTH])
         if NEEDS_ROW in own:
             self.enter(paths, own[NEEDS_ROW].tolist())
+        if NEEDS_WHOLE in own:
+            short = own[NEEDS_WHOLE]
+            self.rows.complete(paths.rows[short].tolist(), [paths.targets[i] for i in short])
         if NEEDS_ROOM in own:
             paths.make_room(2 * paths.path.shape[1])
         if FULL in own:

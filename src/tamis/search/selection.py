@@ -68,19 +68,24 @@ class Selector:
 
     def boundary(self, target: int, candidates: Sequence[int]) -> Boundary:
         """The parents with every decision."""
-        found = self.pps.boundary(self.pps.grow([(target, as_bits(candidates))]), 0)
-        if not self.backward or len(found.members) < 2:
-            return found
-        return self.shrink([found], [len(candidates)])[0]
+        return self.boundaries([(target, as_bits(candidates))])[0]
 
-    def boundary_of(
-        self, target: int, candidates: Sequence[int], members: Sequence[int]
-    ) -> Boundary:
+    def boundaries(self, asked: Sequence[Asked]) -> list[Boundary]:
+        """The parents of several targets, each among candidates of its own, in step."""
+        paths = self.pps.grow(asked)
+        found = [self.pps.boundary(paths, i) for i in range(len(asked))]
+        large = [i for i, one in enumerate(found) if self.backward and len(one.members) > 1]
+        sizes = [asked[i][1].bit_count() for i in large]
+        for i, one in zip(large, self.shrink([found[i] for i in large], sizes), strict=True):
+            found[i] = one
+        return found
+
+    def boundary_of(self, target: int, n_candidates: int, members: Sequence[int]) -> Boundary:
         """Parents that were not selected but follow from the others' directions, each judged given
         the rest."""
         required = self.pps.required.get(target, ())
         own = (*required, *(k for k in members if k not in required))
-        blanket = Blanket(target, own, len(candidates))
+        blanket = Blanket(target, own, n_candidates)
         (verdicts,) = self._verdicts([blanket], grown=True)
         entropy = self.pps.entropy(Context(target, tuple(sorted(own))))
         retained = tuple(one for one in verdicts if one.dependent)
