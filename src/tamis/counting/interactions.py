@@ -26,7 +26,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount
+from tamis.counting.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount, uncompiled
+from tamis.counting.few_planes import FewPlanes, seconds_for
 from tamis.counting.sharing import share
 from tamis.counting.tables import plane_ones
 
@@ -89,6 +90,7 @@ class Parities:
         n_planes = len(words)
         sizes = [math.comb(n_planes, size) for size in range(self._top + 1)]
         self._offsets = np.concatenate([[0], np.cumsum(sizes)])
+        self._few: FewPlanes | None = None
         self._odd: Pairs = np.zeros(int(self._offsets[-1]), dtype=np.int32)
         self._choose = np.array(
             [[math.comb(n, k) for k in range(self._top + 2)] for n in range(n_planes + 1)],
@@ -126,6 +128,11 @@ class Parities:
 
     def count_all(self, n_jobs: int) -> None:
         """Count the sets of all sizes."""
+        seconds = seconds_for(self._column)
+        if uncompiled.allows(strong_sets, seconds):
+            uncompiled.spent += seconds
+            self._few = FewPlanes(self._words, self._column, self.n_rows)
+            return
         for size in range(1, self._top + 1):
 
             def part(start: int, stop: int, size: int = size) -> None:
@@ -147,6 +154,12 @@ class Parities:
         n_sets = int(self._offsets[size + 1] - self._offsets[size])
         if n_sets == 0:
             return []
+        if self._few is not None:
+            sets, targets, strengths = self._few.strong(size, self._threshold(size), ROUNDING)
+            shares = self._even[sets[:, 1:]]
+            shares[:, 0] *= 2.0 - shares[:, 0]  # as in ``share_of``
+            kept = np.prod(shares, axis=1) >= self._least(size)
+            return of_columns(self._column[sets[kept]], targets[kept], strengths[kept])
         single = self._single_strengths()
         room = FIRST_ROOM
         while True:

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Floats, Ints, interpreted, is_at_hand
+from tamis.counting.compiled import Floats, Ints, interpreted, uncompiled
 from tamis.information.interface import Context, Group, Profiles, Query
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
@@ -35,12 +35,11 @@ changes little that others wait for."""
 MOST_MISSING = 4096
 ENTRIES = 1024
 """Room for so many things that are missing, and at first for so many entries."""
-INTERPRETED, FEW = 4000, 32
-"""Where the loops have not been compiled yet, so many selections of a process are made without, in
-tables of few columns: it would take longer than a small answer."""
-
-
-n_interpreted = 0
+FEW = 32
+"""In tables with no more columns the first selections of a process are made without compiled loops,
+which are not worth waiting for if there are few."""
+SECONDS = 2.5e-4
+"""What a selection takes then, about."""
 
 
 class Selected(NamedTuple):
@@ -76,7 +75,6 @@ class ParentSelector:
         self._families = self._thresholds()
         self._n_judged = len(self._families)
         self._memory[loops.SET_THRESHOLDS] = loops.THRESHOLDS + d + 1
-        self._compiled = is_at_hand(loops.advance) or d > FEW
         self.n_most = math.inf
 
     def _begin(self) -> Ints:
@@ -178,22 +176,20 @@ class ParentSelector:
 
     def run(self, walks: Sequence[Ints]) -> None:
         """Go on with orders until all are done; what they miss is counted in batches for all."""
-        global n_interpreted
         self._memory[loops.N_MOST] = min(self.n_most, 2**62)
         while walks:
             advance, before = self._loop(), self.n_made
-            with np.errstate(over="ignore"):  # hashes go round
-                for walk in walks:
-                    advance(
-                        self._memory, self._slots, self._rows, self._strengths, self._families, walk
-                    )
+            for walk in walks:
+                advance(
+                    self._memory, self._slots, self._rows, self._strengths, self._families, walk
+                )
             if advance is not loops.advance:
-                n_interpreted += self.n_made - before
+                uncompiled.spent += SECONDS * (self.n_made - before)
             self._find_out()
             walks = [one for one in walks if one[loops.MODE] < loops.DONE]
 
     def _loop(self) -> loops.Advance:
-        if self._compiled or n_interpreted >= INTERPRETED:
+        if self.n_variables > FEW or not uncompiled.allows(loops.advance):
             return loops.advance
         plain: loops.Advance = interpreted(loops.advance)
         return plain
