@@ -15,7 +15,7 @@ from tamis.counting import compiled as compiling
 from tamis.terminal.waiting import COMPILING, NOT_KEPT, waiting
 
 EXAMPLE = str(Path(__file__).parent.parent / "examples" / "sprinkler.csv")
-HEAVY = {"dask", "matplotlib", "networkx", "pandas", "sklearn", "scipy.stats"}
+HEAVY = {"dask", "matplotlib", "networkx", "numba", "pandas", "sklearn", "scipy.stats"}
 
 
 def modules_after(code: str) -> set[str]:
@@ -35,14 +35,16 @@ def test_learning_from_a_small_file_imports_nothing_heavy():
     assert not {*HEAVY, "narwhals", "pyarrow.parquet", "tamis.tables.plan"} & modules_after(code)
 
 
-def test_a_frame_in_memory_takes_no_way_through_dask():
+def test_a_small_frame_needs_neither_dask_nor_compiled_loops():
     code = "import tamis\ntamis.TAM(n_jobs=1).fit({'a': [0, 1] * 9, 'b': [1, 0, 1] * 6})"
-    assert not {name for name in modules_after(code) if "dask" in name}
+    loaded = modules_after(code)
+    assert not {name for name in loaded if "dask" in name}
+    assert not {"networkx", "numba"} & loaded
 
 
 def test_importing_tamis_imports_next_to_nothing():
     loaded = modules_after("import tamis")
-    assert not {*HEAVY, "numpy", "numba", "pyarrow"} & loaded
+    assert not {*HEAVY, "numpy", "pyarrow"} & loaded
 
 
 def test_the_estimator_is_one_of_scikit_learn():
@@ -92,30 +94,30 @@ def test_a_loop_that_calls_a_changed_one_is_compiled_again(tmp_path):
 
 
 def test_where_loops_cannot_be_kept_the_cure_is_named_once(monkeypatch, capsys):
-    def nowhere(**options):
+    def nowhere(loop, **options):
         if options.get("cache"):
             raise RuntimeError("cannot cache function: no locator available for file")
-        return really(**options)
+        return really(loop, **options)
 
-    really = compiling.njit
-    monkeypatch.setattr(compiling, "njit", nowhere)
+    really = compiling._njit
+    monkeypatch.setattr(compiling, "_njit", nowhere)
     monkeypatch.setattr(compiling, "_places", [])
     one, two = compiling.compiled(lambda x: x + 1), compiling.compiled(lambda x: x + 2)
-    assert compiling.place_of_code() is None
     with waiting(quiet=False):
         assert one(1) + two(1) == 5
+    assert compiling.place_of_code() is None
     said = " ".join(capsys.readouterr().err.split())
     assert said == NOT_KEPT
     assert COMPILING not in said
 
 
 def test_other_faults_of_a_loop_are_not_hidden(monkeypatch):
-    def broken(**_):
+    def broken(loop, **_):
         raise RuntimeError("something else")
 
-    monkeypatch.setattr(compiling, "njit", broken)
+    monkeypatch.setattr(compiling, "_njit", broken)
     with pytest.raises(RuntimeError, match="something else"):
-        compiling.compiled(lambda x: x)
+        compiling.compiled(lambda x: x)(1)
 
 
 def test_warming_up_says_what_it_does_and_where_it_is_kept():

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from types import FunctionType
@@ -76,6 +77,7 @@ class LazyLoop:
         update_wrapper(self, py_func)
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401 - as the loop has it
+        """Run it; where it takes little, as Python does."""
         if self._seconds is not None:
             seconds = self._seconds(*arguments)
             if uncompiled.allows(self, seconds):
@@ -198,11 +200,11 @@ def hearing(hear: Callable[[], None]) -> Iterator[None]:
 @cache
 def _numba() -> Any:  # noqa: ANN401 - numba has no types
     """numba, which tells those who hear, and knows ``popcount`` as the LLVM instruction."""
-    import numba
-    from numba.core import event
-    from numba.extending import lower_builtin, type_callable
+    from numba.core.event import Listener
 
-    class Listener(event.Listener):
+    numba, event, extending = map(import_module, ("numba", "numba.core.event", "numba.extending"))
+
+    class Telling(Listener):
         def on_start(self, event: Any) -> None:  # noqa: ANN401
             for hear in _hearers:
                 hear()
@@ -216,9 +218,9 @@ def _numba() -> Any:  # noqa: ANN401 - numba has no types
     def generated(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
         return builder.ctpop(arguments[0])
 
-    event.register("numba:compile", Listener())
-    type_callable(popcount)(typed)
-    lower_builtin(popcount, numba.types.uint64)(generated)
+    event.register("numba:compile", Telling())
+    extending.type_callable(popcount)(typed)
+    extending.lower_builtin(popcount, numba.types.uint64)(generated)
     return numba
 
 

@@ -50,9 +50,7 @@ class FewPlanes:
         self._sizes: Ints = (np.indices(shape) > 0).sum(axis=0)
         self._found = [dependence(np.moveaxis(mean, axis, 0)) for axis in range(len(shape))]
 
-    def strong(
-        self, size: int, threshold: float, rounding: float
-    ) -> tuple[Ints, Ints, Floats]:
+    def strong(self, size: int, threshold: float, rounding: float) -> tuple[Ints, Ints, Floats]:
         """The planes of the sets of this size that pass, in their order, which of them is the
         target, and the strengths."""
         least = threshold * threshold / self._n_rows
@@ -70,7 +68,7 @@ class FewPlanes:
         return np.concatenate(sets), np.concatenate(targets), np.concatenate(strengths)
 
 
-def odd_rows(states: tuple[Ints, ...], shape: tuple[int, ...]) -> Ints:
+def odd_rows(states: tuple[Ints, ...], shape: tuple[int, ...]) -> Floats:
     """The rows in which an odd number of the planes of each set are 1, given the plane of each
     column that each row is in."""
     n_rows = len(states[0])
@@ -80,7 +78,7 @@ def odd_rows(states: tuple[Ints, ...], shape: tuple[int, ...]) -> Ints:
         total = signed.sum(axis=axis, keepdims=True)
         inside = np.moveaxis(signed, axis, 0)[1:]
         signed = np.concatenate([total, total - 2 * np.moveaxis(inside, 0, axis)], axis=axis)
-    return np.asarray((n_rows - signed) // 2)
+    return np.asarray((n_rows - signed) // 2, dtype=np.float64)
 
 
 def dependence(mean: Floats) -> Dependence:

@@ -26,7 +26,16 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount, uncompiled
+from tamis.counting.compiled import (
+    Floats,
+    Ints,
+    Pairs,
+    Words,
+    compiled,
+    inner,
+    popcount,
+    uncompiled,
+)
 from tamis.counting.few_planes import FewPlanes, seconds_for
 from tamis.counting.sharing import share
 from tamis.counting.tables import plane_ones

@@ -31,9 +31,7 @@ SMALL_ROWS = 10_000
 class SmallCounts:
     """The contingency tables of a small table, until there were too many of them."""
 
-    def __init__(
-        self, codes: Codes, arities: Ints, plain: Ints, loop: Callable[..., Any]
-    ) -> None:
+    def __init__(self, codes: Codes, arities: Ints, plain: Ints, loop: Callable[..., Any]) -> None:
         """``loop`` is the one that would count them."""
         self._codes = codes
         self._sizes: list[int] = arities.tolist()

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counting.compiled import Floats, Ints, Pairs, Words, compiled, inner, interpretable, popcount, whole
+from tamis.counting.compiled import (
+    Floats,
+    Ints,
+    Pairs,
+    Words,
+    compiled,
+    inner,
+    interpretable,
+    popcount,
+    whole,
+)
 
 
 @inner
