@@ -35,6 +35,7 @@ from tamis.counting.compiled import (
     inner,
     popcount,
     uncompiled,
+    whole,
 )
 from tamis.counting.few_planes import FewPlanes, seconds_for
 from tamis.counting.sharing import share
@@ -339,7 +340,7 @@ def count_odd(
     xor = np.empty((size, n_words), dtype=np.uint64)  # of the members from j on
     changed = size - 1
     while True:
-        changed = next_even(member, 1, changed, stop, even, best, least, share)
+        changed = next_even(member, whole(1), changed, stop, even, best, least, share)
         if changed == 0:
             return
         for j in range(changed, 0, -1):
@@ -352,7 +353,7 @@ def count_odd(
             for w in range(n_words):
                 total += popcount(words[p, w] ^ xor[1, w])
             out[place + p] = np.int64(total)
-        changed = advance(member, 1)
+        changed = advance(member, whole(1))
 
 
 @inner
@@ -435,7 +436,7 @@ def strong_sets(
     found, stop = 0, column.shape[0]
     changed = size - 1
     while True:
-        changed = next_even(member, 1, changed, stop, even, best, least_shown, share)
+        changed = next_even(member, whole(1), changed, stop, even, best, least_shown, share)
         if changed == 0:
             return found
         first = int(offsets[size]) + place_of(member, size, choose)
@@ -468,7 +469,7 @@ def strong_sets(
                             for j in range(size):
                                 sets[found, j] = member[j]
                         found += 1
-        changed = advance(member, 1)
+        changed = advance(member, whole(1))
 
 
 @inner

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.compiled import Floats, Ints, Pairs, inner, interpretable
+from tamis.counting.compiled import Floats, Ints, Pairs, inner, interpretable, whole
 
 Flags = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
@@ -128,7 +128,7 @@ def concerned(
 @inner
 def largest(cmi: Floats, row: int, candidates: Flags, mask: int, rank: Ints) -> int:
     """The candidate of largest cmi, of equals that of lowest rank."""
-    best = -1
+    best = whole(-1)
     for k in range(cmi.shape[1]):
         if (
             candidates[mask, k]
