@@ -126,3 +126,55 @@ def test_warming_up_says_what_it_does_and_where_it_is_kept():
     assert "packed files and clusters: " in shown
     assert "The compiled loops are kept below " in shown
     assert CliRunner().invoke(app, ["warm-up", "--quiet"]).output == ""
+
+
+AFTER_WARMING_UP = """
+import warnings
+from importlib import import_module
+import numpy as np
+import tamis
+from tamis.counting import compiled
+from tamis.terminal import warming
+
+def versions():
+    names = [file[:-3].replace("/", ".") for file in compiled.LOOP_FILES]
+    loops = {id(one): one for name in names for one in vars(import_module("tamis." + name)).values()
+             if isinstance(one, compiled.LazyLoop) and one._make is compiled._kept}
+    return {one.__qualname__: len(one.dispatcher.signatures) for one in loops.values()}
+
+warnings.simplefilter("ignore")
+warming.run(quiet=True)
+before = versions()
+print(*(name for name, n in before.items() if not n), "not called")
+random = np.random.default_rng(3)
+codes = random.integers(3, size=(8, 700))
+for k in range(1, 8):
+    codes[k] = np.where(random.random(700) < 0.6, codes[k - 1], codes[k])
+labels = {f"c{k}": np.array([f"v{one}" for one in own]) for k, own in enumerate(codes)}
+numbers = {f"x{k}": own for k, own in enumerate(random.normal(size=(5, 700)).cumsum(axis=0))}
+both = {**numbers, **{name: labels[name] for name in ("c0", "c1")}}
+ids = np.array([f"v{i % 290}" for i in range(700)])
+
+def holed(table):
+    return {name: np.where(random.random(700) < 0.1, None, own) for name, own in table.items()}
+
+for settings, table in [
+    ({}, labels), ({}, {**labels, "id": ids}), ({}, {k: v == "v1" for k, v in labels.items()}),
+    ({"search": "layer"}, labels), ({"search": "reference"}, labels),
+    ({"missing": "pairwise"}, holed(labels)), ({"missing": "pairwise"}, holed(numbers)),
+    ({"missing": "pairwise"}, holed(both)), ({}, numbers), ({}, both),
+    ({"information": "neighbours"}, numbers), ({"information": "mixed"}, both),
+    ({"information": "lipschitz"}, numbers), ({"information": "copula"}, numbers),
+]:
+    tamis.TAM(n_jobs=1, **settings).fit(table)
+tamis.TAM(n_jobs=1).fit(labels, sample_weight=random.random(700) + 0.5)
+print(*(name for name, n in versions().items() if n > before[name]), "compiled later")
+"""
+
+
+def test_warming_up_compiles_everything_that_fits_need():
+    """By the versions of loops in the process: what has been kept is loaded, not compiled."""
+    ended = subprocess.run(
+        [sys.executable, "-c", AFTER_WARMING_UP], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "not called\ncompiled later\n"
