@@ -79,7 +79,7 @@ def _tasks() -> Iterator[tuple[str, AnyTable, dict[str, Any]]]:
     yield "neighbours beside labels", _continuous(beside), {"information": "mixed"}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "small.tamis")
-        pack_table(read_table(several), path)
+        pack_table(read_table({**several, "many": many}), path)
         yield "packed files and clusters", read_opened(open_blocks(path), Settings()), {}
 
 
