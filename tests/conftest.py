@@ -25,6 +25,10 @@ settings.load_profile("tamis")
 
 
 def pytest_sessionstart(session):
+    from tamis.counting.compiled import Uncompiled
+
+    # Else it would depend on the tests before which loops a test sees.
+    Uncompiled.before_loading = Uncompiled.before_compiling = -1.0
     if hasattr(session.config, "workerinput"):
         compile_one_at_a_time()
 

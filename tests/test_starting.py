@@ -15,7 +15,7 @@ from tamis.counting import compiled as compiling
 from tamis.terminal.waiting import COMPILING, NOT_KEPT, waiting
 
 EXAMPLE = str(Path(__file__).parent.parent / "examples" / "sprinkler.csv")
-HEAVY = {"dask", "matplotlib", "networkx", "pandas", "sklearn", "scipy.stats"}
+HEAVY = {"dask", "matplotlib", "networkx", "numba", "pandas", "sklearn", "scipy.stats"}
 
 
 def modules_after(code: str) -> set[str]:
@@ -35,14 +35,16 @@ def test_learning_from_a_small_file_imports_nothing_heavy():
     assert not {*HEAVY, "narwhals", "pyarrow.parquet", "tamis.tables.plan"} & modules_after(code)
 
 
-def test_a_frame_in_memory_takes_no_way_through_dask():
+def test_a_small_frame_needs_neither_dask_nor_compiled_loops():
     code = "import tamis\ntamis.TAM(n_jobs=1).fit({'a': [0, 1] * 9, 'b': [1, 0, 1] * 6})"
-    assert not {name for name in modules_after(code) if "dask" in name}
+    loaded = modules_after(code)
+    assert not {name for name in loaded if "dask" in name}
+    assert not {"networkx", "numba"} & loaded
 
 
 def test_importing_tamis_imports_next_to_nothing():
     loaded = modules_after("import tamis")
-    assert not {*HEAVY, "numpy", "numba", "pyarrow"} & loaded
+    assert not {*HEAVY, "numpy", "pyarrow"} & loaded
 
 
 def test_the_estimator_is_one_of_scikit_learn():
@@ -92,30 +94,30 @@ def test_a_loop_that_calls_a_changed_one_is_compiled_again(tmp_path):
 
 
 def test_where_loops_cannot_be_kept_the_cure_is_named_once(monkeypatch, capsys):
-    def nowhere(**options):
+    def nowhere(loop, **options):
         if options.get("cache"):
             raise RuntimeError("cannot cache function: no locator available for file")
-        return really(**options)
+        return really(loop, **options)
 
-    really = compiling.njit
-    monkeypatch.setattr(compiling, "njit", nowhere)
+    really = compiling._njit
+    monkeypatch.setattr(compiling, "_njit", nowhere)
     monkeypatch.setattr(compiling, "_places", [])
     one, two = compiling.compiled(lambda x: x + 1), compiling.compiled(lambda x: x + 2)
-    assert compiling.place_of_code() is None
     with waiting(quiet=False):
         assert one(1) + two(1) == 5
+    assert compiling.place_of_code() is None
     said = " ".join(capsys.readouterr().err.split())
     assert said == NOT_KEPT
     assert COMPILING not in said
 
 
 def test_other_faults_of_a_loop_are_not_hidden(monkeypatch):
-    def broken(**_):
+    def broken(loop, **_):
         raise RuntimeError("something else")
 
-    monkeypatch.setattr(compiling, "njit", broken)
+    monkeypatch.setattr(compiling, "_njit", broken)
     with pytest.raises(RuntimeError, match="something else"):
-        compiling.compiled(lambda x: x)
+        compiling.compiled(lambda x: x)(1)
 
 
 def test_warming_up_says_what_it_does_and_where_it_is_kept():
@@ -124,3 +126,55 @@ def test_warming_up_says_what_it_does_and_where_it_is_kept():
     assert "packed files and clusters: " in shown
     assert "The compiled loops are kept below " in shown
     assert CliRunner().invoke(app, ["warm-up", "--quiet"]).output == ""
+
+
+AFTER_WARMING_UP = """
+import warnings
+from importlib import import_module
+import numpy as np
+import tamis
+from tamis.counting import compiled
+from tamis.terminal import warming
+
+def versions():
+    names = [file[:-3].replace("/", ".") for file in compiled.LOOP_FILES]
+    loops = {id(one): one for name in names for one in vars(import_module("tamis." + name)).values()
+             if isinstance(one, compiled.LazyLoop) and one._make is compiled._kept}
+    return {one.__qualname__: len(one.dispatcher.signatures) for one in loops.values()}
+
+warnings.simplefilter("ignore")
+warming.run(quiet=True)
+before = versions()
+print(*(name for name, n in before.items() if not n), "not called")
+random = np.random.default_rng(3)
+codes = random.integers(3, size=(8, 700))
+for k in range(1, 8):
+    codes[k] = np.where(random.random(700) < 0.6, codes[k - 1], codes[k])
+labels = {f"c{k}": np.array([f"v{one}" for one in own]) for k, own in enumerate(codes)}
+numbers = {f"x{k}": own for k, own in enumerate(random.normal(size=(5, 700)).cumsum(axis=0))}
+both = {**numbers, **{name: labels[name] for name in ("c0", "c1")}}
+ids = np.array([f"v{i % 290}" for i in range(700)])
+
+def holed(table):
+    return {name: np.where(random.random(700) < 0.1, None, own) for name, own in table.items()}
+
+for settings, table in [
+    ({}, labels), ({}, {**labels, "id": ids}), ({}, {k: v == "v1" for k, v in labels.items()}),
+    ({"search": "layer"}, labels), ({"search": "reference"}, labels),
+    ({"missing": "pairwise"}, holed(labels)), ({"missing": "pairwise"}, holed(numbers)),
+    ({"missing": "pairwise"}, holed(both)), ({}, numbers), ({}, both),
+    ({"information": "neighbours"}, numbers), ({"information": "mixed"}, both),
+    ({"information": "lipschitz"}, numbers), ({"information": "copula"}, numbers),
+]:
+    tamis.TAM(n_jobs=1, **settings).fit(table)
+tamis.TAM(n_jobs=1).fit(labels, sample_weight=random.random(700) + 0.5)
+print(*(name for name, n in versions().items() if n > before[name]), "compiled later")
+"""
+
+
+def test_warming_up_compiles_everything_that_fits_need():
+    """By the versions of loops in the process: what has been kept is loaded, not compiled."""
+    ended = subprocess.run(
+        [sys.executable, "-c", AFTER_WARMING_UP], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "not called\ncompiled later\n"

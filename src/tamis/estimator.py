@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
@@ -32,6 +31,7 @@ from tamis.tables.kinds import Told
 from tamis.tables.table import AnyTable, with_rows
 
 if TYPE_CHECKING:
+    import networkx as nx
     from matplotlib.axes import Axes
 
     from tamis.bootstrap import Confidence as Bootstrapped
@@ -244,7 +244,6 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.result_: Result = result
         self.feature_names_in_: NDArray[np.object_] = np.array(result.names, dtype=object)
         self.n_features_in_: int = len(result.names)
-        self.graph_: nx.DiGraph[str] = result.graph
         self.ranking_: list[Run] = list(result.ranking)
         self.adjacency_: NDArray[np.int8] = result.adjacency
         self.layers_: list[list[str]] = [list(layer) for layer in result.layers]
@@ -319,6 +318,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             types=settings.types,
         )
         return forecast(read_opened(given, settings, sample_weight), settings)
+
+    @property
+    def graph_(self) -> nx.DiGraph[str]:
+        """The DAG, anew each time."""
+        check_is_fitted(self)
+        return self.result_.graph
 
     @property
     def cpdag_(self) -> nx.DiGraph[str]:

@@ -14,7 +14,8 @@ from scipy.special import entr
 
 import naive
 from tables import rows, table_of
-from tamis.counting import counts, memory, sharing, small
+from tamis.counting import counts, memory, sharing
+from tamis.counting.compiled import uncompiled
 from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.sharing import usable_jobs
@@ -185,7 +186,8 @@ def test_negative_numbers_of_jobs_count_back_from_all():
 
 
 def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
-    monkeypatch.setattr(small, "FEW_TABLES", 0)  # what numpy counts is not worth sharing
+    # What numpy counts is not worth sharing.
+    monkeypatch.setattr(uncompiled, "allows", lambda loop, seconds=0.0: False)
     opened = []
 
     class Recorded(ThreadPoolExecutor):

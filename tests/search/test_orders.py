@@ -9,6 +9,7 @@ import pytest
 
 from tables import table_of
 from tamis.constants import constants
+from tamis.counting.compiled import uncompiled
 from tamis.information.counted import CountedInformation
 from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints
@@ -128,10 +129,9 @@ def test_no_tuck_leads_higher_than_a_climb(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_loops_find_the_same_compiled_and_interpreted(seed, monkeypatch):
     values, start = random_values(seed, n=300, d=9)
+    monkeypatch.setattr(uncompiled, "allows", lambda loop, seconds=0.0: False)
     compiled = best_ordering(selector_of(values), [start], first_may_do=False)
-    monkeypatch.setattr("tamis.search.parents.is_at_hand", lambda loop: False)
-    monkeypatch.setattr("tamis.search.parents.n_interpreted", 0)
-    monkeypatch.setattr("tamis.search.parents.INTERPRETED", 10**9)
+    monkeypatch.setattr(uncompiled, "allows", lambda loop, seconds=0.0: True)
     interpreted = best_ordering(selector_of(values), [start], first_may_do=False)
     assert interpreted.order == compiled.order
     assert interpreted.score == compiled.score

@@ -1,18 +1,24 @@
-"""How the counting loops are compiled, and the types of what they pass around."""
+"""How the counting loops are compiled, and the types of what they pass around.
+
+Nothing is compiled, and numba is not imported, before a loop is called whose work is worth it:
+a small answer takes less time without.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
-from functools import cache
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, update_wrapper
+from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
@@ -39,6 +45,7 @@ LOOP_FILES = (
     "counting/independence.py",
     "counting/interactions.py",
     "counting/judge.py",
+    "counting/pointers.py",
     "counting/row_sample.py",
     "counting/screening.py",
     "counting/tables.py",
@@ -55,6 +62,80 @@ LOOP_FILES = (
 """Every file that defines loops."""
 
 
+class LazyLoop:
+    """A loop that becomes a dispatcher of numba when it is first called, from Python or from
+    another loop that is being compiled."""
+
+    def __init__(
+        self,
+        py_func: Callable[..., Any],
+        make: Callable[[Callable[..., Any]], Any],
+        seconds: Callable[..., float] | None = None,
+    ) -> None:
+        self.py_func = py_func
+        self._make = make
+        self._seconds = seconds
+        self._made: Any = None
+        update_wrapper(self, py_func)
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401 - as the loop has it
+        """Run it; where it takes little, as Python does."""
+        if self._seconds is not None:
+            seconds = self._seconds(*arguments)
+            if uncompiled.allows(self, seconds):
+                uncompiled.spent += seconds
+                return interpreted(self)(*arguments)
+        return self.dispatcher(*arguments)
+
+    @property
+    def dispatcher(self) -> Any:  # noqa: ANN401 - numba has no types
+        """What numba calls a loop with all its compiled versions."""
+        if self._made is None:
+            with _making:
+                self._made = self._made or self._make(self.py_func)
+        return self._made
+
+    @property
+    def _numba_type_(self) -> Any:  # noqa: ANN401 - numba's own protocol
+        return self.dispatcher._numba_type_
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether it has been compiled, in this process or in an earlier one."""
+        made = self.dispatcher
+        return bool(made.signatures) or _is_kept(self.py_func.__name__, made.stats.cache_path)
+
+    def __reduce__(self) -> str:
+        return self.py_func.__qualname__
+
+
+_making = Lock()
+
+
+class Uncompiled:
+    """How long a process has worked without compiled loops, in estimated CPU seconds, so that the
+    same work is always done the same way."""
+
+    before_loading = 0.3
+    """So long numba is not imported, which takes as long."""
+    before_compiling = 1.2
+    """So long nothing is compiled that has not been kept."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    def allows(self, loop: Callable[..., Any], seconds: float = 0.0) -> bool:
+        """Whether work for a loop is to be done without it, as it takes so little more time."""
+        if self.spent + seconds > self.before_compiling:
+            return False
+        if self.spent + seconds <= self.before_loading and "numba" not in sys.modules:
+            return True
+        return not cast(LazyLoop, loop).is_at_hand
+
+
+uncompiled = Uncompiled()
+
+
 def compiled(loop: Loop) -> Loop:
     """Compile without the interpreter's lock, so that threads can share the work, and keep
     the machine code on disk, so that only the first use waits for it.
@@ -62,33 +143,45 @@ def compiled(loop: Loop) -> Loop:
     Where there is no place to keep it (a read-only install without a home), every run compiles,
     and `place_of_code` says so.
     """
-    return _kept(loop)
+    return cast(Loop, LazyLoop(loop, _kept))
 
 
-def _kept(loop: Loop, *signature: Any) -> Loop:  # noqa: ANN401
-    compile_loop: Any = njit
+def interpretable(seconds: Callable[..., float]) -> Callable[[Loop], Loop]:
+    """Like ``compiled``, for a loop that Python can run too, within so many seconds for given
+    arguments."""
+
+    def decorate(loop: Loop) -> Loop:
+        return cast(Loop, LazyLoop(loop, _kept, seconds))
+
+    return decorate
+
+
+def _kept(loop: Callable[..., Any], *signature: Any) -> Any:  # noqa: ANN401 - numba has no types
     own_name = loop.__qualname__
     # numba keeps code by the file and name of a loop and does not see when a loop that it calls
     # has changed: the state of all loops becomes part of the name while it looks for a place.
     loop.__qualname__ = f"{own_name}_{state_of_loops()}"
     try:
-        kept = compile_loop(*signature, cache=True, nogil=True, error_model="numpy")(loop)
+        kept = _njit(loop, *signature, cache=True)
         _places.append(str(kept.stats.cache_path))
-        return cast(Loop, kept)
+        return kept
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
-        return cast(Loop, compile_loop(*signature, nogil=True, error_model="numpy")(loop))
+        return _njit(loop, *signature)
     finally:
         loop.__qualname__ = own_name
 
 
 @cache
-def pointed_at(loop: Loop, signature: Any) -> Loop:  # noqa: ANN401 - numba's signatures have no type
-    """A compiled loop with one signature. Others call it through a pointer, so that it is neither
-    compiled nor optimised again with each of them."""
-    dispatcher: Any = loop
-    return cast(Loop, _kept(dispatcher.py_func, signature))
+def pointed_at(loop: Loop, signature: Callable[[], Any]) -> Loop:
+    """A compiled loop with one signature, which is asked for when the loop is made. Others call it
+    through a pointer, so that it is neither compiled nor optimised again with each of them."""
+    return cast(Loop, _kept(cast(LazyLoop, loop).py_func, signature()))
+
+
+def _njit(loop: Callable[..., Any], *signature: Any, **options: Any) -> Any:  # noqa: ANN401
+    return _numba().njit(*signature, nogil=True, error_model="numpy", **options)(loop)
 
 
 _places: list[str] = []
@@ -100,22 +193,64 @@ def place_of_code() -> str | None:
     return os.path.commonpath(_places) if _places else None
 
 
-def is_at_hand(loop: Callable[..., Any]) -> bool:
-    """Whether a loop has been compiled, in this process or in an earlier one."""
-    dispatcher: Any = loop
-    return bool(dispatcher.overloads) or _is_kept(loop.__name__, dispatcher.stats.cache_path)
+_hearers: list[Callable[[], None]] = []
+
+
+@contextmanager
+def hearing(hear: Callable[[], None]) -> Iterator[None]:
+    """Be told whenever something is compiled; what was kept and is loaded does not count."""
+    _hearers.append(hear)
+    try:
+        yield
+    finally:
+        _hearers.remove(hear)
+
+
+@cache
+def _numba() -> Any:  # noqa: ANN401 - numba has no types
+    """numba, which tells those who hear, and knows ``popcount`` as the LLVM instruction."""
+    from numba.core.event import Listener
+
+    numba, event, extending = map(import_module, ("numba", "numba.core.event", "numba.extending"))
+
+    class Telling(Listener):
+        def on_start(self, event: Any) -> None:  # noqa: ANN401
+            for hear in _hearers:
+                hear()
+
+        def on_end(self, event: Any) -> None:  # noqa: ANN401
+            """Nothing to say."""
+
+    def typed(context: Any) -> Callable[[Any], Any]:  # noqa: ANN401
+        return lambda word: numba.types.uint64
+
+    def generated(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+        return builder.ctpop(arguments[0])
+
+    event.register("numba:compile", Telling())
+    extending.type_callable(popcount)(typed)
+    extending.lower_builtin(popcount, numba.types.uint64)(generated)
+    return numba
+
+
+def popcount(word: np.uint64) -> np.uint64:
+    """The number of ones in a word."""
+    return np.uint64(int(word).bit_count())
 
 
 @cache
 def interpreted(loop: Loop) -> Loop:
-    """A loop as Python runs it, with those of its file that it calls: where compiling would take
-    longer than a small answer."""
-    dispatcher: Any = loop
-    names = dict(dispatcher.py_func.__globals__)
-    own = {name: one.py_func for name, one in names.items() if hasattr(one, "py_func")}
+    """A loop as Python runs it, with those of its file that it calls."""
+    names = dict(cast(LazyLoop, loop).py_func.__globals__)
+    own = {name: one.py_func for name, one in names.items() if isinstance(one, LazyLoop)}
     plain = {name: FunctionType(one.__code__, names, name) for name, one in own.items()}
     names.update(plain)
-    return cast(Loop, plain[loop.__name__])
+
+    def run(*arguments: Any) -> Any:  # noqa: ANN401 - as the loop has it
+        with np.errstate(all="ignore"):  # as compiled loops do; hashes go round
+            return plain[loop.__name__](*arguments)
+
+    return cast(Loop, run)
 
 
 @cache
@@ -136,26 +271,18 @@ def state_of_loops() -> str:
 def inner(loop: Loop) -> Loop:
     """Compile a loop that only other loops call: no way in from Python and nothing kept of its
     own, which shortens what the first use waits for."""
-    no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(Loop, njit(nogil=True, error_model="numpy", **no_way_in)(loop))
+    return cast(Loop, LazyLoop(loop, _inner))
 
 
 def wide_loop(loop: Loop) -> Loop:
     """Like ``inner``, for sums that may be added up in any order, so that they use the processor's
     wide registers."""
-    no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    order: Any = {"reassoc", "contract", "nsz", "nnan", "ninf"}
-    return cast(Loop, njit(nogil=True, error_model="numpy", fastmath=order, **no_way_in)(loop))
+    return cast(Loop, LazyLoop(loop, _wide))
 
 
-@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-def _popcount(typing_context: Any, word: Any) -> Any:  # noqa: ANN401 - numba's own protocol
-    """The number of ones in a 64-bit word, as the LLVM instruction that loops vectorise."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), generate
+def _inner(loop: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - numba has no types
+    return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 
-popcount = cast(Callable[[np.uint64], np.uint64], _popcount)
+def _wide(loop: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
+    return _inner(loop, fastmath={"reassoc", "contract", "nsz", "nnan", "ninf"})

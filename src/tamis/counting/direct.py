@@ -11,13 +11,10 @@ The table comes as one array of numbers, ``E``: addresses, sizes and limits (``D
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-from llvmlite import ir as llvm
-from numba import carray, types  # type: ignore[attr-defined, unused-ignore]
-from numba.extending import get_cython_function_address, intrinsic
 
 from tamis.counting.by_rows import (
     append_column,
@@ -67,43 +64,25 @@ middle, and the address of scipy's upper tail of gamma laws."""
 SMALLEST_P = 1e-300
 
 Answer = Callable[[Ints, int, Ints, int, int, Floats, int], int]
-SIGNATURE = types.int64(
-    types.int64[::1], types.int64, types.int64[::1], types.int64, types.int64, types.float64[::1],
-    types.int64,
-)  # fmt: skip
 """``answer(E, what, X, at, n, A, to)``: the n columns of the context are ``X[at : at + n]``, its
 target last. Where a strength is asked for the candidate comes next, or the number of a group and
 then its columns. The answer goes to ``A`` from ``to`` on. 1 if there is one, 0 if the question is
 not for here."""
 
-
-@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-def _at_address(typing_context: Any, address: Any) -> Any:  # noqa: ANN401 - numba's own protocol
-    """What is at an address."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
-        return builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))
-
-    return types.voidptr(types.int64), generate
+array_at: Any = None
+pointer: Any = None
+gamma_tail: Any = None
+"""What loops call to read arrays, and scipy's Q(shape, at), by their addresses: of numba, and so
+not there before a loop is made."""
 
 
-@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-def _law_at_address(typing_context: Any, address: Any, shape: Any, at: Any) -> Any:  # noqa: ANN401
-    """The value of a cython function of two numbers that is at an address."""
+def signature() -> Any:  # noqa: ANN401 - numba has no types
+    """That of ``answer``, which can be compiled from now on."""
+    global array_at, pointer, gamma_tail
+    from tamis.counting import pointers
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ANN401
-        number, last = llvm.DoubleType(), llvm.IntType(32)
-        law = llvm.FunctionType(number, [number, number, last])
-        found = builder.inttoptr(arguments[0], law.as_pointer())
-        return builder.call(found, [arguments[1], arguments[2], llvm.Constant(last, 0)])
-
-    return types.float64(types.int64, types.float64, types.float64), generate
-
-
-pointer = cast(Callable[[int], Any], _at_address)
-gamma_tail = cast(Callable[[int, float, float], float], _law_at_address)
-"""scipy's Q(shape, at), by its address."""
-array_at = cast(Callable[..., Any], carray)
+    array_at, pointer, gamma_tail = pointers.carray, pointers.pointer, pointers.law_at
+    return pointers.ANSWER
 
 
 @inner
@@ -524,7 +503,7 @@ def judge_family(
 
 @compiled
 def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> int:
-    """Answer a question about the context ``X[at : at + n]``, its target last (``SIGNATURE``)."""
+    """Answer a question about the context ``X[at : at + n]``, its target last (``Answer``)."""
     d, n_rows, n_planes, n_words = E[N_COLUMNS], E[N_ROWS], E[N_PLANES], E[N_WORDS]
     words = array_at(pointer(E[WORDS]), (n_planes, n_words), np.uint64)
     ones = array_at(pointer(E[ONES]), n_planes, np.int64)
@@ -564,13 +543,6 @@ def refuse(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
     return whole(0)
 
 
-@cache
-def gamma_address() -> int:
-    """Where scipy's upper tail of gamma laws is."""
-    found: int = get_cython_function_address("scipy.special.cython_special", "gammaincc")
-    return found
-
-
 class Direct:
     """A table as ``answer`` reads it; it lives as long as its arrays, which are kept here.
 
@@ -580,6 +552,8 @@ class Direct:
     def __init__(
         self, numbers: dict[int, int], arrays: dict[int, Any], regrets: Callable[[int], Floats]
     ) -> None:
+        from tamis.counting.pointers import gamma_address
+
         self.numbers = np.zeros(GAMMA + 1, dtype=np.int64)
         self._arrays = arrays
         self._regrets = regrets
@@ -598,4 +572,4 @@ class Direct:
     @cached_property
     def loop(self) -> Answer:
         """What answers."""
-        return cast(Answer, pointed_at(answer, SIGNATURE))
+        return cast(Answer, pointed_at(answer, signature))

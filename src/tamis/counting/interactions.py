@@ -26,7 +26,18 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount
+from tamis.counting.compiled import (
+    Floats,
+    Ints,
+    Pairs,
+    Words,
+    compiled,
+    inner,
+    popcount,
+    uncompiled,
+    whole,
+)
+from tamis.counting.few_planes import FewPlanes, seconds_for
 from tamis.counting.sharing import share
 from tamis.counting.tables import plane_ones
 
@@ -89,6 +100,7 @@ class Parities:
         n_planes = len(words)
         sizes = [math.comb(n_planes, size) for size in range(self._top + 1)]
         self._offsets = np.concatenate([[0], np.cumsum(sizes)])
+        self._few: FewPlanes | None = None
         self._odd: Pairs = np.zeros(int(self._offsets[-1]), dtype=np.int32)
         self._choose = np.array(
             [[math.comb(n, k) for k in range(self._top + 2)] for n in range(n_planes + 1)],
@@ -126,6 +138,11 @@ class Parities:
 
     def count_all(self, n_jobs: int) -> None:
         """Count the sets of all sizes."""
+        seconds = seconds_for(self._column)
+        if uncompiled.allows(strong_sets, seconds):
+            uncompiled.spent += seconds
+            self._few = FewPlanes(self._words, self._column, self.n_rows)
+            return
         for size in range(1, self._top + 1):
 
             def part(start: int, stop: int, size: int = size) -> None:
@@ -147,6 +164,12 @@ class Parities:
         n_sets = int(self._offsets[size + 1] - self._offsets[size])
         if n_sets == 0:
             return []
+        if self._few is not None:
+            sets, targets, strengths = self._few.strong(size, self._threshold(size), ROUNDING)
+            shares = self._even[sets[:, 1:]]
+            shares[:, 0] *= 2.0 - shares[:, 0]  # as in ``share_of``
+            kept = np.prod(shares, axis=1) >= self._least(size)
+            return of_columns(self._column[sets[kept]], targets[kept], strengths[kept])
         single = self._single_strengths()
         room = FIRST_ROOM
         while True:
@@ -317,7 +340,7 @@ def count_odd(
     xor = np.empty((size, n_words), dtype=np.uint64)  # of the members from j on
     changed = size - 1
     while True:
-        changed = next_even(member, 1, changed, stop, even, best, least, share)
+        changed = next_even(member, whole(1), changed, stop, even, best, least, share)
         if changed == 0:
             return
         for j in range(changed, 0, -1):
@@ -330,7 +353,7 @@ def count_odd(
             for w in range(n_words):
                 total += popcount(words[p, w] ^ xor[1, w])
             out[place + p] = np.int64(total)
-        changed = advance(member, 1)
+        changed = advance(member, whole(1))
 
 
 @inner
@@ -413,7 +436,7 @@ def strong_sets(
     found, stop = 0, column.shape[0]
     changed = size - 1
     while True:
-        changed = next_even(member, 1, changed, stop, even, best, least_shown, share)
+        changed = next_even(member, whole(1), changed, stop, even, best, least_shown, share)
         if changed == 0:
             return found
         first = int(offsets[size]) + place_of(member, size, choose)
@@ -446,7 +469,7 @@ def strong_sets(
                             for j in range(size):
                                 sets[found, j] = member[j]
                         found += 1
-        changed = advance(member, 1)
+        changed = advance(member, whole(1))
 
 
 @inner

@@ -11,7 +11,7 @@ from scipy.special import entr, xlogy
 
 from tamis.counting import counts, direct
 from tamis.counting.by_rows import count_sets, judge_rows
-from tamis.counting.compiled import Codes, Floats, Ints, Pairs, Words, is_at_hand
+from tamis.counting.compiled import Codes, Floats, Ints, Pairs, Words
 from tamis.counting.counts import (
     Bank,
     Batch,
@@ -83,7 +83,7 @@ class MemoryCounts:
         self._of_two = bool((table.arities[self._planes.planed] == 2).all())
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
         loop = judge_two_levels if self._of_two else judge_planes
-        self._small = SmallCounts(table.codes, table.arities, self._plain, is_at_hand(loop))
+        self._small = SmallCounts(table.codes, table.arities, self._plain, loop)
 
     @cached_property
     def _bank(self) -> Bank:

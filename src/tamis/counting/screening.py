@@ -16,7 +16,7 @@ from threading import Lock
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Floats, Ints, Words, compiled, inner, popcount
+from tamis.counting.compiled import Floats, Ints, Words, compiled, inner, popcount, whole
 from tamis.counting.interactions import (
     FIRST_ROOM,
     ROUNDING,
@@ -57,6 +57,13 @@ class Screen:
         self._n_rows = n_rows
         self._column = column[order]
         self._mean = 1.0 - 2.0 * ones[order] / n_sampled
+        self._pairs = np.stack(np.tril_indices(len(words), -1)[::-1])
+        """All pairs of planes, by the larger one."""
+        smaller, larger = self._pairs
+        screened = self._few[:, :SCREEN_WORDS].T
+        self._pair_words = np.ascontiguousarray(screened[:, smaller] ^ screened[:, larger])
+        self._pair_mean = self._mean[smaller] * self._mean[larger]
+        self._joint = joint_means(self._few, int(self._n_few[1]))
         self._lock = Lock()
         self._found: list[Found] = []
 
@@ -73,7 +80,8 @@ class Screen:
             sets = np.empty((room, size), dtype=np.int64)
             strengths = np.empty(room)
             needed = stand_out(
-                self._few, self._n_few, self._words, self._n_sampled, self._mean, self._column,
+                self._few, self._n_few, self._words, self._n_sampled, self._mean, self._joint,
+                self._pairs, self._pair_words, self._pair_mean, self._column,
                 *first_set(size, start + size - 1, self._even), stop + size - 1, threshold,
                 self._even,
                 max(threshold, now.least_screened), now.stands_out,
@@ -93,6 +101,14 @@ class Screen:
         return sorted(self._found)
 
 
+def joint_means(few: Words, n_few: int) -> Floats:
+    """The mean sign of the parity of every pair of planes on some rows."""
+    bits = np.unpackbits(few.view(np.uint8), axis=1)
+    signs = 1.0 - 2.0 * bits
+    odd = (bits.shape[1] - signs @ signs.T) / 2.0
+    return np.asarray(1.0 - 2.0 * odd / n_few)
+
+
 @compiled
 def stand_out(
     few: Words,
@@ -100,6 +116,10 @@ def stand_out(
     words: Words,
     n_sampled: int,
     mean: Floats,
+    joint: Floats,
+    pairs: Ints,
+    pair_words: Words,
+    pair_mean: Floats,
     column: Ints,
     member: Ints,
     share: Floats,
@@ -124,27 +144,23 @@ def stand_out(
     one stand in a row.
     """
     size = member.shape[0]
-    low, high = few[:, 0].copy(), few[:, 1].copy()
-    smaller, larger, pair_low, pair_high, pair_mean = all_pairs(low, high, mean)
-    joint = joint_means(few, n_few[1])
-    first = np.zeros(size + 1, dtype=np.uint64)  # the XOR of the members from j on
-    second = np.zeros(size + 1, dtype=np.uint64)
+    xor = np.zeros((2, size + 1), dtype=np.uint64)  # of the members from j on
     product = np.ones(size + 1)
     n_screened = np.float64(n_few[0])
     far = stands_out * np.sqrt(n_screened)
-    n_sets, n_looked, n_judged, found = 0, 0, 0, 0
+    n_sets, n_looked, n_judged, found = 0, 0, 0, whole(0)
     changed = size - 1
     while True:
-        changed = next_even(member, 2, changed, stop, even, best, least, share)
+        changed = next_even(member, whole(2), changed, stop, even, best, least, share)
         if changed == 0:
             return found
         if changed == size - 1:
             n_sets, n_looked, n_judged = 0, 0, 0
         for j in range(changed, 1, -1):
             product[j] = mean[member[j]] * product[j + 1]
-            first[j] = low[member[j]] ^ first[j + 1]
-            second[j] = high[member[j]] ^ second[j + 1]
-        x0, x1 = first[2], second[2]
+            xor[0, j] = few[member[j], 0] ^ xor[0, j + 1]
+            xor[1, j] = few[member[j], 1] ^ xor[1, j + 1]
+        x0, x1 = xor[0, 2], xor[1, 2]
         expected = n_screened * product[2]
         q = 1
         while q < member[2] and share[2] * share_of(even, q, 1) >= least:
@@ -155,16 +171,16 @@ def stand_out(
             end = min(begin + TOGETHER, n_pairs)
             many = 0
             for i in range(begin, end):  # without a branch: several at once
-                odd = np.int64(popcount(pair_low[i] ^ x0) + popcount(pair_high[i] ^ x1))
+                odd = np.int64(popcount(pair_words[0, i] ^ x0) + popcount(pair_words[1, i] ^ x1))
                 many += np.abs(n_screened - 2 * odd - expected * pair_mean[i]) > far
             for i in range(begin, end if many else begin):
-                odd = np.int64(popcount(pair_low[i] ^ x0) + popcount(pair_high[i] ^ x1))
+                odd = np.int64(popcount(pair_words[0, i] ^ x0) + popcount(pair_words[1, i] ^ x1))
                 if np.abs(n_screened - 2 * odd - expected * pair_mean[i]) <= far:
                     continue
                 n_looked += 1
                 if n_looked > room:
                     break
-                member[0], member[1] = smaller[i], larger[i]
+                member[0], member[1] = pairs[0, i], pairs[1, i]
                 if not still_stands_out(few, member, n_few[1], mean, joint, still):
                     continue
                 if not are_apart(member, column):
@@ -175,42 +191,7 @@ def stand_out(
                         words, n_sampled, member, threshold, found, targets, sets, strengths
                     )
         n_sets += n_pairs
-        changed = advance(member, 2)
-
-
-@inner
-def all_pairs(low: Words, high: Words, mean: Floats) -> tuple[Ints, Ints, Words, Words, Floats]:
-    """All pairs of planes, by the larger one: who they are, their XOR and the product of their
-    means."""
-    n_planes = low.shape[0]
-    n_pairs = n_planes * (n_planes - 1) // 2
-    smaller = np.empty(n_pairs, dtype=np.int64)
-    larger = np.empty(n_pairs, dtype=np.int64)
-    pair_low = np.empty(n_pairs, dtype=np.uint64)
-    pair_high = np.empty(n_pairs, dtype=np.uint64)
-    pair_mean = np.empty(n_pairs)
-    i = 0
-    for q in range(n_planes):
-        for p in range(q):
-            smaller[i], larger[i] = p, q
-            pair_low[i], pair_high[i] = low[p] ^ low[q], high[p] ^ high[q]
-            pair_mean[i] = mean[p] * mean[q]
-            i += 1
-    return smaller, larger, pair_low, pair_high, pair_mean
-
-
-@inner
-def joint_means(few: Words, n_few: int) -> Floats:
-    """The mean sign of the parity of every pair of planes on some rows."""
-    n_planes = few.shape[0]
-    found = np.ones((n_planes, n_planes))
-    for q in range(n_planes):
-        for p in range(q):
-            odd = np.uint64(0)
-            for w in range(LOOK_WORDS):
-                odd += popcount(few[p, w] ^ few[q, w])
-            found[p, q] = found[q, p] = 1.0 - 2.0 * np.int64(odd) / n_few
-    return found
+        changed = advance(member, whole(2))
 
 
 @inner

@@ -1,6 +1,7 @@
-"""Tables counted and judged by numpy: where they are few, compiling would take longer.
+"""Tables counted and judged by numpy: where they are few, compiling would take longer, or loading
+what was compiled.
 
-So it is done for the first tables of a process that finds no compiled loops.
+So it is done for the first tables of a process.
 
 The answers are those of the compiled loops to the last bit: counts and entropies are whole
 numbers, and what is not is added in the same order.
@@ -9,20 +10,20 @@ numbers, and what is not is added in the same order.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from tamis.counting.compiled import Codes, Floats, Ints
+from tamis.counting.compiled import Codes, Floats, Ints, uncompiled
 from tamis.counting.counts import Batch, Judgements, Question
 from tamis.counting.independence import ROUNDING, SCALE
 from tamis.counting.lookup import Lookup
 
-FEW_TABLES = 2000
-"""So many tables a process counts by numpy, in tenths of a second, before it compiles the loops."""
+SECONDS, SECONDS_PER_ROW = 5e-5, 1e-8
+"""What a table takes, about."""
 SMALL_CELLS = 1024
-"""Those of more cells never are."""
+"""Those of more cells are never counted by numpy."""
 SMALL_ROWS = 10_000
 """Nor are those of tables with more rows."""
 
@@ -30,29 +31,27 @@ SMALL_ROWS = 10_000
 class SmallCounts:
     """The contingency tables of a small table, until there were too many of them."""
 
-    counted: ClassVar[int] = 0
-    """How many there were in this process."""
-
-    def __init__(self, codes: Codes, arities: Ints, plain: Ints, loops_at_hand: bool) -> None:
+    def __init__(self, codes: Codes, arities: Ints, plain: Ints, loop: Callable[..., Any]) -> None:
+        """``loop`` is the one that would count them."""
         self._codes = codes
         self._sizes: list[int] = arities.tolist()
         self._plain = plain
-        self._open = codes.shape[1] <= SMALL_ROWS and not loops_at_hand
+        self._loop = loop
+        self._open = codes.shape[1] <= SMALL_ROWS
 
     @property
     def is_open(self) -> bool:
         """Whether tables may still be counted here."""
-        return self._open and SmallCounts.counted < FEW_TABLES
+        return self._open and uncompiled.allows(self._loop)
 
     def take(self, n_tables: int, sets: Iterable[tuple[int, ...]]) -> bool:
         """Whether so many joint tables, of these columns, are to be counted here; if so, they are
         taken for counted."""
-        if not self._open or SmallCounts.counted + n_tables > FEW_TABLES:
-            self._open = False
+        seconds = n_tables * (SECONDS + SECONDS_PER_ROW * self._codes.shape[1])
+        self._open = self._open and uncompiled.allows(self._loop, seconds)
+        if not self._open or any(self._n_cells(one) > SMALL_CELLS for one in sets):
             return False
-        if any(self._n_cells(one) > SMALL_CELLS for one in sets):
-            return False
-        SmallCounts.counted += n_tables
+        uncompiled.spent += seconds
         return True
 
     def cells(self, variables: tuple[int, ...]) -> Ints:

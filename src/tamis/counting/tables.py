@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counting.compiled import Floats, Ints, Pairs, Words, compiled, inner, popcount, whole
+from tamis.counting.compiled import (
+    Floats,
+    Ints,
+    Pairs,
+    Words,
+    compiled,
+    inner,
+    interpretable,
+    popcount,
+    whole,
+)
 
 
 @inner
@@ -66,7 +76,7 @@ def count_common(
     return np.int64(total)
 
 
-@compiled
+@interpretable(lambda words: 4e-7 * words.size)
 def plane_ones(
     words: Words,
 ) -> Ints:

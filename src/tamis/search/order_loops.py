@@ -25,13 +25,11 @@ bit a node.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
-from numba import types
 
 from tamis.counting.compiled import Floats, Ints, compiled, inner, pointed_at, popcount, whole
-from tamis.counting.direct import SIGNATURE as ANSWER
 from tamis.counting.direct import Answer
 
 
@@ -768,12 +766,13 @@ def advance(
         V[MODE] = DONE
 
 
-_INTS, _FLOATS = types.int64[::1], types.float64[::1]
-SIGNATURE = types.void(
-    types.FunctionType(ANSWER), _INTS, _INTS, _INTS, _INTS, _FLOATS, _FLOATS, _INTS
-)
+def signature() -> Any:  # noqa: ANN401 - numba has no types
+    """That of ``advance``."""
+    from tamis.counting.pointers import ADVANCE
+
+    return ADVANCE
 
 
 def compiled_advance() -> Advance:
     """The loop as it is called: what counts is a pointer to it."""
-    return cast(Advance, pointed_at(advance, SIGNATURE))
+    return cast(Advance, pointed_at(advance, signature))

@@ -17,9 +17,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Floats, Ints, interpreted, is_at_hand, pointed_at
-from tamis.counting.direct import N_REGRETS, Answer, Direct, refuse
-from tamis.counting.direct import SIGNATURE as ANSWER
+from tamis.counting.compiled import Floats, Ints, interpreted, pointed_at, uncompiled
+from tamis.counting.direct import N_REGRETS, Answer, Direct, refuse, signature
 from tamis.information.interface import LEADING, Context, Group, Profiles, Query
 from tamis.information.remembered import floors
 from tamis.knowledge import as_bits
@@ -40,12 +39,11 @@ NO_TABLE = np.zeros(0, dtype=np.int64)
 MOST_MISSING = 4096
 ENTRIES = 1024
 """Room for so many things that are missing, and at first for so many entries."""
-INTERPRETED, FEW = 4000, 32
-"""Where the loops have not been compiled yet, so many selections of a process are made without, in
-tables of few columns: it would take longer than a small answer."""
-
-
-n_interpreted = 0
+FEW = 32
+"""In tables with no more columns the first selections of a process are made without compiled loops,
+which are not worth waiting for if there are few."""
+SECONDS = 2.5e-4
+"""What a selection takes then, about."""
 
 
 class Selected(NamedTuple):
@@ -81,7 +79,6 @@ class ParentSelector:
         self._memory[[loops.SET_THRESHOLDS, loops.REPLY, loops.JUDGED]] = (
             loops.THRESHOLDS + d + 1, len(self._families) - d, len(self._families),
         )  # fmt: skip
-        self._compiled = is_at_hand(loops.advance) or d > FEW
         self._direct: Direct | None = None
         self.n_most = math.inf
 
@@ -185,35 +182,28 @@ class ParentSelector:
 
     def run(self, walks: Sequence[Ints]) -> None:
         """Go on with orders until all are done; what they miss is counted in batches for all."""
-        global n_interpreted
         self._memory[loops.N_MOST] = min(self.n_most, 2**62)
         while walks:
-            advance, before = self._loop(), self.n_made
-            answer, table = self._counter if self._compiled else (interpreted(refuse), NO_TABLE)
-            with np.errstate(over="ignore"):  # hashes go round
-                for walk in walks:
-                    advance(
-                        answer, table, self._memory, self._slots, self._rows, self._strengths,
-                        self._families, walk,
-                    )  # fmt: skip
-            if not self._compiled:
-                n_interpreted += self.n_made - before
+            in_python = self.n_variables <= FEW and uncompiled.allows(loops.advance)
+            advance = interpreted(loops.advance) if in_python else loops.compiled_advance()
+            before = self.n_made
+            answer, table = (interpreted(refuse), NO_TABLE) if in_python else self._counter
+            for walk in walks:
+                advance(
+                    answer, table, self._memory, self._slots, self._rows, self._strengths,
+                    self._families, walk,
+                )  # fmt: skip
+            if in_python:
+                uncompiled.spent += SECONDS * (self.n_made - before)
             self._find_out()
             walks = [one for one in walks if one[loops.MODE] < loops.DONE]
-
-    def _loop(self) -> loops.Advance:
-        if not self._compiled and n_interpreted < INTERPRETED:
-            plain: loops.Advance = interpreted(loops.advance)
-            return plain
-        self._compiled = True
-        return loops.compiled_advance()
 
     @cached_property
     def _counter(self) -> tuple[Answer, Ints]:
         """What counts while a loop runs, and the table that it counts."""
         self._direct = self._pps.rule.direct(self._information)
         if self._direct is None:
-            return pointed_at(refuse, ANSWER), NO_TABLE
+            return pointed_at(refuse, signature), NO_TABLE
         self._memory[loops.AT_ONCE] = 0
         return self._direct.loop, self._direct.numbers
 

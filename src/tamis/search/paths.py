@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.compiled import Floats, Ints, Pairs, compiled, inner
+from tamis.counting.compiled import Floats, Ints, Pairs, inner, interpretable, whole
 
 Flags = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
@@ -17,7 +17,7 @@ LEFT = -2
 """Less the row that was left last, where the next one has not been counted."""
 
 
-@compiled
+@interpretable(lambda active, *arguments: 1e-5 * len(active) * arguments[4].shape[1])
 def follow(
     active: Ints,
     newcomers: Ints,
@@ -108,7 +108,7 @@ def follow(
             rows[i] = following[row, slot] if following[row, slot] >= 0 else LEFT - row
 
 
-@compiled
+@interpretable(lambda newcomers, *arguments: 1e-6 * (len(newcomers) + 1) * len(arguments[-1]))
 def concerned(
     newcomers: Ints, n_candidates: int, rivals: Bytes, most: Ints, remains: Flags, found: Ints
 ) -> int:
@@ -130,7 +130,7 @@ def concerned(
 @inner
 def largest(cmi: Floats, row: int, candidates: Flags, mask: int, rank: Ints) -> int:
     """The candidate of largest cmi, of equals that of lowest rank."""
-    best = -1
+    best = whole(-1)
     for k in range(cmi.shape[1]):
         if (
             candidates[mask, k]

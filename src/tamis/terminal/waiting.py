@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Timer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tamis.terminal.consoles import console
 
@@ -99,23 +99,18 @@ def _bar(stderr: Console) -> Progress:
 
 @contextmanager
 def _word_about_compiling(stderr: Console) -> Iterator[None]:
-    """Say once that kernels are being compiled, if they are: numba tells, cached ones do not."""
-    from numba.core import event
+    """Say once that loops are being compiled, if they are."""
+    from tamis.counting.compiled import hearing, place_of_code
 
-    from tamis.counting.compiled import place_of_code
+    said = False
 
-    class Herald(event.Listener):
-        said = False
+    def say() -> None:
+        nonlocal said
+        if not said:
+            said = True
+            # Whoever does not listen to this may still want the result.
+            with suppress(OSError):
+                stderr.print(COMPILING if place_of_code() is not None else NOT_KEPT)
 
-        def on_start(self, event: Any) -> None:  # noqa: ANN401 - numba has no types
-            if not self.said:
-                self.said = True
-                # Whoever does not listen to this may still want the result.
-                with suppress(OSError):
-                    stderr.print(COMPILING if place_of_code() is not None else NOT_KEPT)
-
-        def on_end(self, event: Any) -> None:  # noqa: ANN401 - numba has no types
-            """Nothing to say."""
-
-    with event.install_listener("numba:compile", Herald()):
+    with hearing(say):
         yield

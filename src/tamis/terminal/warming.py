@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 import time
@@ -11,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from tamis.counting.compiled import place_of_code
+from tamis.counting.compiled import place_of_code, uncompiled
 from tamis.counting.opening import open_blocks
 from tamis.counting.packing import pack_table
-from tamis.counting.small import SMALL_ROWS
 from tamis.learning import learn
 from tamis.opening import read_opened
-from tamis.search.parents import FEW
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.table import AnyTable
@@ -26,12 +25,13 @@ from tamis.terminal.waiting import NOT_KEPT
 
 ROWS = 800
 """Enough for every kind of search to find something; the loops do not depend on it."""
-LONG = SMALL_ROWS + 1
-"""Fewer rows of levels would be counted without the loops."""
+MANY = 24
+"""Columns of which larger sets are screened, not counted."""
 
 
 def run(*, quiet: bool = False) -> None:
     """Learn from small tables of every kind, so that what this compiles is there later."""
+    uncompiled.spent = math.inf
     stdout = console()
     for what, table, settings in _tasks():
         began = time.process_time()
@@ -55,14 +55,13 @@ def _tasks() -> Iterator[tuple[str, AnyTable, dict[str, Any]]]:
     random = np.random.default_rng(1)
     several = _labels(random, 6, 5)
     two = _labels(random, 6, 2)
+    many = np.array([f"v{i % 300}" for i in range(ROWS)])
     numbers = random.normal(size=(ROWS, 4)).cumsum(axis=1)
     measured = {f"m{k}": column for k, column in enumerate(numbers.T)}
     yield "columns of several levels", read_table(several), {}
     yield "columns of two levels", read_table(two), {}
-    # More columns than the order search would go through without being compiled.
-    yield "many columns", read_table(_labels(random, FEW + 8, 2)), {}
-    yield "columns of many levels", read_table({**two, "many": np.arange(LONG) % 300}), {}
-    several = {name: of[:ROWS] for name, of in several.items()}
+    yield "many columns", read_table(_labels(random, MANY, 4)), {}
+    yield "columns of many levels", read_table({**two, "many": many}), {}
     holed = {name: np.where(random.random(ROWS) < 0.1, None, of) for name, of in several.items()}
     yield "missing values", read_table(holed, missing="pairwise"), {"missing": "pairwise"}
     weights = random.random(ROWS) + 0.5
@@ -73,22 +72,22 @@ def _tasks() -> Iterator[tuple[str, AnyTable, dict[str, Any]]]:
     yield "numbers with missing values", incomplete, {"missing": "pairwise"}
     yield "ranks of numbers", _continuous(measured), {"information": "copula"}
     yield "nearest neighbours", _continuous(measured), {"information": "neighbours"}
-    labels = {name: two[name][:ROWS] for name in ("c0", "c1", "c2")}
+    labels = {name: two[name] for name in ("c0", "c1", "c2")}
     shifts = 2.0 * (labels["c0"] == "v0")
     beside = {**labels, **{name: of + shifts for name, of in measured.items()}}
     yield "numbers beside labels", _continuous(beside), {}
     yield "neighbours beside labels", _continuous(beside), {"information": "mixed"}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "small.tamis")
-        pack_table(read_table(several), path)
+        pack_table(read_table({**several, "many": many}), path)
         yield "packed files and clusters", read_opened(open_blocks(path), Settings()), {}
 
 
 def _labels(random: np.random.Generator, n_columns: int, n_levels: int) -> dict[str, Any]:
     """Columns of levels, each of which depends on the one before it."""
-    codes = random.integers(n_levels, size=(n_columns, LONG))
+    codes = random.integers(n_levels, size=(n_columns, ROWS))
     for k in range(1, n_columns):
-        codes[k] = np.where(random.random(LONG) < 0.5, codes[k - 1], codes[k])
+        codes[k] = np.where(random.random(ROWS) < 0.5, codes[k - 1], codes[k])
     return {f"c{k}": np.array([f"v{code}" for code in row]) for k, row in enumerate(codes)}
 
 
