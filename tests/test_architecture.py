@@ -98,7 +98,7 @@ def test_the_state_of_loops_covers_every_file_that_defines_any():
         for decorator in node.decorator_list
         if ast.unparse(decorator).split("(")[0] in {"compiled", "inner", "interpretable"}
     }
-    assert found | {"counting/compiled.py"} == set(LOOP_FILES)
+    assert found | {"counting/compiled.py", "counting/pointers.py"} == set(LOOP_FILES)
 
 
 def test_everything_public_can_be_imported_and_is_documented():

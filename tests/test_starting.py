@@ -140,7 +140,7 @@ def versions():
     names = [file[:-3].replace("/", ".") for file in compiled.LOOP_FILES]
     loops = {id(one): one for name in names for one in vars(import_module("tamis." + name)).values()
              if isinstance(one, compiled.LazyLoop) and one._make is compiled._kept}
-    return {one.__qualname__: len(one.dispatcher.signatures) for one in loops.values()}
+    return {one.__qualname__: one.n_versions for one in loops.values()}
 
 warnings.simplefilter("ignore")
 warming.run(quiet=True)

@@ -76,6 +76,8 @@ class LazyLoop:
         self._make = make
         self._seconds = seconds
         self._made: Any = None
+        self.pointed: Any = None
+        """With one signature, for pointers to it."""
         update_wrapper(self, py_func)
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401 - as the loop has it
@@ -100,10 +102,15 @@ class LazyLoop:
         return self.dispatcher._numba_type_
 
     @property
+    def n_versions(self) -> int:
+        """How many have been compiled or loaded."""
+        return len(self.dispatcher.signatures) + (self.pointed is not None)
+
+    @property
     def is_at_hand(self) -> bool:
         """Whether it has been compiled, in this process or in an earlier one."""
         made = self.dispatcher
-        return bool(made.signatures) or _is_kept(self.py_func.__name__, made.stats.cache_path)
+        return self.n_versions > 0 or _is_kept(self.py_func.__name__, made.stats.cache_path)
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__
@@ -173,11 +180,14 @@ def _kept(loop: Callable[..., Any], *signature: Any) -> Any:  # noqa: ANN401 - n
         loop.__qualname__ = own_name
 
 
-@cache
 def pointed_at(loop: Loop, signature: Callable[[], Any]) -> Loop:
     """A compiled loop with one signature, which is asked for when the loop is made. Others call it
     through a pointer, so that it is neither compiled nor optimised again with each of them."""
-    return cast(Loop, _kept(cast(LazyLoop, loop).py_func, signature()))
+    lazy = cast(LazyLoop, loop)
+    if lazy.pointed is None:
+        with _making:
+            lazy.pointed = lazy.pointed or _kept(lazy.py_func, signature())
+    return cast(Loop, lazy.pointed)
 
 
 def _njit(loop: Callable[..., Any], *signature: Any, **options: Any) -> Any:  # noqa: ANN401
