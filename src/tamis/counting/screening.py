@@ -60,8 +60,8 @@ class Screen:
         self._pairs = np.stack(np.tril_indices(len(words), -1)[::-1])
         """All pairs of planes, by the larger one."""
         smaller, larger = self._pairs
-        screened = self._few[:, :SCREEN_WORDS].T
-        self._pair_words = np.ascontiguousarray(screened[:, smaller] ^ screened[:, larger])
+        screened = self._few[:, :SCREEN_WORDS].T.copy()
+        self._pair_low, self._pair_high = screened[:, smaller] ^ screened[:, larger]
         self._pair_mean = self._mean[smaller] * self._mean[larger]
         self._lock = Lock()
         self._found: list[Found] = []
@@ -80,7 +80,7 @@ class Screen:
             strengths = np.empty(room)
             needed = stand_out(
                 self._few, self._n_few, self._words, self._n_sampled, self._mean, self._pairs,
-                *self._pair_words, self._pair_mean, self._column,
+                self._pair_low, self._pair_high, self._pair_mean, self._column,
                 *first_set(size, start + size - 1, self._even), stop + size - 1, threshold,
                 self._even,
                 max(threshold, now.least_screened), now.stands_out,
