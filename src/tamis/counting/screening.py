@@ -60,8 +60,9 @@ class Screen:
         self._pairs = np.stack(np.tril_indices(len(words), -1)[::-1])
         """All pairs of planes, by the larger one."""
         smaller, larger = self._pairs
-        screened = self._few[:, :SCREEN_WORDS].T.copy()
-        self._pair_low, self._pair_high = screened[:, smaller] ^ screened[:, larger]
+        self._pair_low, self._pair_high = (
+            own[smaller] ^ own[larger] for own in self._few[:, :SCREEN_WORDS].T
+        )
         self._pair_mean = self._mean[smaller] * self._mean[larger]
         self._lock = Lock()
         self._found: list[Found] = []
