@@ -60,10 +60,10 @@ class Screen:
         self._pairs = np.stack(np.tril_indices(len(words), -1)[::-1])
         """All pairs of planes, by the larger one."""
         smaller, larger = self._pairs
-        screened = self._few[:, :SCREEN_WORDS].T
-        self._pair_words = np.ascontiguousarray(screened[:, smaller] ^ screened[:, larger])
+        self._pair_low, self._pair_high = (
+            own[smaller] ^ own[larger] for own in self._few[:, :SCREEN_WORDS].T
+        )
         self._pair_mean = self._mean[smaller] * self._mean[larger]
-        self._joint = joint_means(self._few, int(self._n_few[1]))
         self._lock = Lock()
         self._found: list[Found] = []
 
@@ -80,8 +80,8 @@ class Screen:
             sets = np.empty((room, size), dtype=np.int64)
             strengths = np.empty(room)
             needed = stand_out(
-                self._few, self._n_few, self._words, self._n_sampled, self._mean, self._joint,
-                self._pairs, self._pair_words, self._pair_mean, self._column,
+                self._few, self._n_few, self._words, self._n_sampled, self._mean, self._pairs,
+                self._pair_low, self._pair_high, self._pair_mean, self._column,
                 *first_set(size, start + size - 1, self._even), stop + size - 1, threshold,
                 self._even,
                 max(threshold, now.least_screened), now.stands_out,
@@ -101,14 +101,6 @@ class Screen:
         return sorted(self._found)
 
 
-def joint_means(few: Words, n_few: int) -> Floats:
-    """The mean sign of the parity of every pair of planes on some rows."""
-    bits = np.unpackbits(few.view(np.uint8), axis=1)
-    signs = 1.0 - 2.0 * bits
-    odd = (bits.shape[1] - signs @ signs.T) / 2.0
-    return np.asarray(1.0 - 2.0 * odd / n_few)
-
-
 @compiled
 def stand_out(
     few: Words,
@@ -116,9 +108,9 @@ def stand_out(
     words: Words,
     n_sampled: int,
     mean: Floats,
-    joint: Floats,
     pairs: Ints,
-    pair_words: Words,
+    pair_low: Words,
+    pair_high: Words,
     pair_mean: Floats,
     column: Ints,
     member: Ints,
@@ -146,6 +138,7 @@ def stand_out(
     size = member.shape[0]
     xor = np.zeros((2, size + 1), dtype=np.uint64)  # of the members from j on
     product = np.ones(size + 1)
+    joint = joint_means(few, n_few[1])
     n_screened = np.float64(n_few[0])
     far = stands_out * np.sqrt(n_screened)
     n_sets, n_looked, n_judged, found = 0, 0, 0, whole(0)
@@ -171,10 +164,10 @@ def stand_out(
             end = min(begin + TOGETHER, n_pairs)
             many = 0
             for i in range(begin, end):  # without a branch: several at once
-                odd = np.int64(popcount(pair_words[0, i] ^ x0) + popcount(pair_words[1, i] ^ x1))
+                odd = np.int64(popcount(pair_low[i] ^ x0) + popcount(pair_high[i] ^ x1))
                 many += np.abs(n_screened - 2 * odd - expected * pair_mean[i]) > far
             for i in range(begin, end if many else begin):
-                odd = np.int64(popcount(pair_words[0, i] ^ x0) + popcount(pair_words[1, i] ^ x1))
+                odd = np.int64(popcount(pair_low[i] ^ x0) + popcount(pair_high[i] ^ x1))
                 if np.abs(n_screened - 2 * odd - expected * pair_mean[i]) <= far:
                     continue
                 n_looked += 1
@@ -192,6 +185,20 @@ def stand_out(
                     )
         n_sets += n_pairs
         changed = advance(member, whole(2))
+
+
+@inner
+def joint_means(few: Words, n_few: int) -> Floats:
+    """The mean sign of the parity of every pair of planes on some rows."""
+    n_planes = few.shape[0]
+    found = np.ones((n_planes, n_planes))
+    for q in range(n_planes):
+        for p in range(q):
+            odd = np.uint64(0)
+            for w in range(LOOK_WORDS):
+                odd += popcount(few[p, w] ^ few[q, w])
+            found[p, q] = found[q, p] = 1.0 - 2.0 * np.int64(odd) / n_few
+    return found
 
 
 @inner
