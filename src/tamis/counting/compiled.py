@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache, update_wrapper
 from importlib import import_module
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -116,7 +116,8 @@ class LazyLoop:
         return self.py_func.__qualname__
 
 
-_making = Lock()
+_making = RLock()
+"""Making a loop makes those that it calls."""
 
 
 class Uncompiled:
