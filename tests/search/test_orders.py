@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import permutations
 
 import numpy as np
@@ -136,6 +137,18 @@ def test_loops_find_the_same_compiled_and_interpreted(seed, monkeypatch):
     assert interpreted.order == compiled.order
     assert interpreted.score == compiled.score
     assert interpreted.parents == compiled.parents
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_table_asked_one_question_at_a_time_leads_where_batches_do(seed, monkeypatch):
+    monkeypatch.setattr("tamis.counting.compiled.uncompiled.spent", math.inf)
+    values, start = random_values(seed, n=300, d=9)
+    direct = best_ordering(selector_of(values), [start], first_may_do=False)
+    monkeypatch.setattr(CountedInformation, "direct", lambda self, test: None)
+    batches = best_ordering(selector_of(values), [start], first_may_do=False)
+    assert direct.order == batches.order
+    assert direct.parents == batches.parents
+    assert direct.score == batches.score
 
 
 def test_orders_climb_side_by_side_as_they_do_alone():

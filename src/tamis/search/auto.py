@@ -174,12 +174,21 @@ def _who_matter(
     higher = _tried(information, found)
     higher = replace(higher, merits=merits_of(information, higher.parents, higher.score))
     by = constants.clear_rise + information.score_noise * math.log(turns_of(first))
-    outdone = higher.beats(first, clearly=True, by=by)
-    if outdone and first.evenness <= higher.evenness + constants.alike:
+    if higher.beats(first, clearly=True, by=by) and (
+        first.evenness <= higher.evenness + constants.alike
+        or not any(_finds(information, settings, one, first.parents) for one in TRIED[1:])
+    ):
         return []
-    others = _others(information, settings)
-    confirmed = any(one.parents == first.parents for one in others)
-    return [] if outdone and not confirmed else others
+    return _others(information, settings)
+
+
+def _finds(
+    information: Source, settings: Settings, search: Search, parents: Mapping[int, frozenset[int]]
+) -> bool:
+    """Whether a search finds this DAG."""
+    outcome = run(information, replace(settings, search=search), expected=parents)
+    found = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
+    return found == parents
 
 
 def _free_ordering(

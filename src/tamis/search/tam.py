@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from tamis.information.interface import Source
 from tamis.search import layers
@@ -22,8 +22,17 @@ Progress = Callable[[int, int], None]
 """Called with the number of nodes admitted so far and the number of all nodes."""
 
 
-def run(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
-    """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
+def run(
+    information: Source,
+    settings: Settings,
+    progress: Progress | None = None,
+    expected: Mapping[int, frozenset[int]] | None = None,
+) -> Outcome:
+    """Learn the DAG: layers and, for each node, the boundary that is its set of parents.
+
+    Where it matters only whether the ``expected`` parents are found, the search ends with the first
+    layer that rules them out.
+    """
     d = information.n_variables
     selector = Selector.of(information, settings, range(d))
     boundaries = _boundaries(information, selector, settings)
@@ -40,6 +49,8 @@ def run(information: Source, settings: Settings, progress: Progress | None = Non
         n_ancestors.update(dict.fromkeys(layer, d - len(constant) - len(remaining)))
         outcome.boundaries |= zip(layer, boundaries.close(layer), strict=True)
         outcome.layers.append(layer)
+        if expected and not all(expected[k] <= {*outcome.boundaries[k].members} for k in layer):
+            break
         boundaries.offer(layer)
         for k in layer:
             del remaining[k]
