@@ -21,11 +21,12 @@ CLOSE = {"rel": 1e-12, "abs": 1e-12}
 def source_of(seed: int, n: int, d: int, most_levels: int) -> CountedInformation:
     rng = np.random.default_rng(seed)
     arities = rng.integers(1, most_levels + 1, d)
-    arities[0] = max(arities[0], 2)  # a table without planes is not asked so
+    arities[0] = max(arities[0], 2)
     values = rng.integers(0, arities, (n, d))
     for k in range(1, d):
         copied = rng.random(n) < 0.5
         values[copied, k] = values[copied, k - 1] % arities[k]
+    values[0, 0], values[1, 0] = 0, 1  # a table without planes is not asked so
     return CountedInformation(table_of(values), n_jobs=1)
 
 
@@ -80,7 +81,8 @@ def test_single_answers_are_those_of_batches(seed, n, d, most_levels):
         members = told[1 : 1 + 3 * len(context.given)].reshape(-1, 3)
         assert members[:, 0].tolist() == list(context.given)
         assert np.array_equal(members[:, 1], tests.cmi)
-        assert members[:, 2] == pytest.approx(RULE.strengths(tests), **CLOSE)
+        if len(members):
+            assert members[:, 2] == pytest.approx(RULE.strengths(tests), **CLOSE)
 
 
 def test_a_family_whose_price_is_not_known_is_left_to_batches():
