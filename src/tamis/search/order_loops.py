@@ -355,6 +355,18 @@ def best_set(
 
 
 @inner
+def is_full(M: Ints, Q: Ints) -> bool:
+    """Whether there may be no room for what one step adds: few entries, and few things missing."""
+    if (
+        M[USED] + 4 * (SET + 2 * M[W]) > M.shape[0]
+        or 2 * M[N_ENTRIES] + 8 > Q.shape[0]
+        or M[N_MISSING] + 20 > M[ROOM]
+    ):
+        M[IS_FULL] = 1
+    return M[IS_FULL] != 0
+
+
+@inner
 def grow(
     answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int,
     made: int,
@@ -380,6 +392,8 @@ def grow(
     M[context + SIZE] = size
     M[made + MOST], M[made + BY_SET] = d, 0
     while True:
+        if is_full(M, Q):
+            return NONE
         size = M[context + SIZE]
         best = stop = whole(0)
         if size < n and size < M[LIMIT]:
@@ -441,12 +455,7 @@ def choose(
     What PPS has grown is shrunk again: superfluous members leave one at a time, the weakest first.
     """
     n_words = M[W]
-    if (
-        M[USED] + 4 * (SET + 2 * n_words) > M.shape[0]
-        or 2 * M[N_ENTRIES] + 8 > Q.shape[0]
-        or M[N_MISSING] + 20 > M[ROOM]
-    ):
-        M[IS_FULL] = 1
+    if is_full(M, Q):
         return NONE
     made = find(M, Q, 2 * target + 1, M[CANDIDATES])
     if M[made + CONTEXT] >= 0:
@@ -457,6 +466,8 @@ def choose(
     required = M[REQUIRED] + target * n_words
     shrinks = M[BACKWARD] != 0 and M[context + SIZE] > 1
     while True:
+        if is_full(M, Q):
+            return NONE
         if M[context + FAMILY] < 0 and not ask(
             answer, E, M, R, S, T, FAMILIES, context, M[context + SIZE]
         ):
