@@ -181,7 +181,7 @@ def shuffled(selector: ParentSelector, order: Sequence[int], chance: Random) -> 
     known = selector.selector.pps.constraints
     waits = (0,) * selector.n_variables if known is None else known.waits
     fresh = list(order)
-    for _ in range(max(2, round(math.sqrt(len(fresh))))):
+    for _ in range(max(2, round(math.sqrt(len(fresh))), round(constants.moved * len(fresh)))):
         k = fresh.pop(chance.randrange(len(fresh)))
         first, last = _room(fresh, waits, k)
         fresh.insert(chance.randint(first, last), k)
