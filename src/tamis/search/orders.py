@@ -1,12 +1,11 @@
 """The order of the nodes whose DAG scores best.
 
 An order has a DAG: each node selects its parents among those before it. Here the order is changed
-while the penalised likelihood of its DAG rises, by two kinds of moves. A node goes to the best of
-all places (Andrews et al., 2023, BOSS), or an edge i -> j is *tucked*: j, with those of its
-ancestors that stand between, goes before i (Lam, Andrews and Ramsey, 2022). Where neither helps,
-the search starts again from the best order so far with some nodes put anywhere (Wienöbst et al.,
-2025, FLOP). The moves themselves are compiled (``order_loops``); here is where they start. Beyond
-the paper.
+while the penalised likelihood of its DAG rises: an edge i -> j is *tucked*, that is, j, with those
+of its ancestors that stand between, goes before i (Lam, Andrews and Ramsey, 2022). Where no tuck
+helps, the search starts again from the best order so far with some nodes put anywhere (Wienöbst et
+al., 2025, FLOP). The moves themselves are compiled (``order_loops``); here is where they start.
+Beyond the paper.
 """
 
 from __future__ import annotations
