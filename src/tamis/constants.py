@@ -43,15 +43,15 @@ class Constants:
         "the order search ends after so many new starts in a row that lead no higher",
         "8 stopped short of the true score on 7 of 216 Gaussian tables of choosing seeds, 30 on 2",
     )
+    most_starts: int = _constant(
+        200, "new starts of the order search in all", "rarely reached; a bound on time"
+    )
     moved: float = _constant(
         0.25,
         "the share of the columns that a new start puts anywhere, if that is more than the root "
         "of their number",
         "tables 700 to 705 of six networks: mean CPDAG distance 31.3 with the root alone, 29.5 "
         "with a quarter, 29.9 with half, which takes longer",
-    )
-    most_starts: int = _constant(
-        200, "new starts of the order search in all", "rarely reached; a bound on time"
     )
     selections_per_pair: int = _constant(
         24,

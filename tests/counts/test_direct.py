@@ -95,6 +95,15 @@ def test_a_family_whose_price_is_not_known_is_left_to_batches():
     assert ask(FAMILY, context)[0] == source.families([context]).scores[0]
 
 
+def test_rows_may_lie_in_memory_in_any_way():
+    source = source_of(4, 300, 5, 4)
+    turned = source_of(4, 300, 5, 4)
+    turned._counts._codes = np.asfortranarray(turned._counts._codes)
+    context = Context(0, (1, 2, 3))
+    assert np.array_equal(Asked(turned)(ROW, context), Asked(source)(ROW, context))
+    assert np.array_equal(Asked(turned)(FAMILY, context), Asked(source)(FAMILY, context))
+
+
 def test_only_the_permutation_test_of_counts_in_memory_is_asked_so():
     source = source_of(2, 200, 4, 3)
     assert RULE.direct(source) is not None

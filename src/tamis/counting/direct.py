@@ -555,11 +555,12 @@ class Direct:
         from tamis.counting.pointers import gamma_address
 
         self.numbers = np.zeros(GAMMA + 1, dtype=np.int64)
-        self._arrays = arrays
+        # Rows that were drawn anew may lie in memory column by column.
+        self._arrays = {place: np.ascontiguousarray(one) for place, one in arrays.items()}
         self._regrets = regrets
         for place, value in numbers.items():
             self.numbers[place] = value
-        for place, array in arrays.items():
+        for place, array in self._arrays.items():
             self.numbers[place] = array.ctypes.data
         self.numbers[GAMMA] = gamma_address()
         self.price_up_to(1)

@@ -363,7 +363,7 @@ def is_full(M: Ints, Q: Ints) -> bool:
         or M[N_MISSING] + 20 > M[ROOM]
     ):
         M[IS_FULL] = 1
-    return M[IS_FULL] != 0
+    return bool(M[IS_FULL] != 0)
 
 
 @inner
@@ -699,7 +699,8 @@ def climb(
     answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
 ) -> bool:
     """Move the nodes that are queued, and those whom the moves concern, before their parents, the
-    last first, while the score rises. False where something is missing."""
+    last first, and before those who must not be, while the score rises. False where something is
+    missing."""
     places, tucks = V[PLACES], V[TUCKS]
     while True:
         if V[NODE] < 0:
@@ -731,10 +732,17 @@ def climb(
                     j -= 1
                 V[tucks + j] = parent
             V[N_TUCKS] = M[own + SIZE]
+            for place in range(V[places + node] if M[BOUND] else whole(0)):
+                # Whoever must not be a parent may be a child.
+                if has(M, M[BLOCKED] + node * M[W], V[V[ORDER] + place]):
+                    V[tucks + V[N_TUCKS]] = V[V[ORDER] + place]
+                    V[N_TUCKS] += 1
             V[STAGE] = 0
         while V[STAGE] < V[N_TUCKS]:
             parent = V[tucks + V[STAGE]]
-            if has(M, M[V[V[SELECTED] + node] + CONTEXT] + SET, parent):
+            if has(M, M[V[V[SELECTED] + node] + CONTEXT] + SET, parent) or (
+                has(M, M[BLOCKED] + node * M[W], parent) and V[places + parent] < V[places + node]
+            ):
                 tried = try_tuck(answer, E, M, Q, R, S, T, V, parent, node, True)
                 if tried == NONE:
                     return False
