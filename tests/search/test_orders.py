@@ -15,6 +15,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints
 from tamis.rules import Permutation
+from tamis.search import order_loops as loops
 from tamis.search.orders import Ordering, best_ordering, climb, losses_without, tuck
 from tamis.search.parents import ParentSelector
 from tamis.search.pps import PPS
@@ -169,8 +170,12 @@ def test_memory_grows_as_orders_ask_for_more(monkeypatch):
     monkeypatch.setattr("tamis.search.parents.ENTRIES", 8)
     monkeypatch.setattr("tamis.search.parents.MOST_MISSING", 24)
     monkeypatch.setattr("tamis.search.parents.SHORT", 1)
+    monkeypatch.setattr("tamis.counting.compiled.uncompiled.spent", math.inf)
     found = best_ordering(selector_of(values), [start], first_may_do=False)
     assert found.order == expected.order
+    memory = found.selector._memory
+    assert memory[loops.USED] <= len(memory)
+    assert memory[loops.JUDGED] <= len(found.selector._families)
 
 
 def test_who_waits_for_another_stays_behind_it():
