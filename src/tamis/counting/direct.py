@@ -39,7 +39,7 @@ from tamis.counting.compiled import (
     whole,
 )
 from tamis.counting.fold import HEAD
-from tamis.counting.independence import ROUNDING, SCALE, STATS, test_table
+from tamis.counting.independence import ROUNDING, SCALE, SMALLEST_P, STATS, test_table
 from tamis.counting.tables import (
     candidate_in_planes,
     cells_in_planes,
@@ -60,8 +60,6 @@ the strength of several columns taken together."""
 ) = (whole(one) for one in range(24))  # fmt: skip
 """The places in ``E``: sizes, limits, then addresses of arrays, the lookup of the estimator in the
 middle, and the address of scipy's upper tail of gamma laws."""
-
-SMALLEST_P = 1e-300
 
 Answer = Callable[[Ints, int, Ints, int, int, Floats, int], int]
 """``answer(E, what, X, at, n, A, to)``: the n columns of the context are ``X[at : at + n]``, its
@@ -114,26 +112,6 @@ def finished(total: int, occupied: int, constant: int, clips: int) -> int:
 
 
 @inner
-def fold_context(margin: Ints, n_levels: int, E: Ints, terms: Ints) -> tuple[int, int]:
-    """H(S) and H(S, X_k) of a context's own table."""
-    tail = E[TAIL]
-    strata = cells = n_strata = n_cells = whole(0)
-    for s in range(0, margin.shape[0], n_levels):
-        total = whole(0)
-        for x in range(n_levels):
-            count = margin[s + x]
-            cells += term(terms, tail, count)
-            n_cells += int(count > 0)
-            total += count
-        strata += term(terms, tail, total)
-        n_strata += int(total > 0)
-    return (
-        finished(strata, n_strata, E[CONSTANT], E[CLIPS]),
-        finished(cells, n_cells, E[CONSTANT], E[CLIPS]),
-    )
-
-
-@inner
 def table_of(
     words: Words,
     ones: Ints,
@@ -179,7 +157,8 @@ def table_of(
 def fold_levels(
     cells: Ints, n_cells: int, n_levels: int, arity: int, E: Ints, terms: Ints
 ) -> tuple[int, int]:
-    """H(S, X_l) and H(S, X_k, X_l) of a table ``cells[y, (s, x)]``."""
+    """H(S, X_l) and H(S, X_k, X_l) of a table ``cells[y, (s, x)]``; with a single y, H(S) and
+    H(S, X_k)."""
     tail = E[TAIL]
     beside = both = n_beside = n_both = whole(0)
     for s in range(0, n_cells * arity, n_levels):
@@ -315,7 +294,7 @@ def judge_row(
         where = np.empty(n_cells, dtype=np.int64)
         margin = np.empty(n_cells, dtype=np.int64)
         masks = context_margin(words, ones, first, arities, E[N_ROWS], X, at, at + n, where, margin)
-        h_s, h_sk = fold_context(margin, n_levels, E, terms)
+        h_s, h_sk = fold_levels(margin, n_cells, n_levels, whole(1), E, terms)
         cells = np.empty(n_cells * E[WIDEST], dtype=np.int64)
         tensor = np.empty((n_cells, 1), dtype=np.int64)
         for k in range(d):

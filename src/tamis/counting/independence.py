@@ -10,6 +10,8 @@ SCALE = float(2**48)
 """One nat in fixed point: sums up to 32 000 nats fit, and a step is 4e-15 nats."""
 STATS = 5
 """Plug-in gain, degrees of freedom, Pearson's X2, its null mean and variance."""
+SMALLEST_P = 1e-300
+"""Smaller p-values count as this one, so that their logarithm is finite; such tests tie."""
 ROUNDING = 1e-12
 """A variance below this share of the mean is 0 but for rounding."""
 

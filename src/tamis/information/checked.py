@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis.constants import constants
+from tamis.counting.independence import SMALLEST_P
 from tamis.errors import PluginError
 from tamis.information.interface import (
     LEVELS,
@@ -23,7 +24,7 @@ from tamis.information.interface import (
     Source,
     Tests,
 )
-from tamis.information.null_laws import SMALLEST_P, LawfulTests
+from tamis.information.null_laws import LawfulTests
 from tamis.information.wrapper import Wrapper
 from tamis.plugins import (
     answer_of,

@@ -19,13 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, chdtrc, gammaincc, stdtr
 
-from tamis.counting.independence import ROUNDING
+from tamis.counting.independence import ROUNDING, SMALLEST_P
 from tamis.errors import SettingError
 from tamis.information.gamma_tail import ceilings
 from tamis.information.interface import Floats, Tests
-
-SMALLEST_P = 1e-300
-"""Smaller p-values count as this one, so that their logarithm is finite; such tests tie."""
 
 
 class LawfulTests(Tests):

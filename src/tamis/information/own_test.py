@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from tamis.counting.independence import SMALLEST_P
 from tamis.errors import SettingError
 from tamis.information.interface import (
     Ability,
@@ -20,7 +21,6 @@ from tamis.information.interface import (
     Source,
     Tests,
 )
-from tamis.information.null_laws import SMALLEST_P
 from tamis.information.wrapper import Wrapper
 from tamis.plugins import answer_of, number_of, qualified_name
 
