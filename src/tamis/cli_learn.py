@@ -256,6 +256,14 @@ def learn(
             metavar="COLUMN", help="Show the tests that placed this column. May be repeated."
         ),
     ] = None,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            help="Show the statistics too: settings, layers, gains and p-values, the searches "
+            "tried, the closest calls.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -274,6 +282,8 @@ def learn(
     """
     if quiet and explain:
         raise typer.BadParameter("--explain shows something and --quiet forbids it: leave one out")
+    if quiet and details:
+        raise typer.BadParameter("--details shows something and --quiet forbids it: leave one out")
     if quiet and dry_run:
         raise typer.BadParameter("--dry-run shows something and --quiet forbids it: leave one out")
     with clean_ending():
@@ -311,6 +321,7 @@ def learn(
                 report=report,
                 explain=tuple(explain or ()),
                 quiet=quiet,
+                details=details,
                 weights=weights,
                 bootstrap=bootstrap,
                 certify=certify,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +29,7 @@ from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.kinds import Told
+from tamis.tables.paths import name_of
 from tamis.tables.table import AnyTable, with_rows
 
 if TYPE_CHECKING:
@@ -239,6 +241,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 ) as given:
                     table = read_opened(given, settings, sample_weight)
                     result = learn(table, settings, progress)
+        result = replace(result, table_name=name_of(X))
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
         self.result_: Result = result
