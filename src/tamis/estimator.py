@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,14 +21,13 @@ from tamis.information.estimators import AnyEstimator
 from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
-from tamis.learning import learn
+from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.plugins import require_callable
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.kinds import Told
-from tamis.tables.paths import name_of
 from tamis.tables.table import AnyTable, with_rows
 
 if TYPE_CHECKING:
@@ -240,8 +238,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                     types=settings.types,
                 ) as given:
                     table = read_opened(given, settings, sample_weight)
-                    result = learn(table, settings, progress)
-        result = replace(result, table_name=name_of(X))
+                    result = with_path(learn(table, settings, progress), X)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
         self.result_: Result = result

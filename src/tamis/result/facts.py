@@ -95,8 +95,8 @@ class Facts:
         if self.result.n_rows is None:
             return f"a known law of {columns}"
         size = f" ({rows_in_words(self.result)}, {columns})"
-        name = self.result.table_name
-        return f"this table{size}" if name is None else (Names((name,)), size)
+        path = self.result.read_from
+        return f"this table{size}" if path is None else (Names((_file_name(path),)), size)
 
     @property
     def arrows(self) -> str:
@@ -473,6 +473,15 @@ def percent(share: float) -> str:
     if 0 < share < 0.01:
         return "less than 1%"
     return f"{math.floor(100 * share + 1e-9)}%"
+
+
+def _file_name(path: str) -> str:
+    """What to call a table: the last part of its path, of this system or of another; of several
+    files the folder too, as a pattern alone says little."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part]
+    if not parts:
+        return path
+    return "/".join(parts[-2:]) if any(sign in parts[-1] for sign in "*?[") else parts[-1]
 
 
 def _arrow(edge: Edge) -> tuple[Piece, ...]:

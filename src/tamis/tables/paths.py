@@ -38,17 +38,6 @@ def are_small(paths: Sequence[str]) -> bool:
     return sum(map(os.path.getsize, paths)) <= SMALL_BYTES
 
 
-def name_of(source: object) -> str | None:
-    """What to call a table that was read from a path: the name of its file, or a pattern as it was
-    written; None of a table that has no path."""
-    if not isinstance(source, str | os.PathLike):
-        return None
-    path = os.fspath(source)
-    if not isinstance(path, str):
-        return None
-    return path if glob.has_magic(path) else os.path.basename(path.rstrip("/\\")) or path
-
-
 def is_several(source: str) -> bool:
     """Whether a path may stand for several files: a folder, or a pattern that no file is called."""
     return os.path.isdir(source) or (glob.has_magic(source) and not os.path.exists(source))

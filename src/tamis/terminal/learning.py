@@ -8,17 +8,17 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.counting.opening import open_blocks, require_whole_rows
 from tamis.errors import SettingError, TamisWarning
-from tamis.learning import learn
+from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.result import Result, suggest
 from tamis.settings import Settings
-from tamis.tables.paths import PACKED_ENDING, ending_of, find_parts, is_several, name_of
+from tamis.tables.paths import PACKED_ENDING, ending_of, find_parts, is_several
 from tamis.tables.table import AnyTable, with_rows
 from tamis.terminal.choosing import read_as
 from tamis.terminal.consoles import console
@@ -122,7 +122,7 @@ def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
         if is_elsewhere(table):
             table.counted.heard = wait.round
         with _options_named():
-            result = replace(learn(table, settings, wait.progress), table_name=name_of(source))
+            result = with_path(learn(table, settings, wait.progress), source)
             confidence = _confidence(table, result, settings, wishes, wait)
             certificate = _certificate(table, result, settings, wishes, wait)
     said = [options_in_words(note) for note in dict.fromkeys((*result.warnings, *notes()))]
