@@ -41,6 +41,10 @@ _NUMBERS = ("gaussian", "copula", "neighbours", "lipschitz")
 _BY_KIND = ("mixed", "conditional-gaussian")
 
 
+ARROW = " → "
+"""What stands between a parent and its child."""
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """Names of columns in a sentence, which a page sets apart and escapes."""
@@ -208,7 +212,7 @@ class Facts:
         for part, must in (("required", "must"), ("forbidden", "must not")):
             arrows = getattr(self.knowledge, part)
             for parent, child in arrows[:NAMED]:
-                yield [Names((parent,)), " → ", Names((child,)), f" {must} be there"]
+                yield [Names((parent,)), ARROW, Names((child,)), f" {must} be there"]
             if len(arrows) > NAMED:
                 yield [f"{_count(len(arrows) - NAMED, 'more arrow')} that {must} be there"]
         for part, none in (("sources", "parents"), ("sinks", "children")):
@@ -485,7 +489,7 @@ def _file_name(path: str) -> str:
 
 
 def _arrow(edge: Edge) -> tuple[Piece, ...]:
-    return Names((edge.parent,)), " → ", Names((edge.child,))
+    return Names((edge.parent,)), ARROW, Names((edge.child,))
 
 
 def _count(number: int, thing: str) -> str:

@@ -14,7 +14,7 @@ from string import Formatter
 
 from tamis.constants import constants
 from tamis.result.explanation import show
-from tamis.result.facts import NAMED, Facts, Names, Piece, Shares
+from tamis.result.facts import ARROW, NAMED, Facts, Names, Piece, Shares
 from tamis.result.model import Result
 
 CLEAR = 10.0
@@ -56,7 +56,14 @@ class Said:
     pieces: tuple[Piece, ...]
 
     def __str__(self) -> str:
-        return "".join(one if isinstance(one, str) else names_in_text(one) for one in self.pieces)
+        return self.text()
+
+    def text(self, arrow: str = ARROW) -> str:
+        """Plain text, with this between parent and child."""
+        return "".join(
+            names_in_text(one) if isinstance(one, Names) else arrow if one == ARROW else one
+            for one in self.pieces
+        )
 
 
 def _some(warrant: str) -> Condition:

@@ -123,12 +123,17 @@ class Sketch:
             return
         signs = LINES if _has(options.encoding, LINES) else ASCII
         yield Text()
-        if len(connected) > ROWS:
+        if is_too_large(self.result):
             remark = f"too large with {len(connected):,} columns; --report page.html draws it"
             yield from _title(remark, console, options.max_width)
             return
         yield from _title(_key(self.result, signs), console, options.max_width)
         yield from _rows(self.result, connected, signs, console, options.max_width)
+
+
+def is_too_large(result: Result) -> bool:
+    """Whether a sketch could not be looked at."""
+    return len({name for edge in result.edges for name in (edge.parent, edge.child)}) > ROWS
 
 
 def _has(encoding: str, signs: Signs) -> bool:

@@ -20,6 +20,7 @@ from tamis.result import (
     explain,
     show,
 )
+from tamis.result.facts import ARROW
 from tamis.settings import Settings
 from tamis.tables.plan_text import columns_in_words
 from tamis.terminal.layout import (
@@ -32,7 +33,7 @@ from tamis.terminal.layout import (
     pairs_of,
     title_of,
 )
-from tamis.terminal.sketch import Sketch
+from tamis.terminal.sketch import Sketch, is_too_large
 from tamis.terminal.words import count, p_value, settings_in_words
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ Kinds = Mapping[str, Sequence[str]]
 EDGES = 30
 LAYERS = 12
 CALLS = 5
+STRONGEST = 12
 """How much of each is shown before it is said how much more there is."""
 OFTEN = 0.25
 """An arrow that is not in the graph is worth a look from this share of the resamples on."""
@@ -65,11 +67,21 @@ def show_summary(
     ``asked`` is what was asked for, so that it can be said what was chosen and why; ``kinds`` has
     the names of the columns by the kind that they were read as.
     """
-    for part in _answer(result, notes, confidence, details=details):
+    arrow = _arrow_for(console)
+    for part in _answer(result, notes, confidence, arrow, details=details):
         console.print(part)
     if details:
-        for part in _details(result, asked, confidence, kinds or _by_levels(result)):
+        for part in _details(result, asked, confidence, kinds or _by_levels(result), arrow):
             console.print(part)
+
+
+def _arrow_for(console: Console) -> str:
+    """What can stand between parent and child."""
+    try:
+        ARROW.encode(console.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return " -> "
+    return ARROW
 
 
 def show_certificate(console: Console, certificate: Certificate | None) -> None:
@@ -106,29 +118,40 @@ def show_written(console: Console, paths: Sequence[str], *, details: bool = Fals
 
 
 def _answer(
-    result: Result, notes: Sequence[str], confidence: Confidence | None, *, details: bool
+    result: Result,
+    notes: Sequence[str],
+    confidence: Confidence | None,
+    arrow: str,
+    *,
+    details: bool,
 ) -> Iterator[RenderableType]:
     """What an analyst would say aloud, and the graph."""
     for i, part in enumerate(("found", "told", "directions")):
-        said = " ".join(map(str, answer(result, part)))
+        said = " ".join(one.text(arrow) for one in answer(result, part))
         if said:
             yield from [Text()] if i else []
             yield Hanging(Text(), said)
     yield Sketch(result)
+    if is_too_large(result):
+        yield from _strongest(result, arrow)
     weakest = answer(result, "weakest", confidence=confidence)
     if weakest:
         yield from title_of("What is weakest")
-        yield from (item(str(one)) for one in weakest)
+        yield from (item(one.text(arrow)) for one in weakest)
     if confidence is not None and not details:
         yield from _edges(result, confidence, statistics=False)
-    yield from _elsewhere(result, confidence)
+    yield from _elsewhere(result, confidence, arrow)
     if notes:
         yield from title_of("Notes")
         yield from (item(show(note)) for note in notes)
 
 
 def _details(
-    result: Result, asked: Settings | None, confidence: Confidence | None, kinds: Kinds
+    result: Result,
+    asked: Settings | None,
+    confidence: Confidence | None,
+    kinds: Kinds,
+    arrow: str,
 ) -> Iterator[RenderableType]:
     """The statistics."""
     yield from title_of("How it was found")
@@ -137,9 +160,17 @@ def _details(
     yield from pairs_of(_settings(result, asked, kinds).items())
     yield from _layers(result)
     yield from _edges(result, confidence)
-    yield from _directions(result)
+    yield from _directions(result, arrow)
     yield from _ranking(result)
     yield from _calls(result)
+
+
+def _strongest(result: Result, arrow: str) -> Iterator[RenderableType]:
+    """The strongest arrows, where the graph is too large to be drawn."""
+    strongest = sorted(result.edges, key=lambda edge: (-edge.gain, edge.parent, edge.child))
+    shown = [f"{show(edge.parent)}{arrow}{show(edge.child)}" for edge in strongest[:STRONGEST]]
+    yield from title_of("Strongest arrows", f"{len(shown)} of {count(len(strongest), 'arrow')}")
+    yield item(", ".join(shown))
 
 
 def _settings(result: Result, asked: Settings | None, kinds: Kinds) -> dict[str, str]:
@@ -222,13 +253,15 @@ def _shares(edge: Edge, confidence: Confidence | None) -> list[str]:
     return [f"{confidence.edges.get(ends, 0.0):.0%}", f"{confidence.skeleton(*ends):.0%}"]
 
 
-def _elsewhere(result: Result, confidence: Confidence | None) -> Iterator[RenderableType]:
+def _elsewhere(
+    result: Result, confidence: Confidence | None, arrow: str
+) -> Iterator[RenderableType]:
     """Arrows that resamples often showed and the graph has not."""
     if confidence is None:
         return
     there = {(edge.parent, edge.child) for edge in result.edges}
     often = [
-        f"{show(a)} -> {show(b)} {share:.0%}"
+        f"{show(a)}{arrow}{show(b)} {share:.0%}"
         for (a, b), share in confidence.edges.items()
         if (a, b) not in there and share >= OFTEN
     ]
@@ -266,7 +299,7 @@ def _behind(nats: float) -> str:
     return f"{abs(nats):.1f} nats {how}"
 
 
-def _directions(result: Result) -> Iterator[RenderableType]:
+def _directions(result: Result, arrow: str) -> Iterator[RenderableType]:
     """Every direction that is not given with its probability, the least likely first."""
     asked = [
         edge for edge in result.closest_directions(len(result.edges)) if edge.warrant != "given"
@@ -278,8 +311,7 @@ def _directions(result: Result) -> Iterator[RenderableType]:
         own = [edge for edge in asked if edge.warrant == warrant]
         if own:
             shown = [
-                f"{show(edge.parent)} {LOOKS[warrant].symbol} {show(edge.child)} "
-                f"{chance(edge.direction_probability)}"
+                f"{show(edge.parent)}{arrow}{show(edge.child)} {chance(edge.direction_probability)}"
                 for edge in own[:EDGES]
             ]
             yield item(f"{LOOKS[warrant].label}: {', '.join(shown)}")
