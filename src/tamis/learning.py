@@ -318,9 +318,12 @@ def _at_its_alpha(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, .
     clearly_better = again.score > answer.score + constants.alike and len(after) > len(before)
     if not (before < after or clearly_better):
         return answer, ()
-    n_added = len(after) - len(before)
-    added = f"{n_added} arrow{'' if n_added == 1 else 's'}"
-    return again, (RAISED.format(before=rule.alpha, after=alpha, added=added),)
+    added, total = _arrows(len(after) - len(before)), _arrows(len(after))
+    return again, (RAISED.format(before=rule.alpha, after=alpha, added=added, total=total),)
+
+
+def _arrows(number: int) -> str:
+    return f"{number:,} arrow" + ("" if number == 1 else "s")
 
 
 def _pairs(answer: Answer) -> set[frozenset[int]]:
