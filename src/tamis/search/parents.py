@@ -77,7 +77,7 @@ class ParentSelector:
         self._strengths: Floats = np.zeros(0)
         self._families = self._thresholds()
         self._memory[[loops.SET_THRESHOLDS, loops.REPLY, loops.JUDGED]] = (
-            loops.THRESHOLDS + d + 1, len(self._families) - d, len(self._families),
+            loops.THRESHOLDS + d + 1, len(self._families) - d - 1, len(self._families),
         )  # fmt: skip
         self._direct: Direct | None = None
         self.n_most = math.inf
@@ -120,7 +120,7 @@ class ParentSelector:
         pps, d = self._pps, self.n_variables
         largest = max((len(one) for sets in pps.sets_of for _, one in sets), default=-1)
         of_sets = [pps.set_threshold(n, size) for size in range(largest + 1) for n in range(d + 1)]
-        return np.concatenate([np.zeros(1), pps.thresholds, of_sets, np.zeros(d)])
+        return np.concatenate([np.zeros(1), pps.thresholds, of_sets, np.zeros(d + 1)])
 
     @property
     def n_made(self) -> int:
