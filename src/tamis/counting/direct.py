@@ -49,9 +49,9 @@ from tamis.counting.tables import (
 )
 
 ROW, STRENGTH, FAMILY, GROUP = whole(0), whole(1), whole(2), whole(3)
-"""Questions: the cmi of a target with every column given a set, and its entropy; the strength of one of them; of a
-target with its parents the score, and for each parent given the others its cmi and strength; and
-the strength of several columns taken together."""
+"""Questions: the cmi of a target with every column given a set, and its entropy; the strength of
+one of them; of a target with its parents the score, and for each parent given the others its cmi
+and strength; and the strength of several columns taken together."""
 
 (
     N_COLUMNS, N_ROWS, N_PLANES, N_WORDS, WIDEST, MOST, MOST_JOINT, EMPTY,
