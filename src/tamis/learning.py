@@ -100,11 +100,17 @@ def learn(table: AnyTable | None, asked: Settings, progress: Progress | None = N
             best, raised = _at_its_alpha(_refined(best), asked)
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
+        found = best.tried[0].directions if best.tried else None
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best))
         return Names(best.settings, best.information).result(
-            table, best.outcome, losses, _ranking(answers), notes
+            table,
+            best.outcome,
+            found if found is not None and found.is_of_class else None,
+            losses,
+            _ranking(answers),
+            notes,
         )
 
 

@@ -21,7 +21,7 @@ from tamis.constants import constants
 from tamis.defaults import Search
 from tamis.information.interface import LEVELS, Context, Query, Source
 from tamis.knowledge import as_bits
-from tamis.search.directions import directions
+from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, unit_probability
 from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without
@@ -67,6 +67,8 @@ class Tried:
     replace that of a search."""
     selector: ParentSelector | None = None
     """With what was counted on the way, for whoever goes on from there."""
+    directions: Directions | None = None
+    """Of its class, where they were looked for."""
     merits: tuple[float, ...] = ()
     """Its score for each price of parent sets, with how evenly its noise is spread."""
     weigh: Callable[[], Mapping[Edge, float]] = field(default=dict)
@@ -339,9 +341,11 @@ def _contexts(parents: Mapping[int, frozenset[int]]) -> list[Context]:
 
 def _likeliest(information: Source, settings: Settings, one: Tried) -> Tried:
     """The likeliest member of the class."""
-    parents = directions(information, one.parents, settings.constraints).parents
-    merits = merits_of(information, parents, one.score)
-    return replace(one, parents=parents, merits=merits)
+    found = directions(
+        information, one.parents, settings.constraints, same_units=settings.units == "same"
+    )
+    merits = merits_of(information, found.parents, one.score)
+    return replace(one, parents=found.parents, directions=found, merits=merits)
 
 
 def _order(information: Source, outcome: Outcome) -> list[int]:
@@ -368,20 +372,20 @@ def _told(
     else:
         tell = partial(_outcome, information, selector.selector, found, chosen.parents)
         answer = replace(chosen, search=REFINED, tell=tell)
-    return replace(answer, weigh=partial(_losses, information, selector, found, chosen.parents))
+    return replace(answer, weigh=partial(_losses, information, selector, found, chosen))
 
 
 def _losses(
     information: Source,
     selector: ParentSelector,
     found: Ordering,
-    parents: Mapping[int, frozenset[int]],
+    chosen: Tried,
 ) -> dict[Edge, float]:
     """What the likelihood loses without each direction that the class has; in dense graphs it is
     looked for while as many selections are made as new starts may take, and the rest of the
     directions, whose losses are only known to be no larger, stay below what is claimed. So do
     arrows from a number to a level: how the likelihood takes them hangs on the number's law."""
-    compelled = directions(information, parents, selector.selector.pps.constraints).compelled
+    compelled = chosen.directions.compelled if chosen.directions else set[Edge]()
     most = selector.n_made + selector.affordable
     selector.allow(2)
     unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))

@@ -233,6 +233,10 @@ class ParentSelector:
         """Count what orders wait for."""
         memory = self._memory
         n = int(memory[loops.N_MISSING])
+        if n == 0:  # there was no room
+            memory[loops.IS_FULL] = 0
+            self._make_room()
+            return
         start = int(memory[loops.MISSING])
         missing = memory[start : start + 3 * n].reshape(n, 3).copy()
         memory[loops.N_MISSING] = memory[loops.IS_FULL] = 0
