@@ -235,7 +235,7 @@ def _answer(
     if settings.search != "auto":
         outcome = run(source, settings.bound(source), progress)
         return Answer(settings, source, lambda: outcome)
-    settings = replace(settings, look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
+    settings = settings.filled_in(look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
     return _of(settings, source, try_searches(source, settings.bound(source), progress))
 
 

@@ -113,7 +113,7 @@ def _first(information: Source, settings: Settings, progress: Progress | None) -
     found = Ordering.along(selector, order)
     before = {k: as_bits(order[:place]) for place, k in enumerate(order)}
     boundaries = selector.selector.boundaries([(k, before[k]) for k in by_set]) if by_set else []
-    tell = partial(run, information, replace(settings, search=TRIED[0]))
+    tell = partial(run, information, settings.filled_in(search=TRIED[0]))
     return replace(
         _scored(information, TRIED[0], found.parents),
         order=order,
@@ -152,7 +152,7 @@ def _searched(
     information: Source, settings: Settings, search: Search, progress: Progress | None = None
 ) -> Tried:
     """What one search finds."""
-    outcome = run(information, replace(settings, search=search), progress)
+    outcome = run(information, settings.filled_in(search=search), progress)
     return _of_outcome(information, search, outcome)
 
 
@@ -246,7 +246,7 @@ def _confirmed(
     information: Source, settings: Settings, search: Search, parents: Mapping[int, frozenset[int]]
 ) -> Tried | None:
     """What a search finds, if it is this DAG."""
-    outcome = run(information, replace(settings, search=search), expected=parents)
+    outcome = run(information, settings.filled_in(search=search), expected=parents)
     found = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
     return _of_outcome(information, search, outcome) if found == parents else None
 
@@ -254,7 +254,7 @@ def _confirmed(
 def _free_ordering(free: Source, selector: ParentSelector, settings: Settings) -> Ordering:
     """The order of the class that fits best, whatever the units: the searches run on columns
     brought to one scale."""
-    outcomes = [run(free, replace(settings, search=search)) for search in TRIED]
+    outcomes = [run(free, settings.filled_in(search=search)) for search in TRIED]
     return best_ordering(selector, [_order(free, one) for one in outcomes], first_may_do=False)
 
 
