@@ -23,7 +23,7 @@ from tamis.information.interface import LEVELS, Context, Query, Source
 from tamis.knowledge import as_bits
 from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
-from tamis.search.noise import evenness, unit_probability
+from tamis.search.noise import evenness, most_even, unit_probability
 from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without
 from tamis.search.outcome import Admission, Boundary, Outcome
 from tamis.search.parents import ParentSelector
@@ -202,12 +202,15 @@ def with_refinement(
         sure = _found_twice(tried)
         found = best_ordering(selector, [one.order for one in tried], first_may_do=sure)
         refined = _likeliest(information, settings, _tried(information, found))
-        best = _likeliest(information, settings, tried[0])
-        by = information.score_noise * math.log(turns_of(best)) + (
+        by = information.score_noise * math.log(turns_of(tried[0])) + (
             constants.alike if same_units else 0.0
         )
-        clearly = sure and best.evenness > refined.evenness + constants.alike
-        chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
+        chosen = refined
+        # However even its noise may be, a search that is far behind is not looked at again.
+        if sure or refined.merits[0] <= tried[0].score + most_even(information) + by:
+            best = _likeliest(information, settings, tried[0])
+            clearly = sure and best.evenness > refined.evenness + constants.alike
+            chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
     else:
         found = _free_ordering(free, selector, settings)
         refined = _likeliest(information, settings, _tried(information, found))

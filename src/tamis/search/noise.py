@@ -107,6 +107,16 @@ def evenness(information: Source, parents: Parents) -> float:
     )
 
 
+def most_even(information: Source) -> float:
+    """The largest evenness that a DAG may have: where nothing but the variances of the estimates
+    sets its noise entropies apart."""
+    noise = NoiseEntropies(information, {k: frozenset() for k in range(information.n_variables)})
+    return -math.fsum(
+        (size - 1) / 2 * math.log(max(spread, SMALLEST))
+        for size, spread in zip(noise.sizes, noise.variances, strict=True)
+    )
+
+
 def unit_probability(information: Source, parents: Parents) -> float:
     """How likely it is that the units of a table's numbers can be compared, if this is its DAG;
     1 where nothing has a unit."""

@@ -39,6 +39,8 @@ NO_TABLE = np.zeros(0, dtype=np.int64)
 MOST_MISSING = 4096
 ENTRIES = 1024
 """Room for so many things that are missing, and at first for so many entries."""
+PRICED = 4096
+"""What tables of so many cells cost is known from the start; of more where they are met."""
 FEW = 32
 """In tables with no more columns the first selections of a process are made without compiled loops,
 which are not worth waiting for if there are few."""
@@ -227,6 +229,7 @@ class ParentSelector:
         if self._direct is None:
             return pointed_at(refuse, signature), NO_TABLE
         self._memory[loops.AT_ONCE] = 0
+        self._direct.price_up_to(PRICED)
         return self._direct.loop, self._direct.numbers
 
     def _find_out(self) -> None:
