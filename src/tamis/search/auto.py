@@ -240,8 +240,7 @@ def _who_matter(
     for search in TRIED[1:]:
         same = _confirmed(information, settings, search, first.parents)
         if same is not None:
-            rest = [one for one in TRIED[1:] if one != search]
-            return [same, *(_searched(information, settings, one) for one in rest)]
+            return [same]
     return []
 
 
