@@ -189,7 +189,7 @@ def doubts(result):
     return [
         e.direction_probability
         for e in result.edges
-        if e.warrant in ("entropy", "none") or (e.warrant == "equivalence" and is_weighed(result))
+        if e.warrant in ("entropy", "none") or (is_weighed(result) and e.direction_probability != 1)
     ]
 
 

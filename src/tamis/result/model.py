@@ -145,7 +145,8 @@ class Edge:
     ``entropy_gap`` is how much less uncertain the parent was than the child, in nats, given the
     parent's own parents.
 
-    ``warrant`` is what the direction rests on: "given" by background knowledge; "equivalence", all
+    ``warrant`` is what the direction rests on: "given" by background knowledge, alone or because
+    all equivalent graphs that agree with it have the direction; "equivalence", all
     equivalent graphs have it; "entropy", the noise entropies give it a probability of at least
     0.9; "none", less than that. ``direction_probability`` is that probability; of a direction that
     the whole class has, it says how much the likelihood would lose without it."""

@@ -284,7 +284,12 @@ SENTENCES: tuple[Sentence, ...] = (
         _and(_some("entropy"), lambda f: f.has_units and f.same_units),
         "It also takes that the numbers have one unit, as was said.",
     ),
-    Sentence("given", "directions", _some("given"), "{given} from what was told."),
+    Sentence(
+        "given",
+        "directions",
+        _some("given"),
+        "{given} from what was told, which leaves {given_arrows} no other way.",
+    ),
     Sentence(
         "open",
         "directions",
