@@ -106,7 +106,7 @@ def _parents(result: Result, name: str) -> list[str]:
         lines.append(f"  stopped at max_boundary={n_taken}")
     taken = {v.others for v in selection.taken}
     if result.parents[name] and not taken and not required and result.search == "refined":
-        lines.append("  its arrows were turned to the likeliest directions of their class")
+        lines.append("  its arrows were turned to the directions that were chosen for their class")
     lines += [
         f"  kept {_set(v.others)} (given {_set(v.given)}): {describe(v)}"
         for v in selection.retained

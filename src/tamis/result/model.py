@@ -329,7 +329,8 @@ class Result:
         Parameters
         ----------
         *parts : str
-            Of "found", "told", "directions", "weakest" and "how"; without any, all but the last.
+            Of "found", "told", "directions", "weakest", "how" and "steps"; without any, the first
+            four.
 
         Returns
         -------
@@ -344,9 +345,9 @@ class Result:
         In this table (100 rows, 3 columns) tamis found 1 arrow.
         """
         from tamis.result.explanation import Explanation
-        from tamis.result.sentences import PARTS, answer
+        from tamis.result.sentences import AT_FIRST, PARTS, answer
 
-        asked = parts or PARTS[:-1]
+        asked = parts or AT_FIRST
         unknown = [part for part in asked if part not in PARTS]
         if unknown:
             raise SettingError(
