@@ -24,7 +24,8 @@ from tamis.search.parents import ParentSelector, Selected, new_walk, part, sets_
 TOLD = 100
 """About as often is told how far a search has come."""
 STARTS = 5
-"""New starts that are climbed from side by side where what they miss is counted in batches."""
+"""New starts that are climbed from side by side where what they miss is counted in batches, and at
+most that of those that are likely to be fruitless."""
 
 
 class Ordering:
@@ -155,7 +156,9 @@ def _from_new_starts(selector: ParentSelector, best: Ordering, most: int) -> Ord
             break
         if n_tried > constants.moves_per_pair * selector.n_variables**2:
             break
-        others = [best.copy() for _ in range(1 if selector.counts_at_once else STARTS)]
+        # After several fruitless starts the next is likely to be fruitless too.
+        n_next = min(max(fruitless, 1), STARTS) if selector.counts_at_once else STARTS
+        others = [best.copy() for _ in range(n_next)]
         for i, one in enumerate(others):
             chance = Random(len(one.order) * constants.most_starts + n_starts + i)
             one.go_to(shuffled(selector, one.order, chance))
