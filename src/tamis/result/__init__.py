@@ -13,6 +13,7 @@ from tamis.result.explanation import (
     sentence,
     show,
 )
+from tamis.result.looks import LOOKS, Look
 from tamis.result.model import (
     WARRANTS,
     Admitted,
@@ -28,11 +29,13 @@ from tamis.result.model import (
 )
 
 __all__ = [
+    "LOOKS",
     "WARRANTS",
     "Admitted",
     "Edge",
     "Engine",
     "Explanation",
+    "Look",
     "Masked",
     "Result",
     "Run",

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
+from tamis.result.looks import LOOKS
 from tamis.tables.table import Label
 
 if TYPE_CHECKING:
@@ -23,12 +24,7 @@ if TYPE_CHECKING:
     from tamis.result.explanation import Explanation
 
 
-WARRANTS = {
-    "given": "given by background knowledge",
-    "equivalence": "shared by all equivalent graphs",
-    "entropy": "by the noise entropies, at least 90% likely",
-    "none": "open",
-}
+WARRANTS = {warrant: look.label for warrant, look in LOOKS.items()}
 """What the direction of an arrow can rest on, in words."""
 
 LATER = {"later": True}

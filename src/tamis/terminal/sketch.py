@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from tamis.result import WARRANTS, Result, show
+from tamis.result import LOOKS, Result, show
 from tamis.terminal.layout import QUIET, TITLE
 
 ROWS = 40
@@ -41,19 +41,8 @@ class Signs(NamedTuple):
     """By what a direction rests on."""
 
 
-LINES = Signs("┌", "┬", "├", "┼", "└", "┴", "│", "─", "▸", dict(zip(WARRANTS, "⇐←↞⇠", strict=True)))
-ASCII = Signs(
-    ".",
-    ".",
-    "+",
-    "+",
-    "'",
-    "'",
-    "|",
-    "-",
-    ">",
-    dict(zip(WARRANTS, ("<=", "<-", "<<", "<~"), strict=True)),
-)
+LINES = Signs(*"┌┬├┼└┴│─▸", arrows={one: look.back for one, look in LOOKS.items()})
+ASCII = Signs(*"..++''|->", arrows={one: look.ascii_back for one, look in LOOKS.items()})
 
 
 class Step(NamedTuple):
@@ -150,10 +139,10 @@ def _has(encoding: str, signs: Signs) -> bool:
 
 def _key(result: Result, signs: Signs) -> str:
     """What the arrows mean."""
-    seen = [one for one in WARRANTS if any(edge.warrant == one for edge in result.edges)]
+    seen = [one for one in LOOKS if any(edge.warrant == one for edge in result.edges)]
     if seen == ["equivalence"] or not seen:
         return f"parents after the {signs.arrows['equivalence']}"
-    key = ", ".join(f"{signs.arrows[one]} {WARRANTS[one]}" for one in seen)
+    key = ", ".join(f"{signs.arrows[one]} {LOOKS[one].label}" for one in seen)
     return f"parents after the arrow, its direction {key}"
 
 
