@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tamis.drawing.confidence import Confidence
-from tamis.report.html import Markup, join, tag
+from tamis.markup import Markup, join, tag
 from tamis.report.tables import Cell, Row, table
 from tamis.report.words import arrow, count, names, nats, rests_on, share
 from tamis.result import WARRANTS, Result, rows_in_words

@@ -233,6 +233,9 @@ class Result:
     """What counted the rows, if they were not in memory; results are compared without it."""
     kinds: Mapping[str, str] | None = field(default=None, metadata=LATER)
     """What each column was read as, "category", "ordinal" or "number", where that differs."""
+    read_from: str | None = field(default=None, compare=False, metadata=LATER)
+    """The path of the table as the user wrote it, if it came from a file; results are compared
+    without it."""
 
     def __repr__(self) -> str:
         rows = "a known law" if self.n_rows is None else f"{self.n_rows} rows"
