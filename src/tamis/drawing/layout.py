@@ -35,6 +35,8 @@ PORTS = BOX - 8.0
 
 SHAPE = 0.5
 """Height over width of the frame that a drawing is looked at in: a taller one is wrapped."""
+TALL = 600.0
+"""The height of a drawing that is seen at once; none that is lower is wrapped."""
 MOST_PARTS = 4
 """Into how many columns a long layer is wrapped, at most."""
 ALONE = "No arrows"
@@ -116,7 +118,7 @@ def _best(columns: Sequence[Column], edges: Sequence[Arrow], labels: Mapping[str
     best = _drawn(columns, edges, labels)
     longest = max((len(column.names) for column in columns), default=0)
     for parts in range(2, MOST_PARTS + 1):
-        if best.height <= SHAPE * best.width:
+        if best.height <= max(SHAPE * best.width, TALL):
             break
         wrapped = _wrapped(columns, edges, math.ceil(longest / parts))
         best = min(best, _drawn(wrapped, edges, labels), key=_extent)

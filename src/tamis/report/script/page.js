@@ -8,7 +8,7 @@ const graph = document.getElementById("graph");
 const panel = document.getElementById("panel");
 const beside = panel.parentElement;
 const nodes = [...graph.querySelectorAll(".node")];
-const edges = [...graph.querySelectorAll(".edge")].map((element) => ({
+const edges = [...graph.querySelectorAll(".edges .edge")].map((element) => ({
   element,
   parent: Number(element.dataset.parent),
   child: Number(element.dataset.child),
