@@ -18,6 +18,7 @@ with clean_ending():
     from tamis.cli_experiment import experiment
     from tamis.cli_learn import DropOption, OnlyOption, TypeOption, learn
     from tamis.terminal import completion
+    from tamis.terminal.help_groups import GroupedCommand
 
 app = typer.Typer(
     name="tamis",
@@ -49,7 +50,7 @@ def tamis(
     """Learn one Bayesian-network DAG from a table, with the reasons."""
 
 
-app.command()(learn)
+app.command(cls=GroupedCommand)(learn)
 
 
 @app.command()

@@ -21,7 +21,7 @@ from tamis.information.estimators import AnyEstimator
 from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
-from tamis.learning import learn
+from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.plugins import require_callable
 from tamis.result import Explanation, Result, Run, Trace
@@ -238,7 +238,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                     types=settings.types,
                 ) as given:
                     table = read_opened(given, settings, sample_weight)
-                    result = learn(table, settings, progress)
+                    result = with_path(learn(table, settings, progress), X)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
         self.result_: Result = result

@@ -27,6 +27,7 @@ from tamis.result.model import (
     Verdict,
     suggest,
 )
+from tamis.result.sentences import Said, answer
 
 __all__ = [
     "LOOKS",
@@ -39,9 +40,11 @@ __all__ = [
     "Masked",
     "Result",
     "Run",
+    "Said",
     "Selection",
     "Trace",
     "Verdict",
+    "answer",
     "chance",
     "describe",
     "direction_in_words",

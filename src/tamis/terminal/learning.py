@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.counting.opening import open_blocks, require_whole_rows
 from tamis.errors import SettingError, TamisWarning
-from tamis.learning import learn
+from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.result import Result, suggest
 from tamis.settings import Settings
@@ -40,6 +40,8 @@ class Wishes:
     report: str | None
     explain: tuple[str, ...]
     quiet: bool
+    details: bool = False
+    """Show the statistics too."""
     weights: str | None = None
     """The column that holds the rows' weights; part of how the table is read."""
     bootstrap: int | None = None
@@ -94,10 +96,11 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
     if not wishes.quiet:
         stdout = console()
         kinds = read_as(table, result, settings)
-        show_summary(stdout, result, source, notes, settings, confidence, kinds)
+        show_summary(stdout, result, notes, settings, confidence, kinds, details=wishes.details)
         show_certificate(stdout, certificate)
         show_explanations(stdout, result, wishes.explain)
-        show_written(stdout, (*wishes.out, *([wishes.report] if wishes.report else [])))
+        written = (*wishes.out, *([wishes.report] if wishes.report else []))
+        show_written(stdout, written, details=wishes.details)
 
 
 def _check_places(wishes: Wishes) -> None:
@@ -119,7 +122,7 @@ def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
         if is_elsewhere(table):
             table.counted.heard = wait.round
         with _options_named():
-            result = learn(table, settings, wait.progress)
+            result = with_path(learn(table, settings, wait.progress), source)
             confidence = _confidence(table, result, settings, wishes, wait)
             certificate = _certificate(table, result, settings, wishes, wait)
     said = [options_in_words(note) for note in dict.fromkeys((*result.warnings, *notes()))]
