@@ -31,6 +31,7 @@ from tamis.information.remembered import Interactions
 from tamis.journal import Journal
 from tamis.learning import found_in, interactions_of
 from tamis.opening import open_outside
+from tamis.progress import showing
 from tamis.result import Result
 from tamis.search.auto import REFINED
 from tamis.settings import Settings
@@ -76,6 +77,11 @@ class Confidence:
             f"<Confidence from {self.n} resamples ({self.scheme}) with search {self.search!r}: "
             f"{len(self.names)} columns, {len(self.edges)} arrows seen>"
         )
+
+    def _repr_html_(self) -> str:
+        from tamis.report.notebook import HALF, confidence_in_html
+
+        return confidence_in_html(self, self.names, self.graph(HALF))
 
     def skeleton(self, a: str, b: str) -> float:
         """The share of resamples with an arrow between the two, either way."""
@@ -139,13 +145,14 @@ def bootstrap(
         read = [_read(entry, len(names), os.fspath(resume)) for entry in journal.entries]
         done = {one.number: one for one in read if one.number < n}
     missing = [i for i in range(n) if i not in done]
-    for fresh in _in_parallel(wanted, missing, usable_jobs(asked.n_jobs)):
-        for one in fresh:
-            done[one.number] = one
-        if journal is not None:
-            journal.add([_written(one) for one in fresh])
-        if progress is not None:
-            progress(len(done), n)
+    with showing("learning resamples", progress) as heard:
+        for fresh in _in_parallel(wanted, missing, usable_jobs(asked.n_jobs)):
+            for one in fresh:
+                done[one.number] = one
+            if journal is not None:
+                journal.add([_written(one) for one in fresh])
+            if heard is not None:
+                heard(len(done), n)
     return _summed(names, table.names, list(done.values()), seed, settings.search, scheme)
 
 

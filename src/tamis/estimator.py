@@ -24,6 +24,7 @@ from tamis.knowledge import Knowledge
 from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.plugins import require_callable
+from tamis.progress import showing
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table
@@ -216,7 +217,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         ``sample_weight`` is a sequence with a number for each row, or the name of the column that
         holds them, which is then no variable. Whole numbers say how often a row occurs; others
         are survey weights. See docs/missing-and-weights.md.
-        ``progress`` is called with the number of nodes admitted and the number of all.
+        ``progress`` is called with the number of nodes admitted and the number of all. In a
+        notebook a bar is shown without it, once the work has taken a second.
 
         Where ``information`` is a `tamis.Source`, every answer is the source's and there need be
         no table; one with the same columns gives the result its levels and networks their
@@ -225,9 +227,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         require_callable("progress", progress)
         settings = self._settings()
         table: AnyTable | None = None
-        with self._alone(settings):
+        with self._alone(settings), showing("admitting columns", progress) as heard:
             if X is None and settings.own_information is not None:
-                result = learn(None, settings, progress)
+                result = learn(None, settings, heard)
             else:
                 with opened(
                     X,
@@ -238,7 +240,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                     types=settings.types,
                 ) as given:
                     table = read_opened(given, settings, sample_weight)
-                    result = with_path(learn(table, settings, progress), X)
+                    result = with_path(learn(table, settings, heard), X)
         # For `certify`: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
         self.result_: Result = result
@@ -252,6 +254,17 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.entropies_: dict[str, float] = dict(result.entropies)
         self.trace_: Trace = result.trace
         return self
+
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows: the answer once there is one, and before it the parameters."""
+        if hasattr(self, "result_"):
+            return self.result_._repr_html_()
+        return str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:  # noqa: ANN401 - as IPython has it
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        # scikit-learn leaves HTML out where its users have said so.
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def _settings(self) -> Settings:
         return Settings(**{name: getattr(self, name) for name in _parameters(type(self))})  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ from tamis.identifiability.report import Check
 from tamis.identifiability.simulation import relearn, returned, seed_of, whole_number, wilson
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork
+from tamis.progress import showing
 from tamis.result import Result, show
 from tamis.settings import Settings
 from tamis.tables import Table
@@ -25,7 +26,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of tables learned so far and the number of all."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """How often a learned model comes back from tables drawn from itself: plausibility, not
     proof."""
@@ -68,6 +69,17 @@ class Certificate:
             "check": None if self.check is None else self.check.to_dict(),
         }
 
+    def __repr__(self) -> str:
+        return (
+            f"<Certificate: the whole graph came back from {self.recovered:.0%} of "
+            f"{self.n_simulations} tables of {self.n_rows} rows>"
+        )
+
+    def _repr_html_(self) -> str:
+        from tamis.identifiability.notebook import recovery_in_html
+
+        return recovery_in_html(self)
+
     def __str__(self) -> str:
         lines = [
             "Plausibility, not proof: what comes back from tables drawn from the model itself.",
@@ -108,10 +120,12 @@ def certify(
         result.graph, table, equivalent_sample_size=equivalent_sample_size
     )
     graphs = []
-    for repeat in range(n_simulations):
-        graphs.append(relearn(network, settings, table.n_rows, seed_of(seed, table.n_rows, repeat)))
-        if progress is not None:
-            progress(repeat + 1, n_simulations)
+    with showing("learning simulated tables", progress) as heard:
+        for repeat in range(n_simulations):
+            own = seed_of(seed, table.n_rows, repeat)
+            graphs.append(relearn(network, settings, table.n_rows, own))
+            if heard is not None:
+                heard(repeat + 1, n_simulations)
     true = {(edge.parent, edge.child) for edge in result.edges}
     share = returned(graphs)
     distances = [edge_distance(edges, true) for edges in graphs]

@@ -44,13 +44,17 @@ class Point:
         return asdict(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """The points, the search that was tried, and the seed that draws the same tables again."""
 
     search: str
     seed: int
     points: tuple[Point, ...]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{one.recovered:.0%} of {one.rows:,} rows" for one in self.points[:8])
+        return f"<Simulation with search {self.search!r}: whole graphs back from {sizes}>"
 
     def to_dict(self) -> dict[str, object]:
         """The same for JSON."""

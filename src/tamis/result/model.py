@@ -248,6 +248,11 @@ class Result:
             f"{rows}, {len(self.layers)} layers, {len(self.edges)} edges>"
         )
 
+    def _repr_html_(self) -> str:
+        from tamis.report.notebook import result_in_html
+
+        return result_in_html(self)
+
     @property
     def search(self) -> str:
         """The search whose DAG this is: of those that "auto" tried, the chosen one."""
