@@ -564,6 +564,22 @@ def test_the_overview_moves_the_view_and_follows_it(open_page, wide_file):
     assert lens.bounding_box()["x"] < there
 
 
+def test_the_numbers_of_the_layers_stay_in_sight_and_have_their_place_in_a_saved_picture(
+    open_page, wide_file, tmp_path
+):
+    page = open_page(wide_file, viewport={"width": 1280, "height": 800})
+    _, y, _, height = view(page)
+    first = page.locator(".headings text").first
+    assert y > 100
+    assert y < float(first.get_attribute("y")) < y + 0.1 * height
+    root = ElementTree.parse(saved(page, "svg", tmp_path)).getroot()
+    titles = [one for one in root.iter() if (one.text or "").startswith("layer ")]
+    assert {one.attrib["y"] for one in titles} == {"18"}
+    page.locator("#whole").click()
+    view(page)
+    assert first.get_attribute("y") == "18"
+
+
 def test_a_small_graph_has_no_overview_and_no_second_way_to_fit(open_page, garden_file):
     page = open_page(garden_file)
     assert page.locator("#overview").is_hidden()

@@ -27,7 +27,7 @@ def dashes_of(warrant: str, width: float) -> tuple[float, ...]:
 
     They grow more slowly than the width: dashes of wide lines would be longer than short lines.
     """
-    return tuple(round(length * (0.6 + 0.5 * width), 2) for length in LOOKS[warrant].dash)
+    return tuple(round(length * (0.8 + 0.35 * width), 2) for length in LOOKS[warrant].dash)
 
 
 def width_of_gain(gain: float, largest: float) -> float:

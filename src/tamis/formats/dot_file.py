@@ -14,13 +14,18 @@ from tamis.formats.text import is_unicode
 from tamis.result import Edge, Result
 
 
+STYLES = {"given": "bold", "entropy": "dashed", "none": "dotted"}
+"""Graphviz's names for the lines of `tamis.result.LOOKS` that are not solid. It has no line of
+dashes and dots, so that what follows from knowledge is bold."""
+
+
 def holds(name: str) -> bool:
     """Whether DOT can hold a name: no text of Graphviz goes beyond a NUL."""
     return "\0" not in name and is_unicode(name)
 
 
 def render(result: Result) -> bytes:
-    """Nodes with conditional entropy and kind, edges with their numbers; dashed without support."""
+    """Nodes with conditional entropy and kind, edges with their numbers and their warrant's line."""
     return "\n".join(_lines(result)).encode()
 
 
@@ -52,8 +57,7 @@ def _label(name: str) -> str:
 
 
 def _numbers(edge: Edge) -> str:
-    style = {"equivalence": "", "given": ", style=bold", "entropy": ", style=dashed"}
-    look = style.get(edge.warrant, ", style=dotted")
+    look = f", style={STYLES[edge.warrant]}" if edge.warrant in STYLES else ""
     return (
         f"gain={_number(edge.gain)}, p_value={_number(edge.p_value)}, step={edge.step}, "
         f"gain_given_rest={_number(edge.gain_given_rest)}, "

@@ -71,10 +71,11 @@ def picture(
     return tag(
         "svg",
         tag("title", f"The learned graph: {size}, layers from left to right"),
-        _headings(layout),
         _edges(layout, arrows_of(result, confidence), numbers),
         # Along the order of admission, so that the keyboard goes through the graph as the search.
         tag("g", *(_linked(result, layout, n, numbers[n]) for n in joined), class_="nodes"),
+        # Over the rest: they stay in sight while the drawing is moved.
+        _headings(layout),
         tag("g", *saved, id="saved"),
         id="graph",
         viewBox=f"0 0 {width:.1f} {shown:.1f}",
@@ -103,6 +104,8 @@ def small_picture(layers: Sequence[Sequence[str]], arrows: Sequence[Arrow], labe
         viewBox=f"0 0 {layout.width:.1f} {layout.height:.1f}",
         width=_short(layout.width),
         height=_short(layout.height),
+        # Notebooks shrink pictures to their width; labels are to be read, so the frame scrolls.
+        style=f"max-width: none; width: {layout.width:.0f}px; height: {layout.height:.0f}px;",
         font_size=FONT,
         font_family="sans-serif",
         role="img",

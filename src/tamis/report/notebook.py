@@ -85,7 +85,8 @@ def _shares(confidence: Confidence) -> Iterator[Markup]:
         )
         for (parent, child), value in found[:SHARES]
     ]
-    heads = [tag("th", title) for title in ("arrow", "share", "either way")]
+    heads = [tag("th", "arrow", style="text-align: left;"), tag("th", "share")]
+    heads.append(tag("th", "either way"))
     yield tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
     if len(found) > SHARES:
         yield tag("p", f"and {count(len(found) - SHARES, 'more arrow')}.", style=QUIET)

@@ -15,6 +15,7 @@ function pictureOf() {
   copy.setAttribute("height", height);
   graph.parentElement.append(copy);
   for (const element of copy.querySelectorAll(".node")) element.setAttribute("class", "node");
+  for (const element of copy.querySelectorAll(".headings text")) element.setAttribute("y", HEADING);
   for (const element of copy.querySelectorAll(".edge.hidden")) element.remove();
   copy.setAttribute("font-family", getComputedStyle(copy).fontFamily);
   for (const element of copy.querySelectorAll("path, rect, text")) freeze(element);

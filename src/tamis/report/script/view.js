@@ -7,6 +7,12 @@ const whole = { x: 0, y: 0, w: Number(graph.dataset.width), h: Number(graph.data
 let view = { ...whole };
 let fitted = true;
 let drawn = 0;
+// The numbers of the layers stay in sight.
+const HEADING = 18;
+const headings = [...graph.querySelectorAll(".headings text")];
+function setHeadings(y) {
+  for (const heading of headings) heading.setAttribute("y", y);
+}
 const bounded = (w) => Math.min(Math.max(w, 120), 4 * Math.max(whole.w, whole.h) + 400);
 function show(next) {
   fitted = false;
@@ -20,6 +26,7 @@ function show(next) {
     drawn = requestAnimationFrame(() => {
       drawn = 0;
       graph.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
+      setHeadings(Math.max(HEADING, view.y + 14));
       showOverview();
     });
   }
@@ -134,6 +141,7 @@ function nameTools() {
 window.addEventListener("beforeprint", () => {
   printing = true;
   graph.setAttribute("viewBox", `0 0 ${whole.w} ${whole.h}`);
+  setHeadings(HEADING);
 });
 window.addEventListener("afterprint", () => {
   printing = false;
