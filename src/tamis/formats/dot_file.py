@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from tamis.formats.text import is_unicode
 from tamis.result import Edge, Result
 
-
 STYLES = {"given": "bold", "entropy": "dashed", "none": "dotted"}
 """Graphviz's names for the lines of `tamis.result.LOOKS` that are not solid. It has no line of
 dashes and dots, so that what follows from knowledge is bold."""
@@ -25,7 +24,7 @@ def holds(name: str) -> bool:
 
 
 def render(result: Result) -> bytes:
-    """Nodes with conditional entropy and kind, edges with their numbers and their warrant's line."""
+    """Nodes with conditional entropy and kind, edges with their numbers and lines."""
     return "\n".join(_lines(result)).encode()
 
 
