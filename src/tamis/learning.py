@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -100,6 +101,15 @@ def learn(table: AnyTable | None, asked: Settings, progress: Progress | None = N
         return Names(best.settings, best.information).result(
             table, best.outcome, losses, _ranking(answers), notes
         )
+
+
+def with_path(result: Result, source: object) -> Result:
+    """The result with the path of its table, if it was read from a file."""
+    if not isinstance(source, str | os.PathLike):
+        return result
+    # Bytes that are not text come as surrogates, which no file of tamis holds.
+    path = str(os.fspath(source)).encode(errors="backslashreplace").decode()
+    return replace(result, read_from=path)
 
 
 def _mixed_notes(table: AnyTable, settings: Settings) -> tuple[str, ...]:
