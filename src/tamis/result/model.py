@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tamis.bootstrap import Confidence as Bootstrapped
     from tamis.comparison import Comparison
     from tamis.drawing import Confidence
-    from tamis.identifiability import Certificate
+    from tamis.identifiability.certificate import Certificate
     from tamis.network import BayesianNetwork
     from tamis.result.explanation import Explanation
 
