@@ -92,7 +92,7 @@ def compare(
                 "one graph has nothing to be compared with: give another graph, or the truth"
             )
         return compare_graphs(things, truth)
-    check_limit(limit)
+    check_limit(limit, "limit")
     found = [find_method(one, missing) for one in METHODS if methods is None]
     found += [find_method(one, missing) for one in methods or ()]
     true = None if truth is None else compared(truth)

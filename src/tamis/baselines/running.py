@@ -83,13 +83,13 @@ def run_on(
     )
 
 
-def check_limit(time_limit: float | None) -> None:
+def check_limit(time_limit: float | None, name: str = "time_limit") -> None:
     """Refuse what is no number of seconds."""
     if time_limit is None:
         return
     number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
     if not number or not 0 < time_limit < math.inf:
-        raise SettingError(f"time_limit must be a number of seconds above 0, not {time_limit!r}")
+        raise SettingError(f"{name} must be a number of seconds above 0, not {time_limit!r}")
 
 
 def _check_seed(seed: object) -> None:

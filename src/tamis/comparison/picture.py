@@ -34,8 +34,11 @@ INCH = 96.0
 """Units of the layout to an inch."""
 WIDEST, LARGEST = 16.0, 120.0
 """Inches that panels side by side take together, and beyond which nothing grows."""
-TITLE, LEGEND = 0.5, 0.4
+TITLE, LEGEND = 0.5, 0.6
 """Inches above a panel for its title, and below all of them for the legend."""
+
+LONGEST = 32
+"""Letters of a graph's name that are shown."""
 
 
 def draw(comparison: Comparison) -> Figure:
@@ -127,7 +130,8 @@ def _panel(
     for pair in sorted(kinds, key=lambda pair: (kinds[pair] != "less", pair)):
         _edge(axes, comparison, graph, layout, pair, kinds[pair], scale)
     _nodes(axes, graph, layout, scale)
-    title = f"{show(graph.name)}\n{_counts(comparison, graph, kinds)}"
+    name = _short(graph.name) if graph != comparison.truth else f"truth: {_short(graph.name)}"
+    title = f"{name}\n{_counts(comparison, graph, kinds)}"
     axes.set_title(title, fontsize=11 * min(scale * INCH / 72, 1), color=INK, parse_math=False)
 
 
@@ -215,13 +219,13 @@ def _nodes(axes: Axes, graph: Compared, layout: Layout, scale: float) -> None:
 def _legend(figure: Figure, comparison: Comparison) -> None:
     from matplotlib.lines import Line2D
 
-    what = show(reference_of(comparison).name)
+    what = "the truth" if comparison.truth else _short(reference_of(comparison).name)
     used = {kind for graph in comparison.graphs for kind in kinds_in(comparison, graph).values()}
     words = {
         "same": f"as in {what}",
         "more": f"not in {what}",
         "turned": f"other direction than in {what}",
-        "less": f"only in {what}",
+        "less": f"in {what}, not here",
     }
     handles, labels = [], []
     for kind, (colour, dashes, width) in LOOKS.items():
@@ -229,9 +233,24 @@ def _legend(figure: Figure, comparison: Comparison) -> None:
             style: Any = (0, dashes) if dashes else "-"
             handles.append(Line2D([], [], color=colour, linestyle=style, linewidth=width))
             labels.append(words[kind])
+    if any(graph.undirected for graph in comparison.graphs):
+        handles.append(Line2D([], [], color=INK, linewidth=LOOKS["same"][2], visible=False))
+        labels.append("without a head: undirected")
     legend = figure.legend(
-        handles, labels, loc="lower center", ncols=len(labels) or 1, frameon=False, fontsize=9,
+        handles, labels, loc="lower center", ncols=_side_by_side(figure, labels), frameon=False, fontsize=9,
         handlelength=3.2,
     )  # fmt: skip
     for text in legend.get_texts():
         text.set_parse_math(False)
+
+
+def _side_by_side(figure: Figure, labels: list[str]) -> int:
+    """How many entries of the legend stand side by side: all of them, or two where it is narrow."""
+    letters = sum(map(len, labels)) + 8 * len(labels)
+    return max(len(labels), 1) if letters / 11 < figure.get_figwidth() else 2
+
+
+def _short(name: str) -> str:
+    """A name of a graph in one line, not too long."""
+    text = show(name)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.counting.opening import open_blocks, require_whole_rows
 from tamis.errors import SettingError, TamisWarning
-from tamis.learning import learn
+from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.result import Result, suggest
 from tamis.settings import Settings
@@ -119,7 +119,7 @@ def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
         if is_elsewhere(table):
             table.counted.heard = wait.round
         with _options_named():
-            result = learn(table, settings, wait.progress)
+            result = with_path(learn(table, settings, wait.progress), source)
             confidence = _confidence(table, result, settings, wishes, wait)
             certificate = _certificate(table, result, settings, wishes, wait)
     said = [options_in_words(note) for note in dict.fromkeys((*result.warnings, *notes()))]

@@ -1,0 +1,67 @@
+"""Saved runs on the terminal: `tamis show`, `tamis plot` and `tamis report`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from tamis.errors import SettingError
+from tamis.formats import load
+from tamis.result import Result, suggest
+from tamis.tables.kinds import IGNORE
+from tamis.terminal.consoles import console
+from tamis.terminal.summary import show_explanations, show_summary, show_written
+from tamis.terminal.words import options_in_words
+
+
+def show(path: str, explain: Sequence[str]) -> None:
+    """Show a run as `tamis learn` showed it."""
+    result = load(path)
+    for name in explain:
+        if name not in result.names:
+            raise SettingError(
+                f"--explain: there is no column {name!r}; {suggest(name, result.names)}"
+            )
+    stdout = console()
+    notes = [options_in_words(note) for note in result.warnings]
+    show_summary(stdout, result, result.read_from or path, notes, kinds=kinds_of(result))
+    show_explanations(stdout, result, explain)
+
+
+def plot(path: str, picture: str, *, quiet: bool) -> None:
+    """Draw the graph of a run into a file."""
+    from tamis.comparison.files import check_outputs
+    from tamis.drawing.pictures import ENDINGS
+
+    check_outputs([picture], ENDINGS)
+    _spare(path, picture)
+    load(path).save(picture)
+    if not quiet:
+        show_written(console(), [picture])
+
+
+def report(path: str, page: str, *, quiet: bool) -> None:
+    """Write the page of a run."""
+    from tamis.report.write import check_report_place
+
+    check_report_place(page)
+    _spare(path, page)
+    load(path).report(page)
+    if not quiet:
+        show_written(console(), [page])
+
+
+def kinds_of(result: Result) -> Mapping[str, list[str]]:
+    """The names of the columns by what they were read as, and those that were left out."""
+    found: dict[str, list[str]] = {kind: [] for kind in ("number", "category", "ordinal")}
+    for name in result.names:
+        alike = "category" if result.levels[name] else "number"
+        found[alike if result.kinds is None else result.kinds[name]].append(name)
+    told = result.settings.get("types") or {}
+    return {**found, IGNORE: [name for name, kind in told.items() if kind == IGNORE]}
+
+
+def _spare(read: str, written: str) -> None:
+    """Refuse to write over the run itself."""
+    if os.path.exists(read) and os.path.exists(written) and os.path.samefile(read, written):
+        raise SettingError(f"{written!r} would overwrite the run")
