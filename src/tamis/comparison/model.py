@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from tamis.comparison.graphs import Compared, Pair, compared, completed, named_apart
+from tamis.comparison.graphs import Compared, Pair, compared, completed, named_apart, names_in_words
 from tamis.errors import SettingError
 from tamis.metrics import shd, skeleton_scores
 
@@ -163,8 +163,8 @@ class Comparison:
         return sum(own) / len(own) if own else None
 
     def entry(self, name: str) -> Compared:
-        """The entry of this name."""
-        for entry in self._all:
+        """The entry of this name, or the truth."""
+        for entry in (*self.entries, *([] if self.truth is None else [self.truth])):
             if entry.name == name:
                 return entry
         known = ", ".join(repr(entry.name) for entry in self.entries)
@@ -342,11 +342,15 @@ def comparison_of(
     """A comparison of entries that are read already: under names that differ, and with the columns
     that lists of edges leave out."""
     listed = list(entries)
-    first = [] if truth is None else [truth]
-    found = completed(named_apart([*first, *listed]))
-    if truth is None:
-        return Comparison(found, None, table)
-    return Comparison(found[1:], found[0], table)
+    last = [] if truth is None else [truth]
+    found = completed(named_apart([*listed, *last]))
+    made = Comparison(found[: len(listed)], found[-1] if truth is not None else None, table)
+    if made.columns and not made.shared:
+        raise SettingError(
+            "the graphs have no column in common: "
+            + "; ".join(f"{g.name!r} has {names_in_words(g.columns, 5)}" for g in found[:4])
+        )
+    return made
 
 
 def changes_between(before: Compared, after: Compared) -> Changes:

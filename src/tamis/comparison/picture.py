@@ -237,9 +237,14 @@ def _legend(figure: Figure, comparison: Comparison) -> None:
         handles.append(Line2D([], [], color=INK, linewidth=LOOKS["same"][2], visible=False))
         labels.append("without a head: undirected")
     legend = figure.legend(
-        handles, labels, loc="lower center", ncols=_side_by_side(figure, labels), frameon=False, fontsize=9,
+        handles,
+        labels,
+        loc="lower center",
+        ncols=_side_by_side(figure, labels),
+        frameon=False,
+        fontsize=9,
         handlelength=3.2,
-    )  # fmt: skip
+    )
     for text in legend.get_texts():
         text.set_parse_math(False)
 

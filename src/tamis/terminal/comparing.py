@@ -21,8 +21,9 @@ from tamis.result import show
 from tamis.tables.kinds import Told
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import QUIET, Hanging, item, listed, more, title_of
+from tamis.terminal.notes import noted, show_notes
 from tamis.terminal.summary import show_written
-from tamis.terminal.waiting import waiting
+from tamis.terminal.waiting import Waiting, waiting
 from tamis.terminal.words import count, options_in_words
 
 EDGES = 30
@@ -56,27 +57,37 @@ def run(things: Sequence[str], wishes: CompareWishes) -> None:
     check_outputs([] if wishes.plot is None else [wishes.plot], PICTURES)
     _spare([*things, *filter(None, [wishes.truth])], wishes.written)
     methods = _methods(wishes.methods)
-    with waiting(quiet=wishes.quiet) as wait:
-        try:
-            found = compare(
-                *things,
-                truth=wishes.truth,
-                methods=methods,
-                limit=wishes.limit,
-                types=wishes.types,
-                missing=wishes.missing,
-                progress=lambda name, done, of: wait.step(f"learning with {name}", done, of),
-            )
-        except SettingError as error:
-            raise SettingError(_in_options(str(error))) from None
-    if wishes.written:
-        found.save(*wishes.written)
+    with noted() as notes, waiting(quiet=wishes.quiet) as wait:
+        found = _compared(things, wishes, methods, wait)
+        if wishes.written:
+            found.save(*wishes.written)
     if not wishes.quiet:
         stdout = console()
+        for part in _head(found):
+            stdout.print(part)
+        show_notes(stdout, notes())
         for part in parts_of(found):
             stdout.print(part)
         if wishes.written:
             show_written(stdout, wishes.written)
+
+
+def _compared(
+    things: Sequence[str], wishes: CompareWishes, methods: list[str] | None, wait: Waiting
+) -> Comparison:
+    """Compare, and let refusals of parameters speak of options."""
+    try:
+        return compare(
+            *things,
+            truth=wishes.truth,
+            methods=methods,
+            limit=wishes.limit,
+            types=wishes.types,
+            missing=wishes.missing,
+            progress=lambda name, done, of: wait.step(f"learning with {name}", done, of),
+        )
+    except SettingError as error:
+        raise SettingError(_in_options(str(error))) from None
 
 
 def _methods(text: str | None) -> list[str] | None:
@@ -111,8 +122,7 @@ def _spare(read: Sequence[str], written: Sequence[str]) -> None:
 
 
 def parts_of(found: Comparison) -> Iterator[RenderableType]:
-    """Everything there is to show."""
-    yield from _head(found)
+    """What there is to show below the head."""
     yield from _columns(found)
     if found.table is None and len(found.graphs) == 2:
         yield from _changes(found)
@@ -156,9 +166,14 @@ def _apart(found: Comparison) -> int:
 
 
 def _columns(found: Comparison) -> Iterator[RenderableType]:
+    """Columns that not all graphs have; graphs that lack the same ones share a line."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
     for name, columns in found.lacking.items():
-        said = f"{show(name)} has no {'column' if len(columns) == 1 else 'columns'} "
-        yield Hanging(Text("Note: ", style="yellow"), said + listed(columns))
+        lacking.setdefault(columns, []).append(name)
+    for columns, names in lacking.items():
+        who = f"{listed(names)} {'has' if len(names) == 1 else 'have'}"
+        what = f"no {'column' if len(columns) == 1 else 'columns'} {listed(columns)}"
+        yield Hanging(Text("Note: ", style="yellow"), f"{who} {what}.")
     if found.lacking:
         shared = f"Distances are over the {count(len(found.shared), 'column')} that all have."
         yield Hanging(Text("Note: ", style="yellow"), shared)

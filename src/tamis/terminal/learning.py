@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.counting.opening import open_blocks, require_whole_rows
-from tamis.errors import SettingError, TamisWarning
+from tamis.errors import SettingError
 from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.result import Result, suggest
@@ -23,6 +22,7 @@ from tamis.tables.table import AnyTable, with_rows
 from tamis.terminal.choosing import read_as
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
+from tamis.terminal.notes import noted
 from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
 from tamis.terminal.waiting import Waiting, waiting
 from tamis.terminal.words import options_in_words
@@ -79,7 +79,9 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
     if wishes.out:
         from tamis.handover import save
 
-        save(result, table, *wishes.out)
+        with noted() as written:
+            save(result, table, *wishes.out)
+        notes += written()
     if wishes.report is not None:
         from tamis.report import write_report
 
@@ -113,7 +115,7 @@ def _check_places(wishes: Wishes) -> None:
 
 
 def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
-    with _noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
+    with noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, settings, wishes, wait, client)
         wait.progress(0, table.n_variables)
         if is_elsewhere(table):
@@ -215,7 +217,7 @@ def _show_forecast(source: str, settings: Settings, wishes: Wishes) -> None:
     """What the run would take and could see; nothing is learned and nothing is written."""
     from tamis.forecast import forecast
 
-    with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
+    with noted() as notes, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, settings, wishes, wait)
         with _options_named():
             told = forecast(table, settings)
@@ -355,16 +357,3 @@ def _spare_the_source(source: str, wishes: Wishes) -> None:
         for given, what in read:
             if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
                 raise SettingError(f"{option} {path!r} would overwrite {what}")
-
-
-@contextmanager
-def _noted() -> Iterator[Callable[[], list[str]]]:
-    """Collect what tamis warns about; other warnings go their usual way."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TamisWarning)
-        yield lambda: [str(w.message) for w in caught if isinstance(w.message, TamisWarning)]
-    for warning in caught:
-        if not isinstance(warning.message, TamisWarning):
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )

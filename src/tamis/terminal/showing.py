@@ -10,6 +10,7 @@ from tamis.formats import load
 from tamis.result import Result, suggest
 from tamis.tables.kinds import IGNORE
 from tamis.terminal.consoles import console
+from tamis.terminal.notes import noted, show_notes
 from tamis.terminal.summary import show_explanations, show_summary, show_written
 from tamis.terminal.words import options_in_words
 
@@ -35,9 +36,12 @@ def plot(path: str, picture: str, *, quiet: bool) -> None:
 
     check_outputs([picture], ENDINGS)
     _spare(path, picture)
-    load(path).save(picture)
+    with noted() as notes:
+        load(path).save(picture)
     if not quiet:
-        show_written(console(), [picture])
+        stdout = console()
+        show_notes(stdout, notes())
+        show_written(stdout, [picture])
 
 
 def report(path: str, page: str, *, quiet: bool) -> None:
