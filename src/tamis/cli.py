@@ -19,6 +19,7 @@ with clean_ending():
     from tamis.cli_experiment import experiment
     from tamis.cli_learn import DropOption, OnlyOption, TypeOption, learn
     from tamis.terminal import completion
+    from tamis.terminal.help_groups import GroupedCommand
 
 app = typer.Typer(
     name="tamis",
@@ -50,7 +51,7 @@ def tamis(
     """Learn one Bayesian-network DAG from a table, with the reasons."""
 
 
-app.command()(learn)
+app.command(cls=GroupedCommand)(learn)
 
 RunArgument = Annotated[
     str,
@@ -62,6 +63,9 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing b
 @app.command()
 def show(
     run: RunArgument,
+    details: Annotated[
+        bool, typer.Option("--details", help="Show the statistics too, as in `tamis learn`.")
+    ] = False,
     explain: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,7 +77,7 @@ def show(
     with clean_ending():
         from tamis.terminal import showing
 
-        showing.show(run, tuple(explain or ()))
+        showing.show(run, tuple(explain or ()), details=details)
 
 
 @app.command()

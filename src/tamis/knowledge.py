@@ -32,6 +32,11 @@ class Constraints:
     blocked: tuple[int, ...]
     waits: tuple[int, ...]
 
+    @property
+    def rules_out(self) -> bool:
+        """Whether there is a graph that they do not allow."""
+        return bool(self.required) or any(self.blocked) or any(self.waits)
+
     def free(self, remaining: Collection[int]) -> list[int]:
         """The remaining nodes that wait for none of the others."""
         left = sum(1 << k for k in remaining)

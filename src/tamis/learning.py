@@ -17,9 +17,10 @@ from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
 from tamis.information.heavy_tails import ranks_note, thin_note
-from tamis.information.interface import Context, Source
+from tamis.information.interface import Ability, Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
+from tamis.knowledge import NOTHING
 from tamis.naming import Names, layers_found
 from tamis.opening import (
     by_kinds,
@@ -30,6 +31,7 @@ from tamis.opening import (
     readings,
 )
 from tamis.result import Result, Run
+from tamis.result.sentences import COUNTED_ONLY, RAISED, UNITS
 from tamis.search.auto import (
     LIKELIHOOD,
     NOT_SEARCHED,
@@ -48,22 +50,6 @@ from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.table import AnyTable, in_memory, with_rows
 from tamis.tables.view import TableView
-
-COUNTED_ONLY = (
-    "Read as levels, which explain this table better than numbers do. In memory columns of many "
-    "values would be numbers all the same, beside columns of few; that needs rows."
-)
-
-RAISED = (
-    "The edges of this table are weak, so weaker ones were looked for too: {added} found with "
-    "alpha={after:.2g} in place of {before:g}. Of all edges, expect about {after:.2g} to be there "
-    "by chance. An alpha that is asked for is kept."
-)
-
-UNITS = (
-    "Along {share:.0%} of the directed paths the variance grows (varsortability). Variances depend "
-    "on units: if the numbers have one unit in common, say so with units='same'."
-)
 
 
 @dataclass(frozen=True)
@@ -84,8 +70,18 @@ class Answer:
         return self.tried[0].score + self.shift if self.tried else 0.0
 
 
-def learn(table: AnyTable | None, asked: Settings, progress: Progress | None = None) -> Result:
-    """Learn a DAG from a table; with a source from outside there need be none."""
+def learn(
+    table: AnyTable | None,
+    asked: Settings,
+    progress: Progress | None = None,
+    *,
+    price_knowledge: bool = True,
+) -> Result:
+    """Learn a DAG from a table; with a source from outside there need be none.
+
+    With ``price_knowledge`` the search is run once more without the knowledge, if there is any, so
+    that the result can say what it cost. That takes up to as long again.
+    """
     with in_force(asked.constants):
         answers, notes = _answers(table, asked, progress)
         best = max(answers, key=lambda one: one.score)
@@ -95,11 +91,12 @@ def learn(table: AnyTable | None, asked: Settings, progress: Progress | None = N
             best, raised = _at_its_alpha(_refined(best), asked)
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
+        cost = _knowledge_cost(best) if price_knowledge else None
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best))
         return Names(best.settings, best.information).result(
-            table, best.outcome, losses, _ranking(answers), notes
+            table, best.outcome, losses, _ranking(answers), notes, knowledge_cost=cost
         )
 
 
@@ -110,6 +107,35 @@ def with_path(result: Result, source: object) -> Result:
     # Bytes that are not text come as surrogates, which no file of tamis holds.
     path = str(os.fspath(source)).encode(errors="backslashreplace").decode()
     return replace(result, read_from=path)
+
+
+def _knowledge_cost(best: Answer) -> float | None:
+    """By how much the penalised log-likelihood of the graph found without knowledge is larger, on
+    the same reading with the same alpha; None where nothing is ruled out or there is no likelihood.
+
+    The graph found with knowledge is one of all graphs, so that the cost is never below 0 although
+    a search may miss it. What was counted before is remembered by the default's source.
+    """
+    settings, source = best.settings, best.information
+    constraints = settings.knowledge.constraints(source.names)
+    if constraints is None or not constraints.rules_out:
+        return None
+    if Ability.LIKELIHOOD not in source.abilities:
+        return None
+    free = replace(settings, knowledge=NOTHING)
+    if settings.search == "auto":
+        tried = try_searches(source, free.bound(source))
+        other = _refined(_of(free, source, tried)).tried[0].score
+        own = best.tried[0].score
+    else:
+        other = _score(source, run(source, free.bound(source)))
+        own = _score(source, best.outcome)
+    return max(other - own, 0.0)
+
+
+def _score(source: Source, outcome: Outcome) -> float:
+    """The penalised log-likelihood of what a search has found."""
+    return score_of(source, {k: frozenset(one.members) for k, one in outcome.boundaries.items()})
 
 
 def _mixed_notes(table: AnyTable, settings: Settings) -> tuple[str, ...]:
@@ -291,7 +317,7 @@ def _at_its_alpha(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, .
     if not (before < after or clearly_better):
         return answer, ()
     n_added = len(after) - len(before)
-    added = f"{n_added} more {'was' if n_added == 1 else 'were'}"
+    added = f"{n_added} arrow{'' if n_added == 1 else 's'}"
     return again, (RAISED.format(before=rule.alpha, after=alpha, added=added),)
 
 

@@ -37,9 +37,11 @@ class Names:
         losses: Mapping[tuple[int, int], float],
         ranking: tuple[Run, ...] = (),
         notes: tuple[str, ...] = (),
+        knowledge_cost: float | None = None,
     ) -> Result:
         """The outcome as the user will read it; ``losses`` are what the likelihood loses without
-        the direction of an arrow, where that was looked at."""
+        the direction of an arrow, where that was looked at, ``knowledge_cost`` what it loses by the
+        knowledge."""
         names = self._names
         bounds = outcome.boundaries
         parents = {names[k]: self._all(bounds[k].members) for k in bounds}
@@ -63,6 +65,7 @@ class Names:
             warnings=(*(() if table is None else table_notes(table)), *notes),
             engine=_engine(table),
             kinds=None if table is None else self._kinds(table),
+            knowledge_cost=knowledge_cost,
         )
 
     def _n_rows(self, table: AnyTable | None) -> int | None:

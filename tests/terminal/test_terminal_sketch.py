@@ -172,7 +172,7 @@ def test_a_small_sketch_is_drawn_like_this():
     )
     assert shown(result).split("\n") == [
         "",
-        "Sketch, parents after the arrow, its direction ← shared by all equivalent graphs, ⇠ open",
+        "Graph, parents after the arrow; directions: ← same in every equivalent graph, ⇠ open",
         " 1  ┌────── season",
         " 2  ├─┬───▸ sprinkler  ← season",
         "    └─│─┬─▸ rain       ⇠ season",
@@ -187,12 +187,13 @@ def test_a_small_sketch_is_drawn_like_this():
 
 def test_the_title_explains_the_arrows_that_occur_and_no_others():
     parents = {"a": [], "b": ["a"], "c": ["a", "b"]}
-    assert shown(result_of(parents)).split("\n")[1] == "Sketch, parents after the ←"
+    assert shown(result_of(parents)).split("\n")[1] == (
+        "Graph, parents after the arrow; directions: ← same in every equivalent graph"
+    )
     kinds = {("a", "b"): "given", ("a", "c"): "entropy", ("b", "c"): "entropy"}
     assert shown(result_of(parents, kinds)).split("\n")[1:] == [
-        "Sketch, parents after the arrow, its direction ⇐ given by background knowledge, ↞ by the "
-        "noise",
-        "entropies, at least 90% likely",
+        "Graph, parents after the arrow; directions: ⇐ follows from knowledge, ↞ by the entropy "
+        "assumption",
         " 1  ┌──── a",
         " 2  ├─┬─▸ b  ⇐ a",
         " 3  └─┴─▸ c  ↞ a, b",
@@ -225,10 +226,10 @@ def test_lines_that_take_too_much_room_are_drawn_close_and_then_left_out():
     assert rows_of(shown(result, width=30))[:2] == [" 1  n0", "    n1"]
 
 
-def test_a_graph_too_large_is_left_to_graphviz():
+def test_a_graph_too_large_is_left_to_the_page():
     chain = {f"n{k}": [f"n{k - 1}"] if k else [] for k in range(ROWS + 1)}
     assert shown(result_of(chain)) == (
-        f"\nSketch, not of {ROWS + 1} nodes; --out graph.dot is for Graphviz\n"
+        f"\nGraph, too large with {ROWS + 1} columns; --report page.html draws it\n"
     )
     del chain[f"n{ROWS}"]
     assert len(rows_of(shown(result_of(chain)))) == ROWS

@@ -101,7 +101,7 @@ def seed_of(seed: int, rows: int, repeat: int) -> int:
 
 def relearn(network: BayesianNetwork, settings: Settings, n: int, seed: int) -> set[Edge]:
     """The edges learned from one table of n rows."""
-    result = learn(sampled_table(network, n, seed), settings)
+    result = learn(sampled_table(network, n, seed), settings, price_knowledge=False)
     return {(edge.parent, edge.child) for edge in result.edges}
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
+from tamis.result.looks import LOOKS
 from tamis.tables.table import Label
 
 # What a result can do beyond telling itself is done by rooms that know results. Its methods import
@@ -32,12 +33,7 @@ if TYPE_CHECKING:
     from tamis.result.explanation import Explanation
 
 
-WARRANTS = {
-    "given": "given by background knowledge",
-    "equivalence": "shared by all equivalent graphs",
-    "entropy": "by the noise entropies, at least 90% likely",
-    "none": "open",
-}
+WARRANTS = {warrant: look.label for warrant, look in LOOKS.items()}
 """What the direction of an arrow can rest on, in words."""
 
 LATER = {"later": True}
@@ -252,6 +248,10 @@ class Result:
     read_from: str | None = field(default=None, compare=False, metadata=LATER)
     """The path of the table as the user wrote it, if it came from a file; results are compared
     without it."""
+    knowledge_cost: float | None = field(default=None, metadata=LATER)
+    """By how many nats of penalised log-likelihood the graph found without the knowledge is better,
+    with the same settings otherwise; 0 where it is no better. None without knowledge that rules
+    anything out, and where the columns' information has no likelihood."""
 
     def __repr__(self) -> str:
         rows = "a known law" if self.n_rows is None else f"{self.n_rows} rows"
@@ -320,12 +320,50 @@ class Result:
     def closest_calls(self, most: int = 5) -> list[Verdict]:
         """The decisions that came nearest to going the other way, nearest first.
 
-        Nearness is the size of the margin, in units of the rule's own: a share of the
+        A question that was asked several times is listed once, where it came nearest. Nearness is
+        the size of the margin, in units of the rule's own: a share of the
         threshold for fixed thresholds, log units for the other rules.
         """
-        return sorted(
+        verdicts = sorted(
             self.trace.verdicts(), key=lambda v: (v.distance, v.target, v.others, v.given)
-        )[:most]
+        )
+        found: dict[object, Verdict] = {}
+        for one in verdicts:
+            about = frozenset((one.target, *one.others)), frozenset(one.given)
+            found.setdefault(about, one)
+        return list(found.values())[:most]
+
+    def answer(self, *parts: str) -> Explanation:
+        """What was found, in sentences; print it.
+
+        Parameters
+        ----------
+        *parts : str
+            Of "found", "told", "directions", "weakest" and "how"; without any, all but the last.
+
+        Returns
+        -------
+        Explanation
+            Plain text, a paragraph for each part.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> table = {"rain": [0, 1] * 50, "wet": [0, 1] * 50, "coin": [0, 0, 1, 1] * 25}
+        >>> print(str(tamis.TAM().fit(table).result_.answer("found"))[:56])
+        In this table (100 rows, 3 columns) tamis found 1 arrow.
+        """
+        from tamis.result.explanation import Explanation
+        from tamis.result.sentences import PARTS, answer
+
+        asked = parts or PARTS[:-1]
+        unknown = [part for part in asked if part not in PARTS]
+        if unknown:
+            raise SettingError(
+                f"an answer has no part {unknown[0]!r}; there are {', '.join(PARTS)}"
+            )
+        said = [" ".join(map(str, answer(self, part))) for part in asked]
+        return Explanation("\n\n".join(filter(None, said)))
 
     def explain(self, name: str) -> Explanation:
         """The tests that put a column where it is; print it."""

@@ -45,7 +45,10 @@ class Directions:
     parents: dict[int, frozenset[int]]
     """Of every node in that member."""
     compelled: set[Edge]
-    """The arrows that all members have."""
+    """The arrows that all members have that knowledge leaves."""
+    forced: set[Edge]
+    """Those of them that other members of the class have the other way: they follow from knowledge
+    and the class together."""
     probabilities: dict[Edge, float]
     """Of each direction of the other edges."""
 
@@ -84,7 +87,7 @@ def directions(
         found |= component.probabilities(share)
     # Knowledge may leave members that share more than the class does.
     shared = {edge for one in components for edge in one.shared()} if constraints else set()
-    return Directions(chosen, compelled | shared, found)
+    return Directions(chosen, compelled | shared, shared - compelled, found)
 
 
 def _shares(

@@ -40,6 +40,8 @@ class Wishes:
     report: str | None
     explain: tuple[str, ...]
     quiet: bool
+    details: bool = False
+    """Show the statistics too."""
     weights: str | None = None
     """The column that holds the rows' weights; part of how the table is read."""
     bootstrap: int | None = None
@@ -79,9 +81,9 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
     if wishes.out:
         from tamis.handover import save
 
-        with noted() as written:
+        with noted() as remarks:
             save(result, table, *wishes.out)
-        notes += written()
+        notes += remarks()
     if wishes.report is not None:
         from tamis.report import write_report
 
@@ -96,10 +98,11 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
     if not wishes.quiet:
         stdout = console()
         kinds = read_as(table, result, settings)
-        show_summary(stdout, result, source, notes, settings, confidence, kinds)
+        show_summary(stdout, result, notes, settings, confidence, kinds, details=wishes.details)
         show_certificate(stdout, certificate)
         show_explanations(stdout, result, wishes.explain)
-        show_written(stdout, (*wishes.out, *([wishes.report] if wishes.report else [])))
+        written = (*wishes.out, *([wishes.report] if wishes.report else []))
+        show_written(stdout, written, details=wishes.details)
 
 
 def _check_places(wishes: Wishes) -> None:

@@ -15,7 +15,7 @@ from tamis.terminal.summary import show_explanations, show_summary, show_written
 from tamis.terminal.words import options_in_words
 
 
-def show(path: str, explain: Sequence[str]) -> None:
+def show(path: str, explain: Sequence[str], *, details: bool) -> None:
     """Show a run as `tamis learn` showed it."""
     result = load(path)
     for name in explain:
@@ -25,7 +25,7 @@ def show(path: str, explain: Sequence[str]) -> None:
             )
     stdout = console()
     notes = [options_in_words(note) for note in result.warnings]
-    show_summary(stdout, result, result.read_from or path, notes, kinds=kinds_of(result))
+    show_summary(stdout, result, notes, kinds=kinds_of(result), details=details)
     show_explanations(stdout, result, explain)
 
 
