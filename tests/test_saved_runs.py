@@ -179,23 +179,58 @@ def test_a_model_that_has_not_learned_has_nothing_to_show():
 # The commands
 
 
-def test_show_prints_what_learn_printed(tmp_path):
-    learned = run("learn", EXAMPLE, "--out", tmp_path / "r.json", "--explain", "lawn").stdout
-    shown = run("show", tmp_path / "r.json", "--explain", "lawn").stdout
-    assert shown
-    assert learned.startswith(shown.rstrip("\n"))
-    assert learned.removeprefix(shown.rstrip("\n")).strip() == f"Wrote {tmp_path / 'r.json'}"
-
-
-def test_show_prints_what_learn_printed_of_columns_of_several_kinds(tmp_path):
-    rng = np.random.default_rng(1)
+def measured(rng):
     x = rng.normal(size=300)
-    frame = pd.DataFrame({"x": x, "group": np.where(x + rng.normal(size=300) > 0, "a", "b")})
-    frame["name"] = "n"
+    return {"x": x, "y": x + rng.normal(size=300), "z": rng.normal(size=300)}
+
+
+def mixed(rng):
+    x = rng.normal(size=300)
+    group = np.where(x + rng.normal(size=300) > 0, "a", "b")
+    return {"x": x, "group": group, "size": rng.choice(["s", "m", "l"], 300)}
+
+
+def with_missing(rng):
+    table = {name: np.where(column > 0, "y", "n") for name, column in measured(rng).items()}
+    table["z"] = np.where(rng.random(300) < 0.1, "", table["z"])
+    return table
+
+
+def whole(rng):
+    return {"a": rng.integers(0, 6, 300), "b": rng.integers(0, 6, 300)}
+
+
+@pytest.mark.parametrize(
+    ("made", "options"),
+    [
+        (measured, []),
+        (measured, ["--information", "neighbours", "--drop", "z"]),
+        (mixed, ["--search", "sequential"]),
+        (mixed, ["--type", "size=s<m<l", "--tier", "group", "--tier", "x,size"]),
+        (with_missing, ["--missing", "drop"]),
+        (with_missing, ["--missing", "pairwise", "--require", "x -> z"]),
+        (with_missing, ["--missing", "level", "--only", "y,z", "--type", "y=n<y"]),
+        (whole, ["--type", "a=ordinal", "--type", "b=ordinal"]),
+    ],
+)
+@pytest.mark.parametrize("details", [[], ["--details"]])
+def test_show_prints_what_learn_printed(tmp_path, made, options, details):
+    frame = pd.DataFrame(made(np.random.default_rng(1)))
     frame.to_csv(tmp_path / "t.csv", index=False)
-    options = ["--drop", "name", "--search", "sequential", "--information", "conditional-gaussian"]
-    learned = run("learn", tmp_path / "t.csv", *options, "--out", tmp_path / "r.json").stdout
-    assert learned.startswith(run("show", tmp_path / "r.json").stdout.rstrip("\n"))
+    run_file = tmp_path / "r.json"
+    learned = run("learn", tmp_path / "t.csv", *options, *details, "--out", run_file)
+    if learned.exit_code:
+        pytest.fail(learned.stderr)
+    shown = run("show", run_file, *details).stdout
+    assert shown
+    assert learned.stdout.removeprefix(shown.rstrip("\n")).strip() == f"Wrote {run_file}"
+
+
+def test_show_explains_as_learn_does(tmp_path):
+    run_file, asked = tmp_path / "r.json", ["--explain", "lawn", "--explain", "road"]
+    learned = run("learn", EXAMPLE, "--out", run_file, *asked).stdout
+    assert learned.startswith(run("show", run_file, *asked).stdout.rstrip("\n"))
+    assert "lawn" in learned
 
 
 @pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])

@@ -244,10 +244,14 @@ class Result:
     engine: Engine | None = field(default=None, compare=False, metadata=LATER)
     """What counted the rows, if they were not in memory; results are compared without it."""
     kinds: Mapping[str, str] | None = field(default=None, metadata=LATER)
-    """What each column was read as, "category", "ordinal" or "number", where that differs."""
+    """What each column was read as, "category", "ordinal" or "number", where that differs or is
+    ordinal."""
     read_from: str | None = field(default=None, compare=False, metadata=LATER)
     """The path of the table as the user wrote it, if it came from a file; results are compared
     without it."""
+    left_open: tuple[str, ...] = field(default=(), compare=False, metadata=LATER)
+    """The settings that were left to tamis, of "search" and "information": where ``settings`` names
+    one that the columns have chosen. Results are compared without it."""
     knowledge_cost: float | None = field(default=None, metadata=LATER)
     """By how many nats of penalised log-likelihood the graph found without the knowledge is better,
     with the same settings otherwise; 0 where it is no better. None without knowledge that rules

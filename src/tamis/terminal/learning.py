@@ -19,7 +19,6 @@ from tamis.result import Result, suggest
 from tamis.settings import Settings
 from tamis.tables.paths import PACKED_ENDING, ending_of, find_parts, is_several
 from tamis.tables.table import AnyTable, with_rows
-from tamis.terminal.choosing import read_as
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
 from tamis.terminal.notes import noted
@@ -97,8 +96,7 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
         )
     if not wishes.quiet:
         stdout = console()
-        kinds = read_as(table, result, settings)
-        show_summary(stdout, result, notes, settings, confidence, kinds, details=wishes.details)
+        show_summary(stdout, result, notes, confidence, details=wishes.details)
         show_certificate(stdout, certificate)
         show_explanations(stdout, result, wishes.explain)
         written = (*wishes.out, *([wishes.report] if wishes.report else []))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from tamis.errors import SettingError
 from tamis.formats import load
-from tamis.result import Result, suggest
-from tamis.tables.kinds import IGNORE
+from tamis.result import suggest
 from tamis.terminal.consoles import console
 from tamis.terminal.notes import noted, show_notes
 from tamis.terminal.summary import show_explanations, show_summary, show_written
@@ -25,7 +24,7 @@ def show(path: str, explain: Sequence[str], *, details: bool) -> None:
             )
     stdout = console()
     notes = [options_in_words(note) for note in result.warnings]
-    show_summary(stdout, result, notes, kinds=kinds_of(result), details=details)
+    show_summary(stdout, result, notes, details=details)
     show_explanations(stdout, result, explain)
 
 
@@ -53,16 +52,6 @@ def report(path: str, page: str, *, quiet: bool) -> None:
     load(path).report(page)
     if not quiet:
         show_written(console(), [page])
-
-
-def kinds_of(result: Result) -> Mapping[str, list[str]]:
-    """The names of the columns by what they were read as, and those that were left out."""
-    found: dict[str, list[str]] = {kind: [] for kind in ("number", "category", "ordinal")}
-    for name in result.names:
-        alike = "category" if result.levels[name] else "number"
-        found[alike if result.kinds is None else result.kinds[name]].append(name)
-    told = result.settings.get("types") or {}
-    return {**found, IGNORE: [name for name, kind in told.items() if kind == IGNORE]}
 
 
 def _spare(read: str, written: str) -> None:
