@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from rich.text import Text
+
 from tamis.errors import SettingError
 from tamis.formats import load
+from tamis.result import show as in_one_line
 from tamis.result import suggest
 from tamis.terminal.consoles import console
 from tamis.terminal.notes import noted, show_notes
-from tamis.terminal.summary import show_explanations, show_summary, show_written
+from tamis.terminal.summary import show_explanations, show_summary
 from tamis.terminal.words import options_in_words
 
 
@@ -40,7 +43,7 @@ def plot(path: str, picture: str, *, quiet: bool) -> None:
     if not quiet:
         stdout = console()
         show_notes(stdout, notes())
-        show_written(stdout, [picture])
+        stdout.print(Text(f"Wrote {in_one_line(picture)}"))
 
 
 def report(path: str, page: str, *, quiet: bool) -> None:
@@ -51,7 +54,7 @@ def report(path: str, page: str, *, quiet: bool) -> None:
     _spare(path, page)
     load(path).report(page)
     if not quiet:
-        show_written(console(), [page])
+        console().print(Text(f"Wrote {in_one_line(page)}"))
 
 
 def _spare(read: str, written: str) -> None:
