@@ -248,8 +248,8 @@ class Comparison:
 
         Returns
         -------
-        matplotlib.figure.Figure
-            One panel for each graph, the truth first if there is one.
+        Figure
+            Of matplotlib: one panel for each graph, the truth first if there is one.
         """
         from tamis.comparison.picture import draw
 

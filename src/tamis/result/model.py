@@ -380,15 +380,15 @@ class Result:
 
         Parameters
         ----------
-        ax : matplotlib.axes.Axes, optional
+        ax : Axes, optional
             Where to draw. Without it a figure is made that grows with the graph.
         confidence : Confidence, optional
             What `bootstrap` found: lines are then as strong as they are sure.
 
         Returns
         -------
-        matplotlib.axes.Axes
-            The axes that hold the drawing.
+        Axes
+            The axes of matplotlib that hold the drawing.
         """
         from tamis.drawing.plot import plot
 
