@@ -255,7 +255,8 @@ class Result:
     knowledge_cost: float | None = field(default=None, metadata=LATER)
     """By how many nats of penalised log-likelihood the graph found without the knowledge is better,
     with the same settings otherwise; 0 where it is no better. None without knowledge that rules
-    anything out, and where the columns' information has no likelihood."""
+    anything out, where the information has no likelihood or boundaries come from outside, and in
+    files that were written before."""
 
     def __repr__(self) -> str:
         rows = "a known law" if self.n_rows is None else f"{self.n_rows} rows"
