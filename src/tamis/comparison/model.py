@@ -248,8 +248,8 @@ class Comparison:
 
         Returns
         -------
-        Figure
-            Of matplotlib: one panel for each graph, the truth first if there is one.
+        figure of matplotlib
+            One panel for each graph, the truth first if there is one.
         """
         from tamis.comparison.picture import draw
 

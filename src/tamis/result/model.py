@@ -381,15 +381,15 @@ class Result:
 
         Parameters
         ----------
-        ax : Axes, optional
+        ax : axes of matplotlib, optional
             Where to draw. Without it a figure is made that grows with the graph.
         confidence : Confidence, optional
             What `bootstrap` found: lines are then as strong as they are sure.
 
         Returns
         -------
-        Axes
-            The axes of matplotlib that hold the drawing.
+        axes of matplotlib
+            Those that hold the drawing.
         """
         from tamis.drawing.plot import plot
 
