@@ -98,8 +98,8 @@ def learn(
         typer.Option(
             metavar="FILE",
             rich_help_panel=FIRST,
-            help="Write the result: .json (everything), .dot, .graphml, .csv (edges) or .bif "
-            "(the fitted network). May be repeated.",
+            help="Write the result: .json (everything), .svg, .png or .pdf (the picture), .dot, "
+            ".graphml, .csv (edges) or .bif (the fitted network). May be repeated.",
         ),
     ] = None,
     bootstrap: Annotated[

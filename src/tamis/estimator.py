@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tamis.bootstrap import Confidence as Bootstrapped
+    from tamis.comparison import Comparison
     from tamis.drawing import Confidence
     from tamis.forecast import Forecast
     from tamis.identifiability import Certificate
@@ -335,14 +336,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     @property
     def graph_(self) -> nx.DiGraph[str]:
         """The DAG, anew each time."""
-        check_is_fitted(self)
-        return self.result_.graph
+        return self._found.graph
 
     @property
     def cpdag_(self) -> nx.DiGraph[str]:
         """What all Markov equivalent DAGs share."""
-        check_is_fitted(self)
-        return self.result_.cpdag
+        return self._found.cpdag
 
     def certify(
         self,
@@ -404,10 +403,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         and ``graph(threshold)``; give it to
         `plot` and `report`.
         """
-        check_is_fitted(self)
         from tamis.bootstrap import bootstrap
 
-        require_callable("progress", progress)
         table, settings = self._rows()
         return bootstrap(
             table, self.result_, settings, n, seed=seed, scheme=scheme, search=search,
@@ -416,25 +413,19 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def explain(self, name: str) -> Explanation:
         """The tests that put a column where it is; print it."""
-        check_is_fitted(self)
-        return self.result_.explain(name)
+        return self._found.explain(name)
 
-    def save(self, *paths: str) -> None:
-        """Write by each file's ending: .json, .dot, .graphml, .csv, or .bif, the fitted network."""
-        check_is_fitted(self)
-        from tamis.handover import save
-
+    def save(self, *paths: str | os.PathLike[str]) -> None:
+        """Write files by their endings: .json, .dot, .graphml, .csv; .svg, .png or .pdf, the
+        picture; .bif, the fitted network."""
         # Only a fitted network needs the table.
         fitted = any(os.fspath(path).lower().endswith(".bif") for path in paths)
-        save(self.result_, self._whence()[0] if fitted else None, *paths)
+        self._found.save(*paths, data=self._whence()[0] if fitted else None)
 
     def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
         """Draw the graph with matplotlib: layers from left to right, width by gain, dashed where
         nothing supports a direction. With ``confidence`` lines are as strong as they are sure."""
-        check_is_fitted(self)
-        from tamis.drawing.plot import plot
-
-        return plot(self.result_, ax, confidence=confidence)
+        return self._found.plot(ax, confidence=confidence)
 
     def report(
         self,
@@ -445,31 +436,27 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         command: str | None = None,
     ) -> None:
         """Write all there is to see into one HTML file that needs no network."""
-        check_is_fitted(self)
-        from tamis.report import write_report
+        self._found.report(path, certificate=certificate, confidence=confidence, command=command)
 
-        write_report(
-            self.result_, path, certificate=certificate, confidence=confidence, command=command
-        )
+    def compare(self, *others: object) -> Comparison:
+        """Compare the graph with others: what appeared, vanished and turned; see `compare`."""
+        return self._found.compare(*others)
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """The DAG; nodes carry layer, entropy and levels, edges their numbers."""
-        check_is_fitted(self)
-        from tamis.handover import to_networkx
-
-        return to_networkx(self.result_)
+        return self._found.to_networkx()
 
     def to_dowhy(self) -> nx.DiGraph[str]:
         """The DAG as ``dowhy.CausalModel(data, treatment, outcome, graph=...)`` takes it."""
-        check_is_fitted(self)
-        from tamis.handover import to_dowhy
-
-        return to_dowhy(self.result_)
+        return self._found.to_dowhy()
 
     def to_pgmpy(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
         """A fitted ``pgmpy.models.DiscreteBayesianNetwork``; for columns of levels."""
-        check_is_fitted(self)
-        from tamis.handover import to_pgmpy
-
         table, _ = self._whence()
-        return to_pgmpy(self.result_, table, equivalent_sample_size=equivalent_sample_size)
+        return self._found.to_pgmpy(table, equivalent_sample_size=equivalent_sample_size)
+
+    @property
+    def _found(self) -> Result:
+        """The result, if there is one: it does what does not need the rows."""
+        check_is_fitted(self)
+        return self.result_

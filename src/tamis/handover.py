@@ -6,6 +6,7 @@ as they were in the user's table.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +15,7 @@ import networkx as nx
 from tamis.errors import SettingError
 from tamis.formats import bif_file, files
 from tamis.network import BayesianNetwork
+from tamis.network.conversions import graph_to_pgmpy
 from tamis.result import Result
 from tamis.tables import read_table
 from tamis.tables.table import AnyTable, with_rows
@@ -87,6 +89,11 @@ def to_pgmpy(result: Result, data: object, *, equivalent_sample_size: float = SA
     return network.to_pgmpy()
 
 
+def to_pgmpy_graph(result: Result) -> Any:  # noqa: ANN401 - as above
+    """The DAG alone as a ``pgmpy.base.DAG``, for which no rows are needed."""
+    return graph_to_pgmpy(result.names, ((edge.parent, edge.child) for edge in result.edges))
+
+
 def save(
     result: Result, data: object, *paths: Path, equivalent_sample_size: float = SAMPLE_SIZE
 ) -> None:
@@ -100,7 +107,13 @@ def save(
     ``.``, or whole numbers as labels, and no column may be constant.
     """
     network = None
-    if any(map(_is_fitted, paths)):
+    fitted = next(filter(_is_fitted, paths), None)
+    if fitted is not None:
+        if data is None:
+            raise SettingError(
+                f"{os.fspath(fitted)!r} holds probabilities, and a result holds no rows to count "
+                "them from: pass the table, as in result.save('model.bif', data=table)"
+            )
         network = fitted_network(result, data, equivalent_sample_size=equivalent_sample_size)
     files.save(result, *paths, network=network)
 

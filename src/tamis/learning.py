@@ -95,9 +95,11 @@ def learn(
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best))
-        return Names(best.settings, best.information).result(
+        result = Names(best.settings, best.information).result(
             table, best.outcome, losses, _ranking(answers), notes, knowledge_cost=cost
         )
+    asked_for = {"search": asked.asked["search"], "information": asked.information}
+    return replace(result, left_open=tuple(k for k, v in asked_for.items() if v == "auto"))
 
 
 def with_path(result: Result, source: object) -> Result:
@@ -111,7 +113,8 @@ def with_path(result: Result, source: object) -> Result:
 
 def _knowledge_cost(best: Answer) -> float | None:
     """By how much the penalised log-likelihood of the graph found without knowledge is larger, on
-    the same reading with the same alpha; None where nothing is ruled out or there is no likelihood.
+    the same reading with the same alpha; None where nothing is ruled out, there is no likelihood,
+    or the boundaries come from outside.
 
     The graph found with knowledge is one of all graphs, so that the cost is never below 0 although
     a search may miss it. What was counted before is remembered by the default's source.
@@ -120,7 +123,8 @@ def _knowledge_cost(best: Answer) -> float | None:
     constraints = settings.knowledge.constraints(source.names)
     if constraints is None or not constraints.rules_out:
         return None
-    if Ability.LIKELIHOOD not in source.abilities:
+    # A boundary search from outside is asked what it was given to answer, and no more.
+    if Ability.LIKELIHOOD not in source.abilities or callable(settings.boundary):
         return None
     free = replace(settings, knowledge=NOTHING)
     if settings.search == "auto":
@@ -316,9 +320,12 @@ def _at_its_alpha(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, .
     clearly_better = again.score > answer.score + constants.alike and len(after) > len(before)
     if not (before < after or clearly_better):
         return answer, ()
-    n_added = len(after) - len(before)
-    added = f"{n_added} arrow{'' if n_added == 1 else 's'}"
-    return again, (RAISED.format(before=rule.alpha, after=alpha, added=added),)
+    added, total = _arrows(len(after) - len(before)), _arrows(len(after))
+    return again, (RAISED.format(before=rule.alpha, after=alpha, added=added, total=total),)
+
+
+def _arrows(number: int) -> str:
+    return f"{number:,} arrow" + ("" if number == 1 else "s")
 
 
 def _pairs(answer: Answer) -> set[frozenset[int]]:

@@ -228,7 +228,12 @@ class Facts:
     @property
     def without_it(self) -> str:
         """The same as an object."""
-        return f"without {self._subject[1]}"
+        return f"without {self.told_them}"
+
+    @property
+    def told_them(self) -> str:
+        """The same as a pronoun."""
+        return self._subject[1]
 
     @property
     def _subject(self) -> tuple[str, str]:
@@ -317,8 +322,9 @@ class Facts:
     def factor_in_words(self) -> str:
         """The same, rounded."""
         if self.factor > 1000:
-            return "more than 1,000"
-        return f"{self.factor:.1f}" if self.factor < 10 else f"{self.factor:,.0f}"
+            return "a factor of more than 1,000"
+        shown = f"{self.factor:.1f}" if self.factor < 10 else f"{self.factor:,.0f}"
+        return f"a factor of up to {shown}"
 
     @property
     def has_units(self) -> bool:

@@ -214,6 +214,13 @@ SENTENCES: tuple[Sentence, ...] = (
         "{without_it}.",
     ),
     Sentence(
+        "what a cost may mean",
+        "told",
+        _and(_rules_out, _cost(CLEAR, math.inf)),
+        "That alone does not make {told_them} wrong: a cause that was not recorded, or dependence "
+        "that the model does not see, has the same effect.",
+    ),
+    Sentence(
         "cost unknown",
         "told",
         _and(_rules_out, lambda f: math.isnan(f.cost)),
@@ -249,22 +256,20 @@ SENTENCES: tuple[Sentence, ...] = (
         "assumption holds",
         "directions",
         _apart(0.0, CLOSE),
-        "On this table that is about so: columns differ in it by a factor of {factor_in_words} at "
-        "most.",
+        "On this table that is about so: columns differ in it by {factor_in_words}.",
     ),
     Sentence(
         "assumption is fair",
         "directions",
         _apart(CLOSE, APART),
-        "On this table that is roughly so: columns differ in it by up to a factor of "
-        "{factor_in_words}.",
+        "On this table that is roughly so: columns differ in it by {factor_in_words}.",
     ),
     Sentence(
         "assumption is poor",
         "directions",
         _apart(APART, math.inf),
-        "On this table columns differ in it by up to a factor of {factor_in_words}, so take these "
-        "directions with care.",
+        "On this table columns differ in it by {factor_in_words}, so take these directions with "
+        "care.",
     ),
     Sentence(
         "units",
@@ -291,8 +296,7 @@ SENTENCES: tuple[Sentence, ...] = (
         "directions",
         _and(_some("none"), lambda f: f.numbers_of["entropy"] == 0),
         "The entropy assumption, that parents leave about equally much open in every column, does "
-        "not settle {open_them}; here columns differ in that by up to a factor of "
-        "{factor_in_words}.",
+        "not settle {open_them}; here columns differ in that by {factor_in_words}.",
     ),
     Sentence(
         "least likely direction",
@@ -372,9 +376,9 @@ PARTS = ("found", "told", "directions", "weakest", "how")
 rest on; what is weakest; how the graph was found."""
 
 RAISED = (
-    "The arrows of this table are weak, so alpha was raised from {before:g} to {after:.2g}, which "
-    "added {added}. In the whole graph, expect about {after:.2g} false arrows. Set alpha to decide "
-    "this yourself."
+    "Dependences in this table are weak, so alpha was raised from {before:g} to {after:.2g}, which "
+    "added {added}. Of the {total} in the graph, about {after:.2g} are then expected to be false. "
+    "Set alpha to decide this yourself."
 )
 """A note where alpha was left open and the edges found ask for more."""
 UNITS = (

@@ -127,8 +127,9 @@ class Sketch:
             remark = f"too large with {len(connected):,} columns; --report page.html draws it"
             yield from _title(remark, console, options.max_width)
             return
-        yield from _title(_key(self.result, signs), console, options.max_width)
+        yield from _title("parents after the arrow", console, options.max_width)
         yield from _rows(self.result, connected, signs, console, options.max_width)
+        yield from _legend(self.result, signs, console, options.max_width)
 
 
 def is_too_large(result: Result) -> bool:
@@ -144,11 +145,20 @@ def _has(encoding: str, signs: Signs) -> bool:
     return True
 
 
-def _key(result: Result, signs: Signs) -> str:
-    """What the arrows mean."""
-    seen = [one for one in LOOKS if any(edge.warrant == one for edge in result.edges)]
-    key = ", ".join(f"{signs.arrows[one]} {LOOKS[one].label}" for one in seen)
-    return f"parents after the arrow; directions: {key}"
+def _legend(result: Result, signs: Signs, console: Console, width: int) -> Iterator[Text]:
+    """What the directions of the arrows rest on, as many kinds in a line as there is room for."""
+    lines: list[str] = []
+    for warrant in LOOKS:
+        if any(edge.warrant == warrant for edge in result.edges):
+            entry = f"{signs.arrows[warrant]} {LOOKS[warrant].label}"
+            if lines and cell_len(f"{lines[-1]}   {entry}") <= width:
+                lines[-1] += f"   {entry}"
+            else:
+                lines.append(f"    {entry}")
+    for line in lines:
+        for part in Text(line, style=QUIET).wrap(console, width, overflow="fold"):
+            part.rstrip()
+            yield part
 
 
 def _title(remark: str, console: Console, width: int) -> Iterator[Text]:
