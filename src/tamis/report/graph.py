@@ -79,6 +79,8 @@ def picture(
         tag("g", *saved, id="saved"),
         id="graph",
         viewBox=f"0 0 {width:.1f} {shown:.1f}",
+        width=_short(width),
+        height=_short(shown),
         data_width=width,
         data_height=shown,
         data_saved_width=layout.width,
