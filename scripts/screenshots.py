@@ -1,9 +1,9 @@
 """Take the pictures of the report and of a notebook that docs/ shows, in a real browser.
 
-    python scripts/screenshots.py [FOLDER]
+    python scripts/screenshots.py FOLDER [PAGE]
 
-Needs the dev extra and Chromium; writes report.png, report-wide.png and notebook.png into FOLDER,
-docs/images unless given.
+Needs the dev extra and Chromium; writes page.png, page-wide.png and notebook.png into FOLDER, which
+is docs/images for good, and report.png if PAGE is the page that the tutorial writes, survey.html.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ CELLS = (
 )
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, survey: Path | None = None) -> None:
     """Make the pages and take their pictures."""
     with tempfile.TemporaryDirectory() as place, _browser() as browser:
         pages = Path(place)
         known = tamis.TAM(knowledge={"tiers": [["season"], ["rain", "sprinkler"]]})
-        known.fit("examples/sprinkler.csv").report(pages / "report.html")
-        _take(browser, pages / "report.html", folder / "report.png", "#picture", "light")
+        known.fit("examples/sprinkler.csv").report(pages / "page.html")
+        _take(browser, pages / "page.html", folder / "page.png", "#picture", "light")
         tamis.TAM().fit(wide_table()).report(pages / "wide.html")
-        _take(browser, pages / "wide.html", folder / "report-wide.png", "#picture", "dark")
+        _take(browser, pages / "wide.html", folder / "page-wide.png", "#picture", "dark")
         (pages / "notebook.html").write_text(_notebook(), encoding="utf-8")
         _take(browser, pages / "notebook.html", folder / "notebook.png", "body", "light")
+        if survey is not None:
+            _take(browser, survey.resolve(), folder / "report.png", "body", "light")
 
 
 def wide_table(d: int = 200, n: int = 1500, alone: int = 50) -> dict[str, list[str]]:
@@ -92,4 +94,4 @@ def _take(browser: Any, page: Path, picture: Path, at: str, colours: str) -> Non
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images"))
+    main(*map(Path, sys.argv[1:]))
