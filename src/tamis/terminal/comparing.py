@@ -192,13 +192,16 @@ def _entries(found: Comparison) -> Iterator[RenderableType]:
         far = ["shd", "cpdag_distance", "skeleton_f1"] if true else ["mean_distance"]
         numbers = [row["n_edges"], *([row["seconds"]] if timed else []), *(row[k] for k in far)]
         table.add_row(Text(show(row["name"])), *map(_number, numbers))
-    yield Padding(table, (0, 0, 0, 1), expand=False)
+    if rows:
+        yield Padding(table, (0, 0, 0, 1), expand=False)
     for entry in found.entries:
         if entry.problem is not None:
             yield item(options_in_words(f"{show(entry.name)} {show(entry.problem)}"))
 
 
 def _nearest(found: Comparison) -> str:
+    if len(found.graphs) < 2:
+        return ""
     return (
         "nearest to the truth first" if found.truth is not None else "nearest to the others first"
     )
@@ -225,6 +228,8 @@ def _table(words: Sequence[str], numbers: Sequence[str]) -> Table:
 
 
 def _edges(found: Comparison) -> Iterator[RenderableType]:
+    if not found.graphs:
+        return
     if not found.agreement:
         yield from title_of("No edges", "no graph has any")
         return
