@@ -32,8 +32,9 @@ LOOKS: dict[str, tuple[str, tuple[float, ...], float]] = {
 """Colour, dashes and width of an edge by how it compares with the reference."""
 INCH = 96.0
 """Units of the layout to an inch."""
-WIDEST, LARGEST = 16.0, 120.0
-"""Inches that panels side by side take together, and beyond which nothing grows."""
+NARROWEST, WIDEST, LARGEST = 3.4, 16.0, 120.0
+"""Inches that a title needs, that panels side by side take together, and beyond which nothing
+grows."""
 TITLE, LEGEND = 0.5, 0.6
 """Inches above a panel for its title, and below all of them for the legend."""
 
@@ -48,7 +49,7 @@ def draw(comparison: Comparison) -> Figure:
 
     panels = [*([] if comparison.truth is None else [comparison.truth]), *comparison.graphs]
     layout = layout_of(comparison)
-    width, height = layout.width / INCH, layout.height / INCH
+    width, height = max(layout.width / INCH, NARROWEST), layout.height / INCH
     side_by_side = min(len(panels), max(2, int(WIDEST / width)))
     rows = math.ceil(len(panels) / side_by_side)
     whole = (width * side_by_side, (height + TITLE) * rows + LEGEND)
