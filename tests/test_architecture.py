@@ -17,7 +17,7 @@ from tamis.counting.memory import MemoryCounts
 SOURCE = Path(tamis.__file__).parent
 
 LAYERS = {
-    "ground": "errors constants plugins atomic journal",
+    "ground": "errors constants plugins atomic journal portable",
     "tables": "tables network metrics simulate",
     "counting": "counting",
     "sources": "information decisions rules adapters",
