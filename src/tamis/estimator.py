@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tamis.drawing import Confidence
     from tamis.forecast import Forecast
     from tamis.identifiability import Certificate
+    from tamis.network import Network
     from tamis.tables.plan import Plan
 
 
@@ -239,8 +240,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                 ) as given:
                     table = read_opened(given, settings, sample_weight)
                     result = learn(table, settings, progress)
-        # For `certify`: the codes of the columns, a byte or two a cell.
+        # For what is fitted and drawn later: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
+        self._network: Network | None = None
         self.result_: Result = result
         self.feature_names_in_: NDArray[np.object_] = np.array(result.names, dtype=object)
         self.n_features_in_: int = len(result.names)
@@ -330,6 +332,63 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """What all Markov equivalent DAGs share."""
         check_is_fitted(self)
         return self.result_.cpdag
+
+    @property
+    def network_(self) -> Network:
+        """The DAG with the law of each column given its parents.
+
+        Tables for levels (`tamis.BayesianNetwork`); linear regressions for numbers, and regressions
+        in the cells of levels where there are both (`tamis.GaussianNetwork`). It is fitted when
+        first asked for, to the rows that the graph was learned from, with a prior worth one row.
+        ``tamis.handover.fitted_network`` fits it to other rows, and with other priors.
+        """
+        check_is_fitted(self)
+        from tamis.handover import fitted_network
+
+        if self._network is None:
+            self._network = fitted_network(self.result_, self._whence()[0])
+        return self._network
+
+    def score(self, X: object, y: object = None) -> float:
+        """The mean log-likelihood of rows under the fitted network, in nats a row.
+
+        The larger the better, so that `sklearn.model_selection.cross_val_score` and `GridSearchCV`
+        choose by it. Probabilities of levels and densities of numbers are multiplied: densities are
+        per unit, so scores of the same columns in the same units can be compared.
+
+        Parameters
+        ----------
+        X : table
+            Rows, as `fit` takes them; at least one. Other columns than those of the graph are
+            ignored, and one that is absent raises ``DataError``.
+        y : ignored
+
+        Returns
+        -------
+        float
+            Finite. A label that was never seen while learning counts as one more level of its
+            column, with the share that one row spread over all levels would give it; a
+            ``TamisWarning`` names it. Rows with missing values raise ``DataError``, unless
+            ``missing`` is "drop", which leaves them out with a warning, or "level", which has
+            learned them as a level.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 0, 1, 1] * 20}
+        >>> round(tamis.TAM().fit(rows).score(rows), 2)
+        -0.71
+        """
+        check_is_fitted(self)
+        from tamis.network.scoring import mean_log_likelihood
+
+        _, settings = self._whence()
+        return mean_log_likelihood(
+            self.network_,
+            X,
+            n_learned=self.result_.n_rows or 0,
+            drop_missing=settings.missing in ("drop", "drop-anyway"),
+        )
 
     def certify(
         self,
@@ -439,12 +498,15 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             self.result_, path, certificate=certificate, confidence=confidence, command=command
         )
 
-    def to_networkx(self) -> nx.DiGraph[str]:
-        """The DAG; nodes carry layer, entropy and levels, edges their numbers."""
+    def to_networkx(self, *, fitted: bool = False) -> nx.DiGraph[str]:
+        """The DAG; nodes carry layer, entropy and levels, edges their numbers.
+
+        With ``fitted`` edges carry the coefficients of `network_` too.
+        """
         check_is_fitted(self)
         from tamis.handover import to_networkx
 
-        return to_networkx(self.result_)
+        return to_networkx(self.result_, self.network_ if fitted else None)
 
     def to_dowhy(self) -> nx.DiGraph[str]:
         """The DAG as ``dowhy.CausalModel(data, treatment, outcome, graph=...)`` takes it."""
@@ -454,9 +516,18 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return to_dowhy(self.result_)
 
     def to_pgmpy(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
-        """A fitted ``pgmpy.models.DiscreteBayesianNetwork``; for columns of levels."""
+        """A fitted ``pgmpy.models.DiscreteBayesianNetwork``, or, for columns of numbers, a
+        ``LinearGaussianBayesianNetwork``."""
         check_is_fitted(self)
         from tamis.handover import to_pgmpy
 
         table, _ = self._whence()
         return to_pgmpy(self.result_, table, equivalent_sample_size=equivalent_sample_size)
+
+    def to_pyagrum(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
+        """A fitted ``pyagrum.BayesNet``; for columns of levels."""
+        check_is_fitted(self)
+        from tamis.handover import to_pyagrum
+
+        table, _ = self._whence()
+        return to_pyagrum(self.result_, table, equivalent_sample_size=equivalent_sample_size)

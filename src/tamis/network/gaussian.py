@@ -19,7 +19,7 @@ from tamis.network.fitting import check_amount, conditional_table, named_parents
 from tamis.network.interface import FittedEdge, Network
 from tamis.network.laws import CellLaw, Coefficient, Law, LogitLaw, TableLaw, Values, Variable
 from tamis.network.regressions import fit_cells, fit_log_odds
-from tamis.network.rows import Rows, require_known_levels, rows_of
+from tamis.network.rows import Rows
 from tamis.network.sampling import (
     Seed,
     checked_n,
@@ -199,24 +199,8 @@ class GaussianNetwork(Network):
             for k, name in enumerate(self.names)
         }
 
-    def log_likelihood(self, data: object, *, unseen: float | None = None) -> float:
-        """The sum over rows of the logarithm of their density, in nats.
-
-        Parameters
-        ----------
-        data : anything that holds a table
-            Rows with all values; other columns are ignored.
-        unseen : float or None
-            The probability of a label that is no level of its variable; None refuses such labels.
-
-        Returns
-        -------
-        float
-            Densities are per unit of each number, so the sum depends on the units.
-        """
-        rows = rows_of(self.names, self.levels, data)
-        if unseen is None:
-            require_known_levels(rows, self.names, self.levels)
+    def log_likelihood_of(self, rows: Rows, unseen: float | None = None) -> float:
+        """The log-likelihood of rows that have been matched to the network."""
         return math.fsum(self.row_log_likelihoods(rows, unseen).tolist())
 
     def row_log_likelihoods(self, rows: Rows, unseen: float | None = None) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.network.laws import Coefficient
+from tamis.network.rows import Rows, require_known_levels, rows_of
 from tamis.network.sampling import Seed
 from tamis.tables import Label
 
@@ -97,9 +98,33 @@ class Network(ABC):
     def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
         """Draw ``n`` independent rows, the same on every machine."""
 
-    @abstractmethod
     def log_likelihood(self, data: object, *, unseen: float | None = None) -> float:
-        """The sum over rows of the logarithm of their probability or density, in nats."""
+        """The sum over rows of the logarithm of their probability or density, in nats.
+
+        Parameters
+        ----------
+        data : anything that holds a table
+            Rows with all values; one is enough. Labels are matched to levels by their text, so
+            that a CSV file's 0 is a BIF file's '0'. Other columns are ignored.
+        unseen : float or None
+            None refuses labels that are no levels. A number is what rows with such labels weigh
+            beside all others: a label that is none of k levels has the probability ``unseen`` /
+            (k + 1), and says nothing about its children.
+
+        Returns
+        -------
+        float
+            Minus infinity if a row is impossible. Densities are per unit of each number, so the
+            sum depends on the units.
+        """
+        rows = rows_of(self.names, self.levels, data)
+        if unseen is None:
+            require_known_levels(rows, self.names, self.levels)
+        return self.log_likelihood_of(rows, unseen)
+
+    @abstractmethod
+    def log_likelihood_of(self, rows: Rows, unseen: float | None = None) -> float:
+        """The same for rows that have been matched to the network."""
 
     @abstractmethod
     def to_networkx(self) -> nx.DiGraph[str]:

@@ -74,8 +74,8 @@ class Law(ABC):
 
     @abstractmethod
     def log_densities(self, own: Values, given: Sequence[Values], unseen: float | None) -> Floats:
-        """ln of the probability or density in every row; ``unseen`` is the probability of a level
-        that was never seen."""
+        """ln of the probability or density in every row; a label that is none of k levels has the
+        probability ``unseen`` / (k + 1)."""
 
     @abstractmethod
     def coefficients(self, place: int) -> tuple[Coefficient, ...]:
@@ -121,7 +121,7 @@ class TableLaw(Law):
         probabilities = rows[cell, np.where(known, own, 0).astype(np.int64)]
         probabilities = np.where(seen, probabilities, 1.0 / arity)
         with np.errstate(divide="ignore"):
-            return np.log(np.where(known, probabilities, unseen or 0.0))
+            return np.log(np.where(known, probabilities, (unseen or 0.0) / (arity + 1)))
 
     def coefficients(self, place: int) -> tuple[Coefficient, ...]:
         """None: the table is the answer."""
@@ -285,7 +285,7 @@ class LogitLaw(Law):
         chosen = odds[np.where(known, own, 0).astype(np.int64), np.arange(len(own))]
         found = chosen - np.log(np.exp(odds).sum(axis=0))
         with np.errstate(divide="ignore"):
-            return np.asarray(np.where(known, found, np.log(unseen or 0.0)))
+            return np.asarray(np.where(known, found, np.log((unseen or 0.0) / (arity + 1))))
 
     def coefficients(self, place: int) -> tuple[Coefficient, ...]:
         """On the log odds, where the other features are at their means."""

@@ -9,21 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.network.indexing import flat_index
-from tamis.network.rows import require_known_levels, rows_of
+from tamis.network.rows import Rows
 
 if TYPE_CHECKING:
     from tamis.network.model import BayesianNetwork
 
-Codes = NDArray[np.integer]
-"""A row a variable; one past the last level where the label is none."""
+Codes = NDArray[np.int64]
+"""A line a variable; one past the last level where the label is none."""
 
 
-def log_likelihood(network: BayesianNetwork, codes: Codes, unseen: float | None = None) -> float:
+def log_likelihood(network: BayesianNetwork, rows: Rows, unseen: float | None = None) -> float:
     """The sum over rows of ln P(row); the same to the last bit for any order of the rows.
 
-    A level that the network does not have is as probable as ``unseen`` says, and tells nothing
+    A label that is none of k levels has the probability ``unseen`` / (k + 1), and tells nothing
     about its children: these have all levels alike.
     """
+    codes = np.array(rows.values, dtype=np.int64)
     arities = [len(labels) for labels in network.levels]
     total = []
     for k, table in enumerate(network.tables):
@@ -47,12 +48,6 @@ def _apart(
     known = flat_index(codes[:, has.all(axis=0)], family, arities)
     n_new = int((~has[-1]).sum())
     n_alike = int((has[-1] & ~has[:-1].all(axis=0)).sum())
-    return known, n_new * math.log(unseen) - n_alike * math.log(arities[family[-1]])
-
-
-def codes_of(network: BayesianNetwork, data: object, unseen: float | None = None) -> Codes:
-    """The rows in the levels of the network, whatever order or type the labels came in."""
-    rows = rows_of(network.names, network.levels, data)
-    if unseen is None:
-        require_known_levels(rows, network.names, network.levels)
-    return np.array(rows.values, dtype=np.int64)
+    arity = arities[family[-1]]
+    new = n_new * math.log(unseen / (arity + 1)) if n_new else 0.0
+    return known, new - n_alike * math.log(arity)

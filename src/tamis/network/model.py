@@ -19,8 +19,9 @@ from tamis.network.examples import descriptions, example_parts
 from tamis.network.files import read_parts, write_network
 from tamis.network.fitting import fit_tables
 from tamis.network.interface import FittedEdge, Network
-from tamis.network.likelihood import codes_of, log_likelihood
+from tamis.network.likelihood import log_likelihood
 from tamis.network.parts import Floats
+from tamis.network.rows import Rows, require_known_levels, rows_of
 from tamis.network.sampling import Codes, Seed, labelled, sample_codes
 from tamis.network.tables import checked_tables
 from tamis.tables import Label, read_table
@@ -168,20 +169,16 @@ class BayesianNetwork(Network):
             FittedEdge(parent, name) for name in self.names for parent in self.parents_of(name)
         )
 
-    def log_likelihood(self, data: object, *, unseen: float | None = None) -> float:
-        """The sum over rows of ln P(row) in nats; minus infinity if a row is impossible.
-
-        Labels are matched to levels by their text, so that a CSV file's 0 is a BIF file's
-        '0'. Other columns are ignored. A label that is no level raises ``DataError``, unless
-        ``unseen`` says how probable such a label is; its children then have all levels alike.
-        """
-        return log_likelihood(self, codes_of(self, data, unseen), unseen)
+    def log_likelihood_of(self, rows: Rows, unseen: float | None = None) -> float:
+        """The log-likelihood of rows that have been matched to the network."""
+        return log_likelihood(self, rows, unseen)
 
     def bic(self, data: object) -> float:
         """The log-likelihood less half of ln n for each free probability; higher is better."""
-        codes = codes_of(self, data)
-        penalty = 0.5 * self.n_parameters * math.log(codes.shape[1])
-        return log_likelihood(self, codes) - penalty
+        rows = rows_of(self.names, self.levels, data)
+        require_known_levels(rows, self.names, self.levels)
+        penalty = 0.5 * self.n_parameters * math.log(rows.n)
+        return log_likelihood(self, rows) - penalty
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """The DAG; nodes carry ``levels``, ``table`` and ``parents``, in the order of axes."""

@@ -71,14 +71,15 @@ def rows_of(
         raise _missing(names, absent)
     if not kept.any():
         raise DataError("There is no row to score: pass at least one that has all values.")
+    told = [
+        Unseen(name, labels, int((column[kept] == len(own)).sum()))
+        for name, own, column, labels in zip(names, levels, values, unseen, strict=True)
+        if labels
+    ]
     return Rows(
         int(kept.sum()),
         tuple(column[kept] for column in values),
-        tuple(
-            Unseen(name, labels, int((column[kept] == len(own)).sum()))
-            for name, own, column, labels in zip(names, levels, values, unseen, strict=True)
-            if labels
-        ),
+        tuple(one for one in told if one.n_rows),
         int((~kept).sum()),
     )
 
