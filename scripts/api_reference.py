@@ -46,7 +46,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
         [f"tamis.result.{name}" for name in ("Edge", "Verdict", "Run", "Trace")]
         + [f"tamis.result.{name}" for name in ("Admitted", "Masked", "Selection")],
     ),
-    "How sure": ("", ["tamis.bootstrap.Confidence", "tamis.identifiability.Certificate"]),
+    "How sure": ("", ["tamis.bootstrap.Confidence", "tamis.identifiability.RecoveryCheck"]),
     "Single quantities": (
         "",
         ["tamis.entropy", "tamis.conditional_mutual_information", "tamis.markov_boundary"],

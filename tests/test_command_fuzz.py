@@ -99,7 +99,7 @@ def test_odd_knowledge(tmp_path_factory, known):
         ["--bootstrap", "0"],
         ["--bootstrap", "-5"],
         ["--bootstrap", "3", "--seed", "-1"],
-        ["--certify", "0"],
+        ["--recovery", "0"],
         ["--report", "absent/place.html"],
         ["--report", EXAMPLE],
         ["--knowledge", "absent.json"],
@@ -118,17 +118,17 @@ def test_odd_options_are_refused_in_a_sentence(words):
     assert Path(EXAMPLE).read_bytes() == before
 
 
-def test_confidence_and_certificate_are_shown_and_written(tmp_path):
+def test_confidence_and_recovery_are_shown_and_written(tmp_path):
     page = tmp_path / "report.html"
     shown = ran(
-        EXAMPLE, "--bootstrap", "12", "--certify", "3", "--seed", "4", "--report", str(page)
+        EXAMPLE, "--bootstrap", "12", "--recovery", "3", "--seed", "4", "--report", str(page)
     )
     assert "either way" in shown
     assert "Tables drawn from the model" in shown
     text = page.read_text(encoding="utf-8")
     assert "The rows were resampled 12 times" in text
     again = tmp_path / "again.html"
-    ran(EXAMPLE, "--bootstrap", "12", "--certify", "3", "--seed", "4", "--report", str(again))
+    ran(EXAMPLE, "--bootstrap", "12", "--recovery", "3", "--seed", "4", "--report", str(again))
     assert again.read_bytes() == page.read_bytes()
 
 
@@ -158,9 +158,10 @@ def test_what_cannot_be_had_is_refused_before_the_search(tmp_path, monkeypatch):
     measured.write_text("a,b\n" + "".join(f"{i / 7},{i % 5 / 3}\n" for i in range(40)))
     gaps = tmp_path / "gaps.csv"
     gaps.write_text("a,b\n" + "".join(f"{i % 2},{'' if i == 3 else i % 3}\n" for i in range(40)))
-    assert "continuous columns" in ran(str(measured), "--certify", "2")
-    assert "continuous columns" in ran(str(measured), "--certify", "2", "--dry-run")
-    assert "missing values" in ran(str(gaps), "--missing", "pairwise", "--certify", "2")
-    for option in ("--bootstrap", "--certify"):
+    bif = str(tmp_path / "x.bif")
+    assert "numbers have none: 'a', 'b'" in ran(str(measured), "--out", bif)
+    assert "numbers have none: 'a', 'b'" in ran(str(measured), "--out", bif, "--dry-run")
+    assert "missing values" in ran(str(gaps), "--missing", "pairwise", "--recovery", "2")
+    for option in ("--bootstrap", "--recovery"):
         assert "in blocks" in ran(EXAMPLE, "--memory", "1GB", option, "2")
     assert "no column 'snow'" in ran(EXAMPLE, "--dry-run", "--require", "snow -> rain")

@@ -203,7 +203,7 @@ def learn(
             help="Learn N resamples of the rows too, and say how sure each arrow is.",
         ),
     ] = None,
-    certify: Annotated[
+    recovery: Annotated[
         int | None,
         typer.Option(
             metavar="N",
@@ -212,7 +212,7 @@ def learn(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="S", help="What --bootstrap and --certify draw from.")
+        int, typer.Option(metavar="S", help="What --bootstrap and --recovery draw from.")
     ] = 1,
     type_: TypeOption = None,
     drop: DropOption = None,
@@ -313,7 +313,7 @@ def learn(
                 quiet=quiet,
                 weights=weights,
                 bootstrap=bootstrap,
-                certify=certify,
+                recovery=recovery,
                 knowledge=knowledge,
                 seed=seed,
                 dry_run=dry_run,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tamis.bootstrap import Confidence as Bootstrapped
     from tamis.drawing import Confidence
     from tamis.forecast import Forecast
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
     from tamis.network import Network
     from tamis.tables.plan import Plan
 
@@ -390,7 +390,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             drop_missing=settings.missing in ("drop", "drop-anyway"),
         )
 
-    def certify(
+    def recovery_check(
         self,
         n_simulations: int = 50,
         *,
@@ -398,27 +398,43 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         equivalent_sample_size: float = 1.0,
         conditions: str | bool = "quick",
         progress: Callable[[int, int], None] | None = None,
-    ) -> Certificate:
+    ) -> RecoveryCheck:
         """How often the model comes back from tables drawn from itself: plausibility, not proof.
 
-        The tables of the learned graph are fitted (with an ``equivalent_sample_size`` spread over
-        each), the paper's conditions are checked on the fitted network (``conditions`` "quick",
-        "all", which can take minutes beyond some dozens of columns, or False), and
-        ``n_simulations`` tables of the same number of rows are drawn from it and learned with the
-        same settings. ``progress`` is called with the number learned so far and of all.
+        The network of the learned graph is fitted (`network_`), and ``n_simulations`` tables of
+        the same number of rows are drawn from it and learned with the same settings. What does not
+        come back even then is beyond this number of rows.
+
+        Parameters
+        ----------
+        n_simulations : int
+            How many tables are drawn and learned.
+        seed : int
+            The same seed draws the same tables on every machine.
+        equivalent_sample_size : float
+            The rows that the prior of the fitted network is worth.
+        conditions : {"quick", "all", False}
+            Which of the paper's conditions are checked on the fitted network; "all" can take
+            minutes beyond some dozens of columns. Columns of numbers have no such check.
+        progress : callable or None
+            Called with the number of tables learned so far and of all.
+
+        Returns
+        -------
+        RecoveryCheck
         """
         check_is_fitted(self)
-        from tamis.identifiability.certificate import certify
+        from tamis.identifiability.recovery import recovery_check
 
         require_callable("progress", progress)
         table, settings = self._rows()
         if table.missing or table.weights is not None:
             raise SettingError(
-                "certify draws complete rows of equal weight, and the model was learned from rows "
-                "with missing values or survey weights: fit with missing='drop' or 'level', "
-                "without such weights"
+                "recovery_check draws complete rows of equal weight, and the model was learned "
+                "from rows with missing values or survey weights: fit with missing='drop' or "
+                "'level', without such weights"
             )
-        return certify(
+        return recovery_check(
             table,
             self.result_,
             settings,
@@ -486,7 +502,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self,
         path: str | os.PathLike[str],
         *,
-        certificate: Certificate | None = None,
+        recovery: RecoveryCheck | None = None,
         confidence: Confidence | None = None,
         command: str | None = None,
     ) -> None:
@@ -494,9 +510,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.report import write_report
 
-        write_report(
-            self.result_, path, certificate=certificate, confidence=confidence, command=command
-        )
+        write_report(self.result_, path, recovery=recovery, confidence=confidence, command=command)
 
     def to_networkx(self, *, fitted: bool = False) -> nx.DiGraph[str]:
         """The DAG; nodes carry layer, entropy and levels, edges their numbers.

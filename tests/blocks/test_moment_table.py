@@ -423,7 +423,7 @@ def test_files_that_disagree_are_refused(tmp_path):
 def test_what_needs_rows_is_refused(tmp_path):
     pattern = split(frame(16), tmp_path, "parquet", [5])
     model = tamis.TAM("sequential").fit(pattern)
-    for needs_rows in (model.certify, model.bootstrap):
+    for needs_rows in (model.recovery_check, model.bootstrap):
         with pytest.raises(SettingError, match="rows are never held in memory"):
             needs_rows()
     with pytest.raises(SettingError, match="numbers have no table of probabilities"):

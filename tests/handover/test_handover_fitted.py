@@ -82,13 +82,12 @@ def test_data_without_a_column_of_the_result_is_refused(small):
         handover.fitted_network(small, {"a": ROWS["a"], "c": ROWS["b"]})
 
 
-def test_measured_columns_are_refused_by_name_with_the_cure(tmp_path):
+def test_tables_of_numbers_are_refused_by_name_with_the_cure(tmp_path):
     rows = {f"x{k}": [(i * (k + 3) % 41) / 7 for i in range(41)] for k in range(7)}
     result = tamis.TAM(n_jobs=1).fit(rows).result_
-    named = r"'x0', 'x1', 'x2', 'x3', 'x4' and 2 more\. Cut them into levels with tamis.discretize"
+    named = r"'x0', 'x1', 'x2', 'x3', 'x4' and 2 more\. Use model.network_, with coefficients"
     for hand_over in (
-        lambda: handover.fitted_network(result, rows),
-        lambda: handover.to_pgmpy(result, rows),
+        lambda: handover.to_pyagrum(result, rows),
         lambda: handover.save(result, rows, tmp_path / "good.json", tmp_path / "x.bif"),
         lambda: handover.check_outputs([tmp_path / "x.bif"], read_table(rows, continuous=True)),
     ):

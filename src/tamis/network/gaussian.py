@@ -187,6 +187,14 @@ class GaussianNetwork(Network):
         dict
             An array for each name, as ``tamis.TAM().fit``, pandas and polars take it.
         """
+        drawn = self.sample_codes(n, seed)
+        return {
+            name: _labels(values, own) if own else values
+            for name, own, values in zip(self.names, self.levels, drawn, strict=True)
+        }
+
+    def sample_codes(self, n: int, seed: Seed) -> list[Values]:
+        """The same rows, a column a variable: levels as positions in ``levels``, numbers."""
         n_rows, root = checked_n(n), checked_seed(seed)
         values: dict[int, Values] = {}
         for k in self.order:
@@ -194,10 +202,7 @@ class GaussianNetwork(Network):
             # The law of numbers has no quantile at 0.
             chance = uniforms if self.levels[k] else inner_uniforms
             values[k] = self.laws[k].draw(given, chance(root, self.names[k], n_rows))
-        return {
-            name: _labels(values[k], self.levels[k]) if self.levels[k] else values[k]
-            for k, name in enumerate(self.names)
-        }
+        return [values[k] for k in range(self.n_variables)]
 
     def log_likelihood_of(self, rows: Rows, unseen: float | None = None) -> float:
         """The log-likelihood of rows that have been matched to the network."""

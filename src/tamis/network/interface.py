@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -97,6 +98,10 @@ class Network(ABC):
     @abstractmethod
     def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
         """Draw ``n`` independent rows, the same on every machine."""
+
+    @abstractmethod
+    def sample_codes(self, n: int, seed: Seed) -> Sequence[NDArray[Any]]:
+        """The same rows, a column a variable: levels as positions in ``levels``, numbers."""
 
     def log_likelihood(self, data: object, *, unseen: float | None = None) -> float:
         """The sum over rows of the logarithm of their probability or density, in nats.

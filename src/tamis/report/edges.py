@@ -13,7 +13,7 @@ from tamis.report.words import arrow, nats, p_value, rests_on, share
 from tamis.result import Edge, Result, chance
 
 if TYPE_CHECKING:
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
 
 CALLS = 10
 """Closest calls and directions that are shown."""
@@ -23,7 +23,7 @@ def edge_table(
     result: Result,
     numbers: Mapping[str, int],
     confidence: Confidence | None,
-    certificate: Certificate | None,
+    recovery: RecoveryCheck | None,
 ) -> Markup:
     """All arrows, strongest first."""
     if not result.edges:
@@ -31,11 +31,11 @@ def edge_table(
     titles = ["parent", "child", "gain (nats)", "p-value", "gain given rest", "entropy gap (nats)"]
     titles += ["direction", "probability"]
     titles += ["resamples", "either way"] if confidence is not None else []
-    titles += ["simulations"] if certificate is not None else []
+    titles += ["simulations"] if recovery is not None else []
     strongest = sorted(result.edges, key=lambda e: (-e.gain, e.parent, e.child))
     rows = [
         Row(
-            [*_cells(edge, numbers), *_shares(edge, confidence, certificate)],
+            [*_cells(edge, numbers), *_shares(edge, confidence, recovery)],
             None if edge.is_claimed else "unsure",
         )
         for edge in strongest
@@ -61,14 +61,14 @@ def _cells(edge: Edge, numbers: Mapping[str, int]) -> Iterator[Cell]:
 
 
 def _shares(
-    edge: Edge, confidence: Confidence | None, certificate: Certificate | None
+    edge: Edge, confidence: Confidence | None, recovery: RecoveryCheck | None
 ) -> Iterator[Cell]:
     pair = edge.parent, edge.child
     if confidence is not None:
         for value in (confidence.edges.get(pair, 0.0), confidence.skeleton(*pair)):
             yield Cell(share(value), value)
-    if certificate is not None:
-        yield Cell(share(certificate.edges[pair]), certificate.edges[pair])
+    if recovery is not None:
+        yield Cell(share(recovery.edges[pair]), recovery.edges[pair])
 
 
 def closest(result: Result) -> Markup:

@@ -11,7 +11,7 @@ from tamis.drawing.confidence import Confidence
 from tamis.drawing.labels import name_in_full
 from tamis.report.columns import columns
 from tamis.report.edges import closest, edge_table
-from tamis.report.evidence import certificate_section, confidence_section
+from tamis.report.evidence import confidence_section, recovery_section
 from tamis.report.graph import legend, picture
 from tamis.report.html import Markup, data_block, tag
 from tamis.report.reproduce import reproduce
@@ -21,7 +21,7 @@ from tamis.report.words import count
 from tamis.result import Result
 
 if TYPE_CHECKING:
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
 
 
 CONTENTS = {
@@ -44,7 +44,7 @@ SCRIPTS = ("page", "view", "panel", "sieve", "tables")
 def page(
     result: Result,
     *,
-    certificate: Certificate | None = None,
+    recovery: RecoveryCheck | None = None,
     confidence: Confidence | None = None,
     command: str | None = None,
 ) -> str:
@@ -62,7 +62,7 @@ def page(
     )
     body = tag(
         "body",
-        *_body(result, title, certificate, confidence, command),
+        *_body(result, title, recovery, confidence, command),
         Markup(f"<script>{script}</script>"),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
@@ -71,7 +71,7 @@ def page(
 def _body(
     result: Result,
     title: str,
-    certificate: Certificate | None,
+    recovery: RecoveryCheck | None,
     confidence: Confidence | None,
     command: str | None,
 ) -> list[Markup]:
@@ -79,31 +79,31 @@ def _body(
     sections = [
         summary(result, confidence),
         _graph(result, numbers, confidence),
-        edge_table(result, numbers, confidence, certificate),
+        edge_table(result, numbers, confidence, recovery),
         closest(result),
         confidence_section(result, confidence),
-        certificate_section(certificate),
+        recovery_section(recovery),
         ranking(result),
         columns(result, numbers, confidence),
         sieve_in_words(result),
-        reproduce(result, command, certificate),
+        reproduce(result, command, recovery),
     ]
     data = {"names": [name_in_full(name) for name in result.names], **sieve_data(result, numbers)}
     return [
         tag("a", "Skip to the summary", href="#summary", class_="skip"),
         tag("header", tag("h1", title), tag("div", class_="tools", id="page-tools")),
-        _contents(confidence, certificate, result),
+        _contents(confidence, recovery, result),
         tag("main", *sections),
         data_block("data", data),
     ]
 
 
 def _contents(
-    confidence: Confidence | None, certificate: Certificate | None, result: Result
+    confidence: Confidence | None, recovery: RecoveryCheck | None, result: Result
 ) -> Markup:
     absent = {
         "confidence": confidence is None,
-        "conditions": certificate is None,
+        "conditions": recovery is None,
         "searches": not result.ranking,
     }
     links = [
