@@ -24,7 +24,7 @@ LAYERS = {
     "settings": "knowledge defaults choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
-    "bootstrap forecast identifiability report estimator",
+    "rescoring bootstrap forecast identifiability report estimator",
     "studies": "baselines experiments",
     "command": "terminal cli cli_experiment cli_learn __main__",
 }

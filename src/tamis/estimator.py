@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tamis.forecast import Forecast
     from tamis.identifiability import RecoveryCheck
     from tamis.network import Network
+    from tamis.rescoring import Rescored
     from tamis.tables.plan import Plan
 
 
@@ -475,6 +476,60 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             table, self.result_, settings, n, seed=seed, scheme=scheme, search=search,
             resume=resume, progress=progress,
         )  # fmt: skip
+
+    def with_edges(
+        self,
+        X: object,
+        *,
+        add: Iterable[tuple[str, str]] = (),
+        remove: Iterable[tuple[str, str]] = (),
+        turn: Iterable[tuple[str, str]] = (),
+        sample_weight: object = None,
+    ) -> Rescored:
+        """What it costs to change some arrows, in nats of the penalised log-likelihood.
+
+        The score is the one that the search compares graphs by, so turning an arrow that every
+        equivalent graph may turn costs nothing.
+
+        Parameters
+        ----------
+        X : table
+            The table that was learned from, or another with the same columns.
+        add, remove, turn : iterable of (parent, child)
+            The changes. An arrow to turn is named as it points now.
+        sample_weight : str, sequence or None
+            The weights of the rows, as `fit` takes them.
+
+        Returns
+        -------
+        tamis.rescoring.Rescored
+            The changed graph with its score, before and after, in all and by column; print it.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 0, 1, 1] * 20}
+        >>> model = tamis.TAM().fit(rows)
+        >>> edge = tuple(model.graph_.edges)[0]
+        >>> model.with_edges(rows, turn=[edge])
+        <Rescored: 1 arrow changed, no better and no worse>
+        """
+        check_is_fitted(self)
+        from tamis.rescoring import with_edges
+
+        return with_edges(
+            self.result_.parents, self._settings_chosen(), X, add=add, remove=remove, turn=turn,
+            weights=sample_weight,
+        )  # fmt: skip
+
+    def _settings_chosen(self) -> Settings:
+        """The settings of the fit, with the information that was chosen."""
+        if not hasattr(self, "_learned_from"):
+            return Settings.from_dict(self.result_.settings)
+        settings: Settings = self._learned_from[1]
+        if settings.own_information is not None:
+            return settings
+        return settings.on(self.result_.settings["information"])
 
     def explain(self, name: str) -> Explanation:
         """The tests that put a column where it is; print it."""

@@ -98,31 +98,36 @@ def fitted_network(
         by the kinds of the columns, whatever information found the graph.
     """
     table = _columns(result, _read_as(result, data))
+    return _fitted(result, table, _numbers_in(result, table), equivalent_sample_size)
+
+
+def _fitted(result: Result, table: AnyTable, numbers: list[str], prior: float) -> Network:
+    """The network, some of whose columns are numbers."""
     if table.missing or table.weights is not None:
         raise SettingError(
             "a network is fitted to whole rows that count alike, and these have missing values or "
             "survey weights: fit with missing='drop' or 'level', without such weights"
         )
     rows = with_rows(table)
-    kinds = kinds_read(rows, result.settings["information"])
-    numbers = [name for name, kind in kinds.items() if kind == "number"]
     if not numbers:
-        return BayesianNetwork.fit(
-            result.graph, rows, equivalent_sample_size=equivalent_sample_size
-        )
-    return GaussianNetwork.fit(
-        result.graph, rows, numbers=numbers, equivalent_sample_size=equivalent_sample_size
-    )
+        return BayesianNetwork.fit(result.graph, rows, equivalent_sample_size=prior)
+    return GaussianNetwork.fit(result.graph, rows, numbers=numbers, equivalent_sample_size=prior)
 
 
-def tables_of(network: Network, needed_by: str) -> BayesianNetwork:
+def _fitted_tables(result: Result, data: object, needed_by: str, prior: float) -> BayesianNetwork:
     """The network, if all its columns have levels; ``needed_by`` is what holds nothing else."""
-    if isinstance(network, BayesianNetwork):
-        return network
-    with_numbers = [
-        name for name, own in zip(network.names, network.levels, strict=True) if not own
-    ]
-    raise no_tables(with_numbers, needed_by)
+    table = _columns(result, _read_as(result, data))
+    numbers = _numbers_in(result, table)
+    network = None if numbers else _fitted(result, table, [], prior)
+    if not isinstance(network, BayesianNetwork):
+        raise _no_tables(numbers, needed_by)
+    return network
+
+
+def _numbers_in(result: Result, table: AnyTable) -> list[str]:
+    """The columns that were read as numbers."""
+    kinds = kinds_read(table, result.settings["information"])
+    return [name for name, kind in kinds.items() if kind == "number"]
 
 
 def to_pgmpy(result: Result, data: object, *, equivalent_sample_size: float = SAMPLE_SIZE) -> Any:  # noqa: ANN401 - a class of a library that may be absent
@@ -142,8 +147,8 @@ def to_pyagrum(result: Result, data: object, *, equivalent_sample_size: float = 
     See ``fitted_network`` for the data and the prior. Numbers, and an install without pyAgrum,
     raise ``SettingError``.
     """
-    network = fitted_network(result, data, equivalent_sample_size=equivalent_sample_size)
-    return tables_of(network, "a pyagrum.BayesNet").to_pyagrum()
+    network = _fitted_tables(result, data, "a pyagrum.BayesNet", equivalent_sample_size)
+    return network.to_pyagrum()
 
 
 def save(
@@ -160,8 +165,7 @@ def save(
     """
     network = None
     if any(map(_is_fitted, paths)):
-        fitted = fitted_network(result, data, equivalent_sample_size=equivalent_sample_size)
-        network = tables_of(fitted, "a .bif file")
+        network = _fitted_tables(result, data, "a .bif file", equivalent_sample_size)
     files.save(result, *paths, network=network)
 
 
@@ -215,10 +219,10 @@ def _require_levels(table: AnyTable) -> None:
     """Refuse what is surely numbers before a run: columns that have no levels."""
     with_numbers = [name for k, name in enumerate(table.names) if table.is_continuous(k)]
     if with_numbers:
-        raise no_tables(with_numbers, "a .bif file")
+        raise _no_tables(with_numbers, "a .bif file")
 
 
-def no_tables(names: list[str], needed_by: str) -> SettingError:
+def _no_tables(names: list[str], needed_by: str) -> SettingError:
     """Why numbers are not written as tables, and what to use instead."""
     shown = ", ".join(map(repr, names[:_SHOWN]))
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""

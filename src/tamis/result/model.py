@@ -7,7 +7,7 @@ again.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from tamis.tables.table import Label
 if TYPE_CHECKING:
     import networkx as nx
 
+    from tamis.rescoring import Rescored
     from tamis.result.explanation import Explanation
 
 
@@ -317,6 +318,39 @@ class Result:
         from tamis.result.explanation import explain
 
         return explain(self, name)
+
+    def with_edges(
+        self,
+        table: object,
+        *,
+        add: Iterable[tuple[str, str]] = (),
+        remove: Iterable[tuple[str, str]] = (),
+        turn: Iterable[tuple[str, str]] = (),
+        sample_weight: object = None,
+    ) -> Rescored:
+        """What it costs to change some arrows, in nats of the penalised log-likelihood.
+
+        Parameters
+        ----------
+        table : anything that ``TAM.fit`` takes
+            The table that was learned from, or another with the same columns.
+        add, remove, turn : iterable of (parent, child)
+            The changes. An arrow to turn is named as it points now.
+        sample_weight : str, sequence or None
+            The weights of the rows, as ``TAM.fit`` takes them.
+
+        Returns
+        -------
+        tamis.rescoring.Rescored
+            The changed graph with its score, before and after, in all and by column; print it.
+        """
+        from tamis.rescoring import with_edges
+        from tamis.settings import Settings
+
+        return with_edges(
+            self.parents, Settings.from_dict(self.settings), table, add=add, remove=remove,
+            turn=turn, weights=sample_weight,
+        )  # fmt: skip
 
     def require(self, name: str) -> None:
         """Refuse a name that is not a column, with the nearest that is."""
