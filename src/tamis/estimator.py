@@ -378,7 +378,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         >>> import tamis
         >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 0, 1, 1] * 20}
         >>> round(tamis.TAM().fit(rows).score(rows), 2)
-        -0.71
+        -0.7
         """
         check_is_fitted(self)
         from tamis.network.scoring import mean_log_likelihood

@@ -185,3 +185,67 @@ def test_a_model_that_is_not_fitted_has_nothing_to_recover():
 
     with pytest.raises(NotFittedError):
         tamis.TAM().recovery_check()
+
+
+# --- recovery checks of numbers --------------------------------------------------------------
+
+
+def linear(n: int = 400, seed: int = 1) -> dict[str, np.ndarray]:
+    """x → z ← y, whose directions all equivalent graphs share."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(2, n))
+    return {"x": x, "y": y, "z": x + y + rng.normal(0, 0.7, n)}
+
+
+def test_a_model_of_numbers_comes_back_from_its_own_data():
+    model = tamis.TAM().fit(linear())
+    assert set(model.graph_.edges) == {("x", "z"), ("y", "z")}
+    found = model.recovery_check(8, seed=3)
+    assert found.recovered >= 0.75
+    assert found.check is None
+    assert found.network.kind == "linear Gaussian"
+    assert "drawn from a linear Gaussian network" in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["check"] is None
+    again = model.recovery_check(8, seed=3)
+    assert (again.edges, again.turned, again.others) == (found.edges, found.turned, found.others)
+
+
+def test_weak_arrows_between_numbers_do_not_come_back():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=60)
+    rows = {"x": x, "y": 0.25 * x + rng.normal(size=60)}
+    model = tamis.TAM(knowledge={"required": [["x", "y"]]}).fit(rows)
+    free = tamis.TAM().fit(rows)
+    from tamis.identifiability.recovery import recovery_check
+
+    table, _ = model._learned_from
+    found = recovery_check(table, model.result_, free._learned_from[1], n_simulations=12)
+    assert found.recovered < 0.7
+
+
+def test_a_model_of_numbers_beside_levels_comes_back():
+    rng = np.random.default_rng(4)
+    n = 600
+    g = rng.choice(["u", "v"], n)
+    x = rng.normal(size=n)
+    rows = {"g": g, "x": x, "y": np.where(g == "u", 2.0, -1.0) + x + rng.normal(0, 0.6, n)}
+    model = tamis.TAM().fit(rows)
+    found = model.recovery_check(6, seed=1)
+    assert found.network.kind == "conditional Gaussian"
+    joined = {edge: share + found.turned[edge] for edge, share in found.edges.items()}
+    assert all(share >= 0.8 for share in joined.values())
+    assert {frozenset(edge) for edge in joined} == {frozenset("gy"), frozenset("xy")}
+
+
+def test_drawn_tables_keep_the_kinds_and_drop_the_levels_that_do_not_occur():
+    rows = {"g": ["lo", "mid", "hi"] * 20, "x": np.linspace(0, 1, 60), "n": [1, 2, 3] * 20}
+    types = {"g": ["lo", "mid", "hi"]}
+    model = tamis.TAM("sequential", types=types).fit(rows)
+    table, _ = model._learned_from
+    kinds = dict(zip(table.names, table.kinds, strict=True))
+    drawn = sampled_table(model.network_, 2, 1, kinds=kinds, told=frozenset({"g"}))
+    assert drawn.kinds == ("ordinal", "number", "category")
+    assert drawn.told == {0}
+    assert drawn.is_continuous(1)
+    assert len(drawn.levels[0]) <= 2
+    assert drawn.n_rows == 2

@@ -159,7 +159,8 @@ def to_pyagrum(network: BayesianNetwork) -> Any:  # noqa: ANN401 - as above
     for name, table in zip(network.names, network.tables, strict=True):
         # pyAgrum names the axes of its arrays from last to first: the child, then its parents.
         n_parents = table.ndim - 1
-        model.cpt(name)[:] = table.transpose(*reversed(range(n_parents)), n_parents)
+        axes = (*reversed(range(n_parents)), n_parents)
+        model.cpt(name)[:] = np.ascontiguousarray(table.transpose(axes))
     return model
 
 

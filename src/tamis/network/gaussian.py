@@ -63,7 +63,7 @@ class GaussianNetwork(Network):
     >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
     >>> network = tamis.GaussianNetwork.fit({"y": ["x"]}, rows)
     >>> round(network.edges[0].coefficients[0].value, 2)
-    2.0
+    1.99
     """
 
     names: tuple[str, ...]

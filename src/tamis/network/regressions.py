@@ -55,8 +55,8 @@ def fit_cells(
     levels = [v for v, one in zip(given, parents, strict=True) if not one.is_number]
     shape = tuple(len(one.levels) for one in parents if not one.is_number)
     _require_room(own, parents, shape)
-    design = _centred(numbers, len(values))
-    means = np.array([float(np.mean(v)) for v in numbers])
+    design = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(values)).T
+    means = design.mean(axis=0)
     smallest = SMALLEST_SCALE * (_deviation(values) or 1.0)
     pooled, _ = _regress(values, design, means, smallest)
     which, found = np.zeros(shape, dtype=np.int64), [pooled]
@@ -102,40 +102,53 @@ def _full_cells(
     ]
 
 
-def _centred(numbers: Sequence[Values], n: int) -> Floats:
-    """A column of ones, and the numbers less their means."""
-    return np.column_stack([np.ones(n), *(v - np.mean(v) for v in numbers)])
-
-
 def _regress(
-    values: Floats, design: Floats, means: Floats, smallest: float
+    values: Floats, numbers: Floats, means: Floats, smallest: float
 ) -> tuple[Regression, int]:
-    """Least squares by the singular values of a design whose columns have one length each, and the
-    degrees of freedom that are left. What the rows do not determine is 0."""
-    lengths = np.sqrt((design**2).sum(axis=0))
-    lengths[lengths == 0] = 1.0
-    left, singular, right = np.linalg.svd(design / lengths, full_matrices=False)
-    speaks = singular > 1e-10 * singular[0]
-    left, singular, known = left[:, speaks], singular[speaks], right[speaks]
-    found = (known.T @ ((left.T @ values) / singular)) / lengths
-    rest = values - design @ found
-    df = len(values) - len(singular)
+    """Least squares, and the degrees of freedom that are left; what the rows do not determine
+    is 0. ``means`` are those of the numbers in all rows."""
+    n = len(values)
+    own = numbers.mean(axis=0)
+    lengths, left, singular, known = _decomposed(numbers, own)
+    along = ((values - values.mean()) @ left) / singular
+    slopes = (known.T @ along) / lengths
+    rest = values - values.mean() - (numbers - own) @ slopes
+    df = n - 1 - len(singular)
     variance = float(rest @ rest) / df if df else 0.0
-    errors = np.sqrt(variance * ((known / singular[:, np.newaxis]) ** 2).sum(axis=0)) / lengths
-    # A share of the coefficient lies where nothing was seen.
-    open_share = 1.0 - (known**2).sum(axis=0)
-    errors = np.where(open_share > 1e-8, np.inf, errors)
-    slopes = tuple(found[1:].tolist())
+
+    def error(direction: Floats, constant: float) -> float:
+        """Of a sum of slopes, and of the mean with this variance."""
+        scaled = direction / lengths
+        seen = known @ scaled
+        if ((scaled - seen @ known) ** 2).sum() > 1e-12 * (scaled**2).sum():
+            return math.inf
+        return math.sqrt(variance * (constant + float(((seen / singular) ** 2).sum())))
+
+    units = np.eye(len(own))
     one = Regression(
-        float(found[0] - sum(s * m for s, m in zip(slopes, means.tolist(), strict=True))),
-        slopes,
+        float(values.mean() - slopes @ own),
+        tuple(slopes.tolist()),
         max(math.sqrt(variance), smallest),
-        tuple(errors[1:].tolist()),
-        float(found[0]),
-        float(errors[0]),
-        len(values),
+        tuple(error(unit, 0.0) for unit in units),
+        float(values.mean() + slopes @ (means - own)),
+        error(means - own, 1 / n),
+        n,
     )
     return one, df
+
+
+def _decomposed(numbers: Floats, means: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """The lengths of columns less their means, and the singular values and vectors of these columns
+    brought to one length, without those of 0."""
+    centred = numbers - means
+    lengths = np.sqrt((centred**2).sum(axis=0))
+    # A constant is not exactly its own mean.
+    constant = lengths <= 1e-12 * np.sqrt(len(numbers)) * np.abs(numbers).max(axis=0, initial=0)
+    lengths = np.where(constant, 1.0, lengths)
+    scaled = np.where(constant, 0.0, centred) / lengths
+    left, singular, right = np.linalg.svd(scaled, full_matrices=False)
+    speaks = singular > 1e-10 * singular.max(initial=0.0)
+    return lengths, left[:, speaks], singular[speaks], right[speaks]
 
 
 def _deviation(values: Values) -> float:
