@@ -53,6 +53,12 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     ),
     "Measurements into levels": ("", ["tamis.discretize", "tamis.Discretization"]),
     "Rules": ("tamis.rules", []),
+    "Fitted networks": (
+        "tamis.network",
+        ["tamis.network.Network", "tamis.GaussianNetwork"]
+        + ["tamis.network.FittedEdge", "tamis.network.Coefficient"],
+    ),
+    "Another arrow": ("", ["tamis.rescoring.Rescored", "tamis.rescoring.Family"]),
     "Known networks": (
         "",
         ["tamis.BayesianNetwork", "tamis.check", "tamis.Check"]
@@ -62,7 +68,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Other libraries": (
         "tamis.handover",
         [f"tamis.handover.{name}" for name in ("to_networkx", "to_dowhy", "to_pgmpy")]
-        + [f"tamis.handover.{name}" for name in ("fitted_network", "save")],
+        + [f"tamis.handover.{name}" for name in ("to_pyagrum", "fitted_network", "save")],
     ),
     "Metrics": ("tamis.metrics", []),
     "Simulation": ("tamis.simulate", []),

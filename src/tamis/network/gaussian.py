@@ -17,7 +17,7 @@ from tamis.network import conversions
 from tamis.network.checks import checked_names, checked_parents
 from tamis.network.fitting import check_amount, conditional_table, named_parents
 from tamis.network.interface import FittedEdge, Network
-from tamis.network.laws import CellLaw, Coefficient, Law, LogitLaw, TableLaw, Values, Variable
+from tamis.network.laws import CellLaw, Law, LogitLaw, TableLaw, Values, Variable, short
 from tamis.network.regressions import fit_cells, fit_log_odds
 from tamis.network.rows import Rows
 from tamis.network.sampling import (
@@ -293,7 +293,7 @@ def _described(name: str, law: Law, edges: tuple[FittedEdge, ...]) -> Iterator[s
         about = (
             f"{n_own} regressions, one for each cell of levels with rows enough"
             if n_own
-            else f"intercept {one.intercept:.4g}, noise {one.scale:.4g}"
+            else f"intercept {short(one.intercept, 4)}, noise {short(one.scale, 4)}"
         )
     elif isinstance(law, LogitLaw):
         about = f"log odds against {law.own.levels[0]!r}"
@@ -302,15 +302,4 @@ def _described(name: str, law: Law, edges: tuple[FittedEdge, ...]) -> Iterator[s
     yield f"{name!r}: {about}"
     for edge in edges:
         if edge.child == name:
-            yield from (f"  {_coefficient(edge.parent, one)}" for one in edge.coefficients)
-
-
-def _coefficient(parent: str, one: Coefficient) -> str:
-    level = "" if one.level is None else f" = {one.level!r}"
-    child = "" if one.child_level is None else f" on {one.child_level!r}"
-    when = ", ".join(f"{name!r} = {label!r}" for name, label in one.when)
-    where = f" where {when}" if when else ""
-    return (
-        f"{parent!r}{level}{child}{where}: {one.value:.4g} (standard error "
-        f"{one.standard_error:.2g}; standardised {one.standardised:.3g})"
-    )
+            yield from (f"  {one.about(edge.parent)}" for one in edge.coefficients)

@@ -31,6 +31,10 @@ class FittedEdge:
     child: str
     coefficients: tuple[Coefficient, ...] = ()
 
+    def __str__(self) -> str:
+        lines = (f"  {one.about(self.parent)}" for one in self.coefficients)
+        return "\n".join((f"{self.parent!r} -> {self.child!r}", *lines))
+
 
 class Network(ABC):
     """A DAG with the law of each variable given its parents.

@@ -59,6 +59,22 @@ class Coefficient:
     child_level: Label | None = None
     when: tuple[tuple[str, Label], ...] = ()
 
+    def about(self, parent: str) -> str:
+        """The coefficient of this parent in one line."""
+        level = "" if self.level is None else f" = {self.level!r}"
+        child = "" if self.child_level is None else f" on {self.child_level!r}"
+        when = ", ".join(f"{name!r} = {label!r}" for name, label in self.when)
+        where = f" where {when}" if when else ""
+        return (
+            f"{parent!r}{level}{child}{where}: {short(self.value, 4)} (standard error "
+            f"{short(self.standard_error, 2)}; standardised {short(self.standardised, 3)})"
+        )
+
+
+def short(value: float, digits: int) -> str:
+    """A number with so many digits, or all those before the point if they are more."""
+    return f"{value:.0f}" if 10**digits <= abs(value) < 1e9 else f"{value:.{digits}g}"
+
 
 class Law(ABC):
     """The law of a variable given its parents."""
