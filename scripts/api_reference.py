@@ -55,8 +55,8 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Rules": ("tamis.rules", []),
     "Fitted networks": (
         "tamis.network",
-        ["tamis.network.Network", "tamis.GaussianNetwork"]
-        + ["tamis.network.FittedEdge", "tamis.network.Coefficient"],
+        ["tamis.GaussianNetwork"]
+        + [f"tamis.network.{name}" for name in ("Network", "FittedEdge", "Coefficient")],
     ),
     "Another arrow": ("", ["tamis.rescoring.Rescored", "tamis.rescoring.Family"]),
     "Known networks": (

@@ -586,7 +586,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def to_pgmpy(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
         """A fitted ``pgmpy.models.DiscreteBayesianNetwork``, or, for columns of numbers, a
-        ``LinearGaussianBayesianNetwork``."""
+        ``pgmpy.models.LinearGaussianBayesianNetwork``."""
         check_is_fitted(self)
         from tamis.handover import to_pgmpy
 
