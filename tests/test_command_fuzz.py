@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -147,6 +148,17 @@ def test_no_file_that_is_read_is_overwritten(tmp_path):
     )
     assert known.read_text() == '{"sources": ["season"]}'
     assert (parts / "1.csv").read_text() == "".join([text[0], *text[1000:]])
+
+
+def test_the_recovery_check_is_for_numbers_too(tmp_path):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=80)
+    rows = tmp_path / "rows.csv"
+    pairs = zip(x, x + rng.normal(0, 0.3, 80), strict=True)
+    rows.write_text("x,y\n" + "".join(f"{a},{b}\n" for a, b in pairs))
+    said = ran(str(rows), "--recovery", "2")
+    assert "The whole graph came back from" in " ".join(said.split())
+    assert "drawn from a linear Gaussian network" in " ".join(said.split())
 
 
 def test_what_cannot_be_had_is_refused_before_the_search(tmp_path, monkeypatch):

@@ -133,9 +133,10 @@ def _numbers_in(result: Result, table: AnyTable) -> list[str]:
 def to_pgmpy(result: Result, data: object, *, equivalent_sample_size: float = SAMPLE_SIZE) -> Any:  # noqa: ANN401 - a class of a library that may be absent
     """A fitted model of pgmpy, for columns of levels or of numbers.
 
-    It is a ``pgmpy.models.DiscreteBayesianNetwork``, whose states are the labels (strings, integers
-    and booleans stay what they are), or a ``pgmpy.models.LinearGaussianBayesianNetwork``. pgmpy
-    has no model for both together: ``SettingError``, as without pgmpy. See ``fitted_network`` for the data and the prior.
+    It is a ``pgmpy.models.DiscreteBayesianNetwork``, whose states are the labels (strings,
+    integers and booleans stay what they are), or a ``pgmpy.models.LinearGaussianBayesianNetwork``.
+    pgmpy has no model for both together: ``SettingError``, as without pgmpy. See
+    ``fitted_network`` for the data and the prior.
     """
     network = fitted_network(result, data, equivalent_sample_size=equivalent_sample_size)
     return network.to_pgmpy()
