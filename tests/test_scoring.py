@@ -189,6 +189,9 @@ def test_columns_are_found_by_name():
     assert model.score(fresh.assign(more=1.5)) == model.score(fresh)
     with pytest.raises(DataError, match="no column 'b', which is a variable"):
         model.score(fresh.drop(columns="b"))
+    array = quick().fit(lines().to_numpy())
+    with pytest.raises(DataError, match="X has 2 features, but TAM is expecting 3 features"):
+        array.score(lines().to_numpy()[:, :2])
 
 
 def test_labels_are_matched_by_their_text_as_a_file_has_them(tmp_path):

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis.choices import BoundarySearch, SourceOfTable
 from tamis.counting.opening import open_blocks, opened, require_rows_here
 from tamis.decisions.rule import Rule
-from tamis.errors import PluginError, SettingError
+from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.estimators import AnyEstimator
 from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
@@ -383,6 +383,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.network.scoring import mean_log_likelihood
 
+        if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] < self.n_features_in_:
+            # In scikit-learn's words: an array has no names to tell what is absent.
+            raise DataError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: pass the columns that were learned from"
+            )
         _, settings = self._whence()
         return mean_log_likelihood(
             self.network_,
