@@ -67,7 +67,9 @@ def test_single_answers_are_those_of_batches(seed, n, d, most_levels):
     ask = Asked(source)
     for _ in range(4):
         context, others = some_context(rng, d)
-        assert np.array_equal(ask(ROW, context)[:d], source.profiles([context]).cmi[0])
+        row, profiles = ask(ROW, context), source.profiles([context])
+        assert np.array_equal(row[:d], profiles.cmi[0])
+        assert row[d] == profiles.entropies[0]
         query = Query(*context, np.array(others[:1]))
         strength = RULE.strengths(source.tests([query]))[0]
         assert ask(STRENGTH, context, others[0])[0] == pytest.approx(strength, **CLOSE)

@@ -49,9 +49,9 @@ from tamis.counting.tables import (
 )
 
 ROW, STRENGTH, FAMILY, GROUP = whole(0), whole(1), whole(2), whole(3)
-"""Questions: the cmi of a target with every column given a set; the strength of one of them; of a
-target with its parents the score, and for each parent given the others its cmi and strength; and
-the strength of several columns taken together."""
+"""Questions: the cmi of a target with every column given a set, and its entropy; the strength of
+one of them; of a target with its parents the score, and for each parent given the others its cmi
+and strength; and the strength of several columns taken together."""
 
 (
     N_COLUMNS, N_ROWS, N_PLANES, N_WORDS, WIDEST, MOST, MOST_JOINT, EMPTY,
@@ -231,10 +231,10 @@ def judge_groups(
     plain: Ints,
     gains: Floats,
     stats: Floats,
-) -> None:
+) -> float:
     """Row by row, the context ``X[at : at + n]`` with the columns from ``first`` to ``stop`` that
     are not to be skipped; tests them if there is room for ``stats``, which has one line. Without
-    such columns, those of ``skip`` taken together."""
+    such columns, those of ``skip`` taken together. Returns the entropy of the target."""
     terms, n_rows, empty = lookup[0], codes.shape[1], E[EMPTY]
     strata = np.empty(n_rows, dtype=np.int32)
     groups = np.empty(n_rows, dtype=np.int32)
@@ -277,6 +277,8 @@ def judge_groups(
             base, choices, lookup, plain, empty, whole(0), room, stats,
         )  # fmt: skip
         gains[k] = room[0]
+    entropy: float = (base[1] - base[0]) / SCALE
+    return entropy
 
 
 @inner
@@ -284,8 +286,8 @@ def judge_row(
     E: Ints, words: Words, ones: Ints, pairs: Pairs, first: Ints, arities: Ints, codes: Codes,
     worth: Pairs, lookup: Tables, plain: Ints, X: Ints, at: int, n: int, A: Floats, to: int,
 ) -> None:  # fmt: skip
-    """The cmi of the target with every column; 0 with those of the context."""
-    d, most, n_left = E[N_COLUMNS], E[MOST], whole(0)
+    """The cmi of the target with every column, 0 with those of the context; then its entropy."""
+    d, most, n_left, entropy = E[N_COLUMNS], E[MOST], whole(0), 0.0
     gains = np.zeros(d, dtype=np.float64)
     done = np.zeros(d, dtype=np.int64)
     n_cells = cells_in_planes(first, arities, most, X, at, at + n)
@@ -295,6 +297,7 @@ def judge_row(
         margin = np.empty(n_cells, dtype=np.int64)
         masks = context_margin(words, ones, first, arities, E[N_ROWS], X, at, at + n, where, margin)
         h_s, h_sk = fold_levels(margin, n_cells, n_levels, whole(1), E, terms)
+        entropy = (h_sk - h_s) / SCALE
         cells = np.empty(n_cells * E[WIDEST], dtype=np.int64)
         tensor = np.empty((n_cells, 1), dtype=np.int64)
         for k in range(d):
@@ -311,13 +314,14 @@ def judge_row(
             gains[k] = (h_sk + beside - h_s - both) / SCALE
     for k in range(d):
         n_left += int(done[k] == 0 and not is_among(k, X, at, at + n))
-    if n_left > 0:
+    if n_left > 0 or n_cells > most:
         stats = np.empty((0, STATS), dtype=np.float64)
-        judge_groups(
+        entropy = judge_groups(
             codes, worth, arities, X, at, n, whole(0), d, done, E, lookup, plain, gains, stats
         )
     for k in range(d):
         A[to + k] = gains[k]
+    A[to + d] = entropy
 
 
 @inner

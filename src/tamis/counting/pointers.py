@@ -15,7 +15,9 @@ from numba.extending import get_cython_function_address, intrinsic
 INTS, FLOATS = types.int64[::1], types.float64[::1]
 ANSWER = types.int64(INTS, types.int64, INTS, types.int64, types.int64, FLOATS, types.int64)
 """The signature of ``direct.answer``."""
-ADVANCE = types.void(types.FunctionType(ANSWER), INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS)
+ADVANCE = types.void(
+    types.FunctionType(ANSWER), INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS, types.int64
+)
 """And of ``order_loops.advance``, which calls it."""
 
 
