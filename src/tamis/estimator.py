@@ -157,6 +157,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     order_, parents_, entropies_, trace_
         The order of admission, each node's parents, its conditional entropy at admission, and
         every decision.
+    network_ : BayesianNetwork or GaussianNetwork
+        The DAG with the law of each column given its parents: tables, or coefficients.
     result_ : Result
         All of this, frozen; what `save` writes and `tamis.load` reads.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -104,7 +104,7 @@ class Network(ABC):
         """Draw ``n`` independent rows, the same on every machine."""
 
     @abstractmethod
-    def sample_codes(self, n: int, seed: Seed) -> Sequence[NDArray[Any]]:
+    def sample_codes(self, n: int, seed: Seed) -> Iterable[NDArray[Any]]:
         """The same rows, a column a variable: levels as positions in ``levels``, numbers."""
 
     def log_likelihood(self, data: object, *, unseen: float | None = None) -> float:

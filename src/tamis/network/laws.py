@@ -109,7 +109,7 @@ def cells_of(given: Sequence[Values], arities: Sequence[int]) -> tuple[Ints, NDA
     return np.where(seen, cell, 0), seen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TableLaw(Law):
     """The probabilities of levels given levels: ``table`` has an axis a parent, its own last."""
 
@@ -166,7 +166,7 @@ class Regression:
     n_rows: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CellLaw(Law):
     """A number given numbers and levels: a regression for each cell of the levels.
 
@@ -262,7 +262,7 @@ class CellLaw(Law):
         return mean, chosen[:, -1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LogitLaw(Law):
     """Levels given numbers, and levels beside them: multinomial logistic regression.
 

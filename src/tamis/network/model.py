@@ -136,7 +136,7 @@ class BayesianNetwork(Network):
         columns = labelled(self.sample_codes(n, seed), self.levels)
         return dict(zip(self.names, columns, strict=True))
 
-    def sample_codes(self, n: int, seed: Seed) -> Codes:  # type: ignore[override]  # an array
+    def sample_codes(self, n: int, seed: Seed) -> Codes:
         """The same rows as positions in ``levels``: shape (d, n), smallest unsigned type."""
         return sample_codes(self, n, seed)
 

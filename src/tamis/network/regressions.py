@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def fit_cells(
     numbers = [v for v, one in zip(given, parents, strict=True) if one.is_number]
     levels = [v for v, one in zip(given, parents, strict=True) if not one.is_number]
     shape = tuple(len(one.levels) for one in parents if not one.is_number)
-    _require_room(own, parents, shape)
+    _require_room(own, shape)
     design = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(values)).T
     means = design.mean(axis=0)
     smallest = SMALLEST_SCALE * (_deviation(values) or 1.0)
@@ -64,20 +65,13 @@ def fit_cells(
         one, df = _regress(values[rows], design[rows], means, smallest)
         scale = math.sqrt((df * one.scale**2 + prior * pooled.scale**2) / (df + prior))
         which.ravel()[cell] = len(found)
-        found.append(_with_scale(one, max(scale, smallest)))
-    deviations = [_deviation(v) if one.is_number else 0.0 for v, one in zip(
-        given, parents, strict=True)]  # fmt: skip
+        found.append(replace(one, scale=max(scale, smallest)))
+    of_parents = zip(given, parents, strict=True)
+    deviations = [_deviation(v) if one.is_number else 0.0 for v, one in of_parents]
     return CellLaw(own, parents, which, tuple(found), (*deviations, _deviation(values)))
 
 
-def _with_scale(one: Regression, scale: float) -> Regression:
-    return Regression(
-        one.intercept, one.slopes, scale, one.standard_errors, one.centre, one.centre_error,
-        one.n_rows,
-    )  # fmt: skip
-
-
-def _require_room(own: Variable, parents: Sequence[Variable], shape: tuple[int, ...]) -> None:
+def _require_room(own: Variable, shape: tuple[int, ...]) -> None:
     cells = math.prod(shape)
     if cells > MOST_CELLS:
         raise DataError(

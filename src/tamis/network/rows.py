@@ -139,7 +139,6 @@ def _matched(
     column, absent = settled
     present: Ints | Floats
     unseen: tuple[Label, ...] = ()
-    missing_code = [str(label) for label in levels].index(LEVEL) if LEVEL in levels else None
     if isinstance(column, ColumnRefused):
         if absent is None or not absent.all():
             raise refusal([(name, column)])
@@ -150,14 +149,10 @@ def _matched(
         present = _numbers(name, column)
     if absent is None:
         return present, np.zeros(len(present), dtype=np.bool_), unseen
-    # Each row takes the value at its place among those that have one; the others any.
-    values = (
-        present[np.where(absent, 0, np.cumsum(~absent) - 1)]
-        if len(present)
-        else (np.zeros(len(absent), dtype=np.int64) if levels else np.zeros(len(absent)))
-    )
-    if missing_code is not None:
-        values[absent] = missing_code
+    # A row that has a value finds it at its place among those that do; the others find a 0.
+    values = np.append(present, 0)[np.where(absent, len(present), np.cumsum(~absent) - 1)]
+    if LEVEL in levels:
+        values[absent] = levels.index(LEVEL)
         absent = np.zeros_like(absent)
     return values, absent, unseen
 
