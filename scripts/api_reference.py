@@ -47,6 +47,11 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
         + [f"tamis.result.{name}" for name in ("Admitted", "Masked", "Selection")],
     ),
     "How sure": ("", ["tamis.bootstrap.Confidence", "tamis.identifiability.RecoveryCheck"]),
+    "Comparing": (
+        "",
+        ["tamis.compare", "tamis.Comparison"]
+        + [f"tamis.comparison.{name}" for name in ("Compared", "Agreement", "Changes", "Distance")],
+    ),
     "Single quantities": (
         "",
         ["tamis.entropy", "tamis.conditional_mutual_information", "tamis.markov_boundary"],

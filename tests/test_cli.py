@@ -31,7 +31,7 @@ from tamis.terminal import learning as command
 from tamis.terminal import waiting as waiting_module
 from tamis.terminal.endings import run_command
 from tamis.terminal.rule_text import rule_from_text
-from tamis.terminal.summary import CALLS, EDGES, LAYERS
+from tamis.terminal.summary import CALLS, EDGES, LAYERS, STRONGEST
 from tamis.terminal.waiting import waiting
 from tamis.terminal.words import p_value, rule_in_words
 
@@ -132,11 +132,13 @@ def test_the_example_is_no_lucky_draw():
 
 
 def test_the_summary_says_what_was_read_run_and_found():
-    shown = learn(EXAMPLE, COLUMNS="200")
+    shown = learn(EXAMPLE, "--details", COLUMNS="200")
     assert shown.exit_code == 0
     assert shown.stderr == ""
+    assert shown.stdout.startswith(learn(EXAMPLE, COLUMNS="200").stdout.partition("--details")[0])
     for text in (
-        "2,000 rows, 7 columns of 2 to 4 levels",
+        "In sprinkler.csv (2,000 rows, 7 columns) tamis found 7 arrows.",
+        "columns  2 to 4 levels",
         "auto (the paper's searches, refined by likelihood)",
         "grassberger",
         "permutation test at alpha 0.02 for the whole graph",
@@ -144,23 +146,33 @@ def test_the_summary_says_what_was_read_run_and_found():
         "rests on Condition 1",
         "4 layers",
         "2  sprinkler, rain",
-        "7 edges, strongest first",
+        "7 arrows, strongest first",
         "gain (nats)",
         "Closest calls",
         "shoes is independent of",
-        "Directions, what they rest on",
-        "open directions, with",
-        "season -> rain 0.",
-        "--out FILE",
+        "Directions, how likely each is, the least likely first",
+        "open: season → rain 0.",
+        "--out run.json",
     ):
         assert text in shown.stdout
-    assert "masking" not in shown.stdout
+
+
+def test_the_answer_comes_first_and_statistics_only_when_asked_for():
+    shown = learn(EXAMPLE, COLUMNS="80").stdout
+    assert shown.startswith("In sprinkler.csv (2,000 rows, 7 columns) tamis found 7 arrows. ")
+    for word in ("nats", "PPS", "refined", "alpha", "p-value", "Searches", "Closest"):
+        assert word not in shown
+    places = [shown.index(part) for part in ("7 directions", "Graph", "What is weakest")]
+    assert places == sorted(places)
+    refused = learn(EXAMPLE, "--quiet", "--details")
+    assert refused.exit_code == 2
+    assert "leave one out" in refused.stderr
 
 
 def test_what_was_run_is_said_in_words():
     shown = learn(
         EXAMPLE, "--search", "layer", "--entropy", "plugin", "--boundary-rule", "chi-squared:0.01",
-        "--masking-rule", "0.002", "--backward", "together", "--max-boundary", "3",
+        "--masking-rule", "0.002", "--backward", "together", "--max-boundary", "3", "--details",
         COLUMNS="200",
     )  # fmt: skip
     assert "layer (layers; masked by the whole layer so far)" in shown.stdout
@@ -190,16 +202,17 @@ def test_a_constant_column_is_a_note_and_an_isolated_column(table):
     path = table("x,y,same", "0,0,7", "1,1,7")
     with warnings.catch_warnings(record=True) as caught:
         shown = learn(path)
-    assert "Note: Constant columns say nothing about the others: 'same'" in shown.stdout
-    assert "1 isolated column" in shown.stdout
+    assert "\nNotes\n - Constant columns say nothing about the others: 'same'" in shown.stdout
+    assert "same has no arrow." in shown.stdout
     assert shown.stderr == ""
     assert caught == []
 
 
 def test_a_table_without_any_dependence_has_no_edges(table):
-    shown = learn(table("x,y", "0,0", "0,1", "1,0", "1,1"))
-    assert "No edges" in shown.stdout
+    shown = learn(table("x,y", "0,0", "0,1", "1,0", "1,1"), "--details")
+    assert "tamis found no arrows: no column was seen to" in shown.stdout
     assert "1 layer\n" in shown.stdout
+    assert "Graph" not in shown.stdout
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
@@ -221,14 +234,18 @@ def test_a_large_result_is_cut_short_and_says_so():
     names = [f"n{i:02}" for i in range(60)]
     result = _chain(names)
     out = io.StringIO()
-    command.show_summary(Console(file=out, width=80, markup=False), result, "chain.csv", [])
+    screen = Console(file=out, width=80, markup=False)
+    command.show_summary(screen, result, [], details=True)
     text = out.getvalue()
+    assert f"Strongest arrows, {STRONGEST} of 59 arrows" in text
+    strongest = text.partition("Strongest arrows")[2].partition("\n\n")[0]
+    assert len(re.findall(r"n\d\d →\s+n\d\d", strongest)) == STRONGEST
     assert f"... and {60 - LAYERS} more layers" in text
-    assert f"... and {59 - EDGES} more edges; all of them with --out edges.csv" in text
+    assert f"... and {59 - EDGES} more arrows; all of them with --out edges.csv" in text
     assert len(re.findall(r"^ n\d\d +n\d\d ", text, re.MULTILINE)) == EDGES
     assert len(re.findall(r" - n\d\d depends on", text)) == CALLS
-    assert " - 59 open\n" in text
-    assert len(re.findall(r"n\d\d ->\s+n\d\d\s+0.60", text)) == EDGES
+    assert "All 59 directions are open" in text
+    assert len(re.findall(r"n\d\d\s+→\s+n\d\d\s+0.60", text)) == EDGES
 
 
 def _chain(names):
@@ -445,7 +462,7 @@ def test_bad_options_are_refused_and_nothing_is_written(options, complaint, tmp_
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("r.png", "one of .json, .dot, .graphml, .csv"),
+        ("r.gif", "one of .json, .dot, .graphml, .csv"),
         ("nowhere/r.json", "there is no directory"),
         ("folder.csv", "it is a directory"),
     ],
@@ -603,9 +620,11 @@ def test_piped_output_is_plain_and_stderr_is_silent(warm):
 
 
 def test_output_that_ascii_cannot_hold_is_escaped(warm):
-    shown = in_a_process("learn", EXAMPLE, env={"PYTHONIOENCODING": "ascii"})
+    shown = in_a_process("learn", EXAMPLE, "--details", env={"PYTHONIOENCODING": "ascii"})
     assert (shown.returncode, shown.stderr) == (0, "")
     assert r"\u2265" in shown.stdout
+    assert "The strongest arrow is road -> traffic." in " ".join(shown.stdout.split())
+    assert r"\u2192" not in shown.stdout
 
 
 def test_an_error_is_one_line_and_exit_code_2():

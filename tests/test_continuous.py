@@ -353,17 +353,18 @@ def refused(*arguments: str) -> str:
 
 
 def test_the_command_learns_floats_and_says_what_it_chose_and_why(tmp_path):
-    shown = learn(written(tmp_path / "t.csv", curve()))
-    assert "150 rows, 3 columns of numbers" in shown
+    shown = learn(written(tmp_path / "t.csv", curve()), "--details")
+    assert "In t.csv (150 rows, 3 columns) tamis found" in shown
+    assert "columns      numbers" in shown
     assert "chosen because 3 columns are measured; curves are not seen" in shown
     assert "--information neighbours" in shown
-    asked = learn(str(tmp_path / "t.csv"), "--information", "gaussian")
+    asked = learn(str(tmp_path / "t.csv"), "--information", "gaussian", "--details")
     assert "linear dependence" in asked
     assert "chosen because" not in asked
 
 
 def test_the_command_learns_floats_beside_labels(tmp_path):
-    shown = learn(written(tmp_path / "t.csv", with_labels(80)))
+    shown = learn(written(tmp_path / "t.csv", with_labels(80)), "--details")
     assert "80 rows, 4 columns" in shown
     assert "3 numbers (" in shown
     assert "; 1 category (" in shown
@@ -383,7 +384,7 @@ def test_the_command_learns_floats_beside_labels(tmp_path):
     ],
 )
 def test_the_command_takes_every_source_with_its_settings(options, words, tmp_path):
-    shown = learn(written(tmp_path / "t.csv", curve(100)), "--information", *options)
+    shown = learn(written(tmp_path / "t.csv", curve(100)), "--details", "--information", *options)
     assert words in shown
     assert ("no test" in shown) == ("lipschitz" in options)
 
@@ -420,7 +421,7 @@ def test_a_measured_column_that_never_varies_is_isolated_and_named(information, 
     options = [f"--source={k}={v}" for k, v in QUICK.get(information, {}).items()]
     out = tmp_path / "edges.csv"
     shown = learn(path, "--information", information, "--out", str(out), *options)
-    assert "Note: Constant columns say nothing about the others: 'flat'" in shown
+    assert " - Constant columns say nothing about the others: 'flat'" in shown
     assert "flat" not in {name for edge in edges_in(out) for name in edge}
 
 

@@ -63,10 +63,10 @@ def test_missing_values_are_refused_with_the_choices(source):
     ],
 )
 def test_each_choice_says_what_was_done(source, missing, told):
-    shown = run(source, "--missing", missing)
+    shown = run(source, "--missing", missing, "--details")
     assert shown.exit_code == 0, shown.stderr
     assert told in shown.stdout
-    assert "Note:" in shown.stdout
+    assert "Notes\n" in shown.stdout
 
 
 def test_decisions_say_on_how_many_rows_they_were_made(source, tmp_path, columns):

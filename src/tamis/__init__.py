@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tamis import metrics as metrics
     from tamis import rules as rules
     from tamis import simulate as simulate
+    from tamis.baselines.comparing import compare
+    from tamis.comparison import Comparison
     from tamis.errors import (
         DataError,
         FileFormatError,
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     )
     from tamis.estimator import TAM
     from tamis.formats import load, save
-    from tamis.identifiability import Check, check
+    from tamis.identifiability.check import check
+    from tamis.identifiability.report import Check
     from tamis.information.estimators import EntropyEstimator
     from tamis.information.interface import Ability, Context, Group, Profiles, Query, Source, Tests
     from tamis.inspection import inspect
@@ -44,6 +47,8 @@ _HOME = {
     "GaussianNetwork": "tamis.network",
     "Check": "tamis.identifiability",
     "check": "tamis.identifiability",
+    "Comparison": "tamis.comparison",
+    "compare": "tamis.baselines.comparing",
     "Discretization": "tamis.tables.discretize",
     "discretize": "tamis.tables.discretize",
     "Ability": "tamis.information.interface",
@@ -80,6 +85,7 @@ __all__ = [
     "BayesianNetwork",
     "Check",
     "ColumnPlan",
+    "Comparison",
     "Context",
     "DataError",
     "Discretization",
@@ -104,6 +110,7 @@ __all__ = [
     "adapters",
     "baselines",
     "check",
+    "compare",
     "conditional_mutual_information",
     "constants",
     "discretize",

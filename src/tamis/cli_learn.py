@@ -9,22 +9,36 @@ import typer
 from tamis.terminal import completion
 from tamis.terminal.endings import clean_ending
 
+FIRST = "Most used"
+READ = "What to read"
+SEARCH = "How to search"
+KNOWN = "What is known beforehand"
+OUTPUT = "What to show and write"
+"""The groups of the options, in the order in which the help shows them."""
+
 TypeOption = Annotated[
     list[str] | None,
     typer.Option(
         "--type",
         metavar="NAME=KIND",
+        rich_help_panel=FIRST,
         help="What a column is: category, ordinal, number or ignore; or its levels from low to "
         "high, as in 'size=small<medium<large'. May be repeated.",
     ),
 ]
 DropOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="A,B,...", help="Columns to leave out. May be repeated."),
+    typer.Option(
+        metavar="A,B,...", rich_help_panel=FIRST, help="Columns to leave out. May be repeated."
+    ),
 ]
 OnlyOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="A,B,...", help="Leave out all other columns. May be repeated."),
+    typer.Option(
+        metavar="A,B,...",
+        rich_help_panel=READ,
+        help="Leave out all other columns. May be repeated.",
+    ),
 ]
 
 
@@ -43,119 +57,104 @@ def learn(
             "such files, or a packed file (.tamis).",
         ),
     ],
-    search: Annotated[
+    type_: TypeOption = None,
+    drop: DropOption = None,
+    missing: Annotated[
         str,
         typer.Option(
-            metavar="auto|node|layer|sieve|sequential|reference",
-            autocompletion=completion.searches,
-            help="How the next nodes are found; auto tries several and keeps the likeliest.",
+            metavar="error|drop|level|pairwise|drop-anyway",
+            autocompletion=completion.missing,
+            rich_help_panel=FIRST,
+            help="What to do about missing values: refuse them, leave out rows that have any "
+            "(with drop-anyway also if that is most rows), make them a level of their own, which "
+            "numbers have not, or let each test use what is present.",
         ),
-    ] = "auto",
-    alpha: Annotated[
-        float | None,
+    ] = "error",
+    tier: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="LEVEL",
-            help="About so many false parents are expected in the whole graph. Default 0.02 for "
-            "auto, raised where edges are weak; the other searches have levels of their own.",
+            metavar="'A, B'",
+            rich_help_panel=FIRST,
+            help="Columns that come before those of the next --tier. May be repeated.",
         ),
     ] = None,
-    entropy: Annotated[
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details",
+            rich_help_panel=FIRST,
+            help="Show the statistics too: settings, layers, gains and p-values, the searches "
+            "tried, the closest calls.",
+        ),
+    ] = False,
+    report: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
-            autocompletion=completion.entropies,
-            help="How entropies are estimated: grassberger (the default), plugin, "
-            "miller-madow, jackknife or minimax.",
+            metavar="FILE", rich_help_panel=FIRST, help="Write a page to look at, one HTML file."
         ),
     ] = None,
-    boundary_rule: Annotated[
-        str | None,
+    out: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="RULE",
-            autocompletion=completion.rules,
-            help="When a candidate becomes a parent: a number of nats, or permutation:LEVEL, "
-            "chi-squared:LEVEL, bic, rate:CONSTANT, fixed:NATS, for numbers f-test:LEVEL, for "
-            "neighbours local-permutation:LEVEL; p-value:LEVEL is the usual test of each. Default "
-            "permutation:0.001, for numbers f-test:0.001, for neighbours "
-            "local-permutation:0.001, for lipschitz 0.04; auto goes by --alpha.",
+            metavar="FILE",
+            rich_help_panel=FIRST,
+            help="Write the result: .json (everything), .svg, .png or .pdf (the picture), .dot, "
+            ".graphml, .csv (edges) or .bif (the fitted network). May be repeated.",
         ),
     ] = None,
-    masking_rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE",
-            autocompletion=completion.rules,
-            help="When a node is masked: a rule as above. Default permutation:0.01, in the sieve "
-            "permutation:0.05; auto goes by --alpha; sequential does no masking.",
-        ),
-    ] = None,
-    boundary: Annotated[
-        str,
-        typer.Option(
-            metavar="pps|none",
-            autocompletion=completion.boundaries,
-            help="Condition on selected parents, or on all nodes before.",
-        ),
-    ] = "pps",
-    backward: Annotated[
-        str | None,
-        typer.Option(
-            metavar="one|together|none",
-            autocompletion=completion.backward,
-            help="How superfluous parents are removed again. Default one.",
-        ),
-    ] = None,
-    max_boundary: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Select at most N parents a node.")
-    ] = None,
-    look_ahead: Annotated[
+    bootstrap: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Try up to N candidates together, 6 at most, where no single one passes. "
-            "Default 1, for auto what a budget allows and what pays.",
+            rich_help_panel=FIRST,
+            help="Learn N resamples of the rows too, and say how sure each arrow is.",
         ),
     ] = None,
-    refine: Annotated[
-        bool,
+    only: OnlyOption = None,
+    weights: Annotated[
+        str | None,
         typer.Option(
-            "--refine/--no-refine",
-            help="With auto, look for the class of graphs by likelihood, or keep the best of the "
-            "paper's searches.",
+            metavar="COLUMN",
+            rich_help_panel=READ,
+            help="The column that holds the weights of the rows: how often each occurs, or, if "
+            "not all are whole numbers, survey weights.",
         ),
-    ] = True,
-    same_units: Annotated[
-        bool,
-        typer.Option(
-            "--same-units",
-            help="The numbers of measured columns are in one unit, so that their uncertainties can "
-            "be compared.",
-        ),
-    ] = False,
+    ] = None,
     information: Annotated[
         str,
         typer.Option(
-            metavar="auto|counts|gaussian|copula|conditional-gaussian|neighbours|mixed|lipschitz",
+            metavar="KIND",
             autocompletion=completion.information,
-            help="Count levels, or take the columns as numbers: by their moments (gaussian), "
-            "the moments of their ranks (copula), or within cells of the others' levels "
-            "(conditional-gaussian), nearest neighbours (with levels among them mixed), or "
-            "smoothed densities (lipschitz). auto goes by the columns.",
+            rich_help_panel=READ,
+            help="How columns are read: counts of levels; numbers by their moments (gaussian), by "
+            "the moments of their ranks (copula), or within the cells of levels "
+            "(conditional-gaussian); nearest neighbours of numbers (neighbours) or of numbers and "
+            "levels (mixed); smoothed densities (lipschitz). auto goes by the columns.",
         ),
     ] = "auto",
     source: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
+            rich_help_panel=READ,
             help="A setting of that information: k, shuffles or seed of neighbours and mixed; "
             "shrinkage of gaussian; shrinkage or seed of copula; thin of conditional-gaussian; "
             "constant, smoothness, ... of lipschitz. May be repeated.",
         ),
     ] = None,
+    same_units: Annotated[
+        bool,
+        typer.Option(
+            "--same-units",
+            rich_help_panel=READ,
+            help="All numbers are in one unit, so that their uncertainties can be compared.",
+        ),
+    ] = False,
     memory: Annotated[
         str | None,
         typer.Option(
             metavar="SIZE",
+            rich_help_panel=READ,
             help="The most memory that counting in blocks may take, such as 2GB, the default; with "
             "it a single file is counted in blocks too.",
         ),
@@ -164,8 +163,108 @@ def learn(
         str | None,
         typer.Option(
             metavar="ADDRESS|local:N",
+            rich_help_panel=READ,
             help="Let the workers of a Dask cluster read and count the files: the address of its "
             "scheduler, or local:N for N processes on this machine.",
+        ),
+    ] = None,
+    search: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.searches,
+            rich_help_panel=SEARCH,
+            help="auto, or one of the paper's: node, layer, sieve, sequential, reference. auto "
+            "tries several and looks for the graph that fits best.",
+        ),
+    ] = "auto",
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            metavar="ALPHA",
+            rich_help_panel=SEARCH,
+            help="The number of false arrows to expect in the whole graph. Default 0.02 for auto, "
+            "raised where arrows are weak; the other searches have defaults of their own.",
+        ),
+    ] = None,
+    refine: Annotated[
+        bool,
+        typer.Option(
+            "--refine/--no-refine",
+            rich_help_panel=SEARCH,
+            help="With auto, look for the class of graphs by likelihood, or keep the best of the "
+            "paper's searches.",
+        ),
+    ] = True,
+    max_boundary: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            rich_help_panel=SEARCH,
+            help="Select at most N parents for a column.",
+        ),
+    ] = None,
+    look_ahead: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            rich_help_panel=SEARCH,
+            help="Try up to N candidates together, 6 at most, where no single one passes. "
+            "Default 1, for auto what a budget allows and what pays.",
+        ),
+    ] = None,
+    entropy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.entropies,
+            rich_help_panel=SEARCH,
+            help="How entropies are estimated: grassberger (the default), plugin, "
+            "miller-madow, jackknife or minimax (the default of reference).",
+        ),
+    ] = None,
+    boundary_rule: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            autocompletion=completion.rules,
+            rich_help_panel=SEARCH,
+            help="When a candidate becomes a parent: a number of nats, or permutation:ALPHA, "
+            "chi-squared:ALPHA, bic, rate:CONSTANT, fixed:NATS, for numbers f-test:ALPHA, for "
+            "neighbours local-permutation:ALPHA; p-value:ALPHA is the usual test of each. Default "
+            "permutation:0.001, for numbers f-test:0.001, for neighbours "
+            "local-permutation:0.001, for lipschitz 0.04, for reference 0.005; auto goes by "
+            "--alpha.",
+        ),
+    ] = None,
+    masking_rule: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            autocompletion=completion.rules,
+            rich_help_panel=SEARCH,
+            help="When a column is masked: a rule as above. Default permutation:0.01, in the sieve "
+            "permutation:0.05, for reference 0.001; auto goes by --alpha; sequential does no "
+            "masking.",
+        ),
+    ] = None,
+    boundary: Annotated[
+        str,
+        typer.Option(
+            metavar="pps|none",
+            autocompletion=completion.boundaries,
+            rich_help_panel=SEARCH,
+            help="Condition on selected parents, or on all columns before.",
+        ),
+    ] = "pps",
+    backward: Annotated[
+        str | None,
+        typer.Option(
+            metavar="one|together|none",
+            autocompletion=completion.backward,
+            rich_help_panel=SEARCH,
+            help="How superfluous parents are removed again. Default one, for reference none.",
         ),
     ] = None,
     jobs: Annotated[
@@ -173,107 +272,82 @@ def learn(
         typer.Option(
             metavar="N",
             callback=_some,
+            rich_help_panel=SEARCH,
             help="Threads; all cores unless given. No effect on the result.",
         ),
     ] = None,
-    out: Annotated[
+    require: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE",
-            help="Write the result: .json (everything), .dot, .graphml, .csv (edges) or .bif "
-            "(the fitted network). May be repeated.",
+            metavar="'A -> B'",
+            rich_help_panel=KNOWN,
+            help="An arrow that must be there. May be repeated.",
         ),
     ] = None,
-    report: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write a page to look at, one HTML file."),
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'A -> B'",
+            rich_help_panel=KNOWN,
+            help="An arrow that cannot be there. May be repeated.",
+        ),
     ] = None,
     knowledge: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="What is known about the arrows, JSON or YAML: required, forbidden, tiers, "
-            "sources, sinks.",
+            rich_help_panel=KNOWN,
+            help="All that is known about the arrows, JSON or YAML: required, forbidden, tiers, "
+            "sources, sinks. With knowledge the table is learned twice, to say what it costs.",
         ),
     ] = None,
-    bootstrap: Annotated[
-        int | None,
+    explain: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="N",
-            help="Learn N resamples of the rows too, and say how sure each arrow is.",
+            metavar="COLUMN",
+            rich_help_panel=OUTPUT,
+            help="Show the tests that placed this column. May be repeated.",
         ),
     ] = None,
     recovery: Annotated[
         int | None,
         typer.Option(
             metavar="N",
+            rich_help_panel=OUTPUT,
             help="Draw N tables from the learned model, learn them again, and say what comes back; "
             "check the conditions on the fitted network.",
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="S", help="What --bootstrap and --recovery draw from.")
+        int,
+        typer.Option(
+            metavar="S", rich_help_panel=OUTPUT, help="What --bootstrap and --recovery draw from."
+        ),
     ] = 1,
-    type_: TypeOption = None,
-    drop: DropOption = None,
-    only: OnlyOption = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(metavar="'A -> B'", help="An arrow that must be there. May be repeated."),
-    ] = None,
-    forbid: Annotated[
-        list[str] | None,
-        typer.Option(metavar="'A -> B'", help="An arrow that cannot be there. May be repeated."),
-    ] = None,
-    tier: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="'A, B'",
-            help="Columns that come before those of the next --tier. May be repeated.",
-        ),
-    ] = None,
-    missing: Annotated[
-        str,
-        typer.Option(
-            metavar="error|drop|level|pairwise|drop-anyway",
-            autocompletion=completion.missing,
-            help="What to do about missing values: refuse them, leave out rows that have any "
-            "(with drop-anyway also if that is most rows), make them a level of their own, which "
-            "numbers have not, or let each test use what is present.",
-        ),
-    ] = "error",
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column that holds the weights of the rows: how often each occurs, or, if "
-            "not all are whole numbers, survey weights.",
-        ),
-    ] = None,
-    explain: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN", help="Show the tests that placed this column. May be repeated."
-        ),
-    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
+            rich_help_panel=OUTPUT,
             help="Learn nothing and write nothing: show what it would take, in memory and time, "
-            "and how weak a dependence can be seen with so many rows.",
+            "and how weak a dependence these rows can show.",
         ),
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show nothing but errors; for use with --out.")
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            rich_help_panel=OUTPUT,
+            help="Show nothing but errors; for use with --out.",
+        ),
     ] = False,
 ) -> None:
-    """Learn the DAG of a table and show it.
-
-    The reference search has defaults of its own: minimax, 0.005, 0.001 and none.
-    """
+    """Learn the DAG of a table, say what was found and show it."""
     if quiet and explain:
         raise typer.BadParameter("--explain shows something and --quiet forbids it: leave one out")
+    if quiet and details:
+        raise typer.BadParameter("--details shows something and --quiet forbids it: leave one out")
     if quiet and dry_run:
         raise typer.BadParameter("--dry-run shows something and --quiet forbids it: leave one out")
     with clean_ending():
@@ -311,6 +385,7 @@ def learn(
                 report=report,
                 explain=tuple(explain or ()),
                 quiet=quiet,
+                details=details,
                 weights=weights,
                 bootstrap=bootstrap,
                 recovery=recovery,

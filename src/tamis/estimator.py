@@ -21,9 +21,10 @@ from tamis.information.estimators import AnyEstimator
 from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
-from tamis.learning import learn
+from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.plugins import require_callable
+from tamis.progress import showing
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tamis.bootstrap import Confidence as Bootstrapped
+    from tamis.comparison import Comparison
     from tamis.drawing import Confidence
     from tamis.forecast import Forecast
     from tamis.identifiability import RecoveryCheck
@@ -220,7 +222,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         ``sample_weight`` is a sequence with a number for each row, or the name of the column that
         holds them, which is then no variable. Whole numbers say how often a row occurs; others
         are survey weights. See docs/missing-and-weights.md.
-        ``progress`` is called with the number of nodes admitted and the number of all.
+        ``progress`` is called with the number of nodes admitted and the number of all. In a
+        notebook a bar is shown without it, once the work has taken a second.
 
         Where ``information`` is a `tamis.Source`, every answer is the source's and there need be
         no table; one with the same columns gives the result its levels and networks their
@@ -229,9 +232,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         require_callable("progress", progress)
         settings = self._settings()
         table: AnyTable | None = None
-        with self._alone(settings):
+        with self._alone(settings), showing("admitting columns", progress) as heard:
             if X is None and settings.own_information is not None:
-                result = learn(None, settings, progress)
+                result = learn(None, settings, heard)
             else:
                 with opened(
                     X,
@@ -242,7 +245,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                     types=settings.types,
                 ) as given:
                     table = read_opened(given, settings, sample_weight)
-                    result = learn(table, settings, progress)
+                    result = with_path(learn(table, settings, heard), X)
         # For what is fitted and drawn later: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
         self._network: Network | None = None
@@ -257,6 +260,17 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.entropies_: dict[str, float] = dict(result.entropies)
         self.trace_: Trace = result.trace
         return self
+
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows: the answer once there is one, and before it the parameters."""
+        if hasattr(self, "result_"):
+            return self.result_._repr_html_()
+        return str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:  # noqa: ANN401 - as IPython has it
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        # scikit-learn leaves HTML out where its users have said so.
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def _settings(self) -> Settings:
         return Settings(**{name: getattr(self, name) for name in _parameters(type(self))})  # type: ignore[arg-type]
@@ -327,14 +341,12 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     @property
     def graph_(self) -> nx.DiGraph[str]:
         """The DAG, anew each time."""
-        check_is_fitted(self)
-        return self.result_.graph
+        return self._found.graph
 
     @property
     def cpdag_(self) -> nx.DiGraph[str]:
         """What all Markov equivalent DAGs share."""
-        check_is_fitted(self)
-        return self.result_.cpdag
+        return self._found.cpdag
 
     @property
     def network_(self) -> Network:
@@ -475,10 +487,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         and ``graph(threshold)``; give it to
         `plot` and `report`.
         """
-        check_is_fitted(self)
         from tamis.bootstrap import bootstrap
 
-        require_callable("progress", progress)
         table, settings = self._rows()
         return bootstrap(
             table, self.result_, settings, n, seed=seed, scheme=scheme, search=search,
@@ -541,25 +551,19 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def explain(self, name: str) -> Explanation:
         """The tests that put a column where it is; print it."""
-        check_is_fitted(self)
-        return self.result_.explain(name)
+        return self._found.explain(name)
 
-    def save(self, *paths: str) -> None:
-        """Write by each file's ending: .json, .dot, .graphml, .csv, or .bif, the fitted network."""
-        check_is_fitted(self)
-        from tamis.handover import save
-
+    def save(self, *paths: str | os.PathLike[str]) -> None:
+        """Write files by their endings: .json, .dot, .graphml, .csv; .svg, .png or .pdf, the
+        picture; .bif, the fitted network."""
         # Only a fitted network needs the table.
         fitted = any(os.fspath(path).lower().endswith(".bif") for path in paths)
-        save(self.result_, self._whence()[0] if fitted else None, *paths)
+        self._found.save(*paths, data=self._whence()[0] if fitted else None)
 
     def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
         """Draw the graph with matplotlib: layers from left to right, width by gain, dashed where
         nothing supports a direction. With ``confidence`` lines are as strong as they are sure."""
-        check_is_fitted(self)
-        from tamis.drawing.plot import plot
-
-        return plot(self.result_, ax, confidence=confidence)
+        return self._found.plot(ax, confidence=confidence)
 
     def report(
         self,
@@ -570,41 +574,36 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         command: str | None = None,
     ) -> None:
         """Write all there is to see into one HTML file that needs no network."""
-        check_is_fitted(self)
-        from tamis.report import write_report
+        self._found.report(path, recovery=recovery, confidence=confidence, command=command)
 
-        write_report(self.result_, path, recovery=recovery, confidence=confidence, command=command)
+    def compare(self, *others: object) -> Comparison:
+        """Compare the graph with others: what appeared, vanished and turned; see `compare`."""
+        return self._found.compare(*others)
 
     def to_networkx(self, *, fitted: bool = False) -> nx.DiGraph[str]:
         """The DAG; nodes carry layer, entropy and levels, edges their numbers.
 
         With ``fitted`` edges carry the coefficients of `network_` too.
         """
-        check_is_fitted(self)
-        from tamis.handover import to_networkx
-
-        return to_networkx(self.result_, self.network_ if fitted else None)
+        return self._found.to_networkx(self.network_ if fitted else None)
 
     def to_dowhy(self) -> nx.DiGraph[str]:
         """The DAG as ``dowhy.CausalModel(data, treatment, outcome, graph=...)`` takes it."""
-        check_is_fitted(self)
-        from tamis.handover import to_dowhy
-
-        return to_dowhy(self.result_)
+        return self._found.to_dowhy()
 
     def to_pgmpy(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
         """A fitted ``pgmpy.models.DiscreteBayesianNetwork``, or, for columns of numbers, a
         ``pgmpy.models.LinearGaussianBayesianNetwork``."""
-        check_is_fitted(self)
-        from tamis.handover import to_pgmpy
-
         table, _ = self._whence()
-        return to_pgmpy(self.result_, table, equivalent_sample_size=equivalent_sample_size)
+        return self._found.to_pgmpy(table, equivalent_sample_size=equivalent_sample_size)
 
     def to_pyagrum(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
         """A fitted ``pyagrum.BayesNet``; for columns of levels."""
-        check_is_fitted(self)
-        from tamis.handover import to_pyagrum
-
         table, _ = self._whence()
-        return to_pyagrum(self.result_, table, equivalent_sample_size=equivalent_sample_size)
+        return self._found.to_pyagrum(table, equivalent_sample_size=equivalent_sample_size)
+
+    @property
+    def _found(self) -> Result:
+        """The result, if there is one: it does what does not need the rows."""
+        check_is_fitted(self)
+        return self.result_

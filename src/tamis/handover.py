@@ -6,6 +6,7 @@ as they were in the user's table.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +16,7 @@ from tamis.errors import SettingError
 from tamis.formats import bif_file, files
 from tamis.naming import kinds_read
 from tamis.network import BayesianNetwork, GaussianNetwork, Network
-from tamis.network.conversions import edge_numbers
+from tamis.network.conversions import edge_numbers, graph_to_pgmpy
 from tamis.network.gaussian import SAMPLE_SIZE
 from tamis.result import Result
 from tamis.tables import read_table
@@ -152,6 +153,11 @@ def to_pyagrum(result: Result, data: object, *, equivalent_sample_size: float = 
     return network.to_pyagrum()
 
 
+def to_pgmpy_graph(result: Result) -> Any:  # noqa: ANN401 - as above
+    """The DAG alone as a ``pgmpy.base.DAG``, for which no rows are needed."""
+    return graph_to_pgmpy(result.names, ((edge.parent, edge.child) for edge in result.edges))
+
+
 def save(
     result: Result, data: object, *paths: Path, equivalent_sample_size: float = SAMPLE_SIZE
 ) -> None:
@@ -165,7 +171,13 @@ def save(
     ``.``, or whole numbers as labels, and no column may be constant.
     """
     network = None
-    if any(map(_is_fitted, paths)):
+    fitted = next(filter(_is_fitted, paths), None)
+    if fitted is not None:
+        if data is None:
+            raise SettingError(
+                f"{os.fspath(fitted)!r} holds probabilities, and a result holds no rows to count "
+                "them from: pass the table, as in result.save('model.bif', data=table)"
+            )
         network = _fitted_tables(result, data, "a .bif file", equivalent_sample_size)
     files.save(result, *paths, network=network)
 

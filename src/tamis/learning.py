@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,9 +18,10 @@ from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
 from tamis.information.heavy_tails import ranks_note, thin_note
-from tamis.information.interface import Context, Source
+from tamis.information.interface import Ability, Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
+from tamis.knowledge import NOTHING
 from tamis.naming import Names, layers_found
 from tamis.opening import (
     by_kinds,
@@ -30,6 +32,7 @@ from tamis.opening import (
     readings,
 )
 from tamis.result import Result, Run
+from tamis.result.sentences import COUNTED_ONLY, RAISED, UNITS
 from tamis.search.auto import (
     LIKELIHOOD,
     NOT_SEARCHED,
@@ -48,22 +51,6 @@ from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.table import AnyTable, in_memory, with_rows
 from tamis.tables.view import TableView
-
-COUNTED_ONLY = (
-    "Read as levels, which explain this table better than numbers do. In memory columns of many "
-    "values would be numbers all the same, beside columns of few; that needs rows."
-)
-
-RAISED = (
-    "The edges of this table are weak, so weaker ones were looked for too: {added} found with "
-    "alpha={after:.2g} in place of {before:g}. Of all edges, expect about {after:.2g} to be there "
-    "by chance. An alpha that is asked for is kept."
-)
-
-UNITS = (
-    "Along {share:.0%} of the directed paths the variance grows (varsortability). Variances depend "
-    "on units: if the numbers have one unit in common, say so with units='same'."
-)
 
 
 @dataclass(frozen=True)
@@ -89,8 +76,18 @@ class Answer:
         return self.tried[0].score + self.shift if self.tried else 0.0
 
 
-def learn(table: AnyTable | None, asked: Settings, progress: Progress | None = None) -> Result:
-    """Learn a DAG from a table; with a source from outside there need be none."""
+def learn(
+    table: AnyTable | None,
+    asked: Settings,
+    progress: Progress | None = None,
+    *,
+    price_knowledge: bool = True,
+) -> Result:
+    """Learn a DAG from a table; with a source from outside there need be none.
+
+    With ``price_knowledge`` the search is run once more without the knowledge, if there is any, so
+    that the result can say what it cost. That takes up to as long again.
+    """
     with in_force(asked.constants):
         answers, notes = _answers(table, asked, progress)
         best = max(answers, key=lambda one: one.score)
@@ -100,18 +97,62 @@ def learn(table: AnyTable | None, asked: Settings, progress: Progress | None = N
             best, raised = _at_its_alpha(_refined(best), asked)
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
+        cost = _knowledge_cost(best) if price_knowledge else None
         found = best.tried[0].directions if best.tried else None
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best))
-        return Names(best.settings, best.information).result(
+        result = Names(best.settings, best.information).result(
             table,
             best.outcome,
             found if found is not None and found.is_of_class else None,
             losses,
             _ranking(answers),
             notes,
+            knowledge_cost=cost,
         )
+    asked_for = {"search": asked.asked["search"], "information": asked.information}
+    return replace(result, left_open=tuple(k for k, v in asked_for.items() if v == "auto"))
+
+
+def with_path(result: Result, source: object) -> Result:
+    """The result with the path of its table, if it was read from a file."""
+    if not isinstance(source, str | os.PathLike):
+        return result
+    # Bytes that are not text come as surrogates, which no file of tamis holds.
+    path = str(os.fspath(source)).encode(errors="backslashreplace").decode()
+    return replace(result, read_from=path)
+
+
+def _knowledge_cost(best: Answer) -> float | None:
+    """By how much the penalised log-likelihood of the graph found without knowledge is larger, on
+    the same reading with the same alpha; None where nothing is ruled out, there is no likelihood,
+    or the boundaries come from outside.
+
+    The graph found with knowledge is one of all graphs, so that the cost is never below 0 although
+    a search may miss it. What was counted before is remembered by the default's source.
+    """
+    settings, source = best.settings, best.information
+    constraints = settings.knowledge.constraints(source.names)
+    if constraints is None or not constraints.rules_out:
+        return None
+    # A boundary search from outside is asked what it was given to answer, and no more.
+    if Ability.LIKELIHOOD not in source.abilities or callable(settings.boundary):
+        return None
+    free = replace(settings, knowledge=NOTHING)
+    if settings.search == "auto":
+        tried = try_searches(source, free.bound(source))
+        other = _refined(_of(free, source, tried)).tried[0].score
+        own = best.tried[0].score
+    else:
+        other = _score(source, run(source, free.bound(source)))
+        own = _score(source, best.outcome)
+    return max(other - own, 0.0)
+
+
+def _score(source: Source, outcome: Outcome) -> float:
+    """The penalised log-likelihood of what a search has found."""
+    return score_of(source, {k: frozenset(one.members) for k, one in outcome.boundaries.items()})
 
 
 def _mixed_notes(table: AnyTable, settings: Settings) -> tuple[str, ...]:
@@ -293,9 +334,12 @@ def _at_its_alpha(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, .
     clearly_better = again.score > answer.score + constants.alike and len(after) > len(before)
     if not (before < after or clearly_better):
         return answer, ()
-    n_added = len(after) - len(before)
-    added = f"{n_added} more {'was' if n_added == 1 else 'were'}"
-    return again, (RAISED.format(before=rule.alpha, after=alpha, added=added),)
+    added, total = _arrows(len(after) - len(before)), _arrows(len(after))
+    return again, (RAISED.format(before=rule.alpha, after=alpha, added=added, total=total),)
+
+
+def _arrows(number: int) -> str:
+    return f"{number:,} arrow" + ("" if number == 1 else "s")
 
 
 def _pairs(answer: Answer) -> set[frozenset[int]]:

@@ -39,10 +39,11 @@ class Names:
         losses: Mapping[tuple[int, int], float],
         ranking: tuple[Run, ...] = (),
         notes: tuple[str, ...] = (),
+        knowledge_cost: float | None = None,
     ) -> Result:
         """The outcome as the user will read it; ``found`` are the directions of its class, if they
-        are known, and ``losses`` what the likelihood loses without the direction of an arrow, where
-        that was looked at."""
+        are known, ``losses`` what the likelihood loses without the direction of an arrow, where
+        that was looked at, and ``knowledge_cost`` what it loses by the knowledge."""
         names = self._names
         bounds = outcome.boundaries
         parents = {names[k]: self._all(bounds[k].members) for k in bounds}
@@ -66,6 +67,7 @@ class Names:
             warnings=(*(() if table is None else table_notes(table)), *notes),
             engine=_engine(table),
             kinds=None if table is None else self._kinds(table),
+            knowledge_cost=knowledge_cost,
         )
 
     def _n_rows(self, table: AnyTable | None) -> int | None:
@@ -77,7 +79,7 @@ class Names:
 
     def _kinds(self, table: AnyTable) -> dict[str, str] | None:
         read = kinds_read(table, self._settings.read_as)
-        return read if len(set(read.values())) > 1 else None
+        return read if len(set(read.values())) > 1 or "ordinal" in read.values() else None
 
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
         return next((one.search for one in ranking if one.chosen), self._settings.search)

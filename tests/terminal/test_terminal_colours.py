@@ -61,7 +61,7 @@ def test_a_pipe_gets_no_codes(piped):
 
 def test_a_terminal_gets_colours_and_the_same_words(piped):
     written = on_a_terminal(COLUMNS="80")
-    assert "\x1b[1mSketch\x1b[0m" in written
+    assert "\x1b[1mGraph\x1b[0m" in written
     assert CODE.sub("", written) == piped
     assert "\x1b" not in CODE.sub("", written)
 

@@ -131,10 +131,11 @@ def test_what_has_no_meaning_is_refused(path, options, words):
 
 
 def test_learning_says_how_columns_were_read_and_warns_of_an_identifier(path):
-    shown = " ".join(run("learn", path, "--type", "size=small<medium<large").split())
+    shown = " ".join(run("learn", path, "--details", "--type", "size=small<medium<large").split())
     assert "2 numbers (id, weight); 3 categories (a,b, p=q, grade); 1 ordinal column" in shown
-    assert "Note: Column 'id' is a running number, 0 to 199" in shown
-    shown = " ".join(run("learn", path, "--drop", "id", "--drop", "a,b").split())
+    assert "The columns were read as 2 numbers, 1 ordinal column and 3 categories." in shown
+    assert "Notes - Column 'id' is a running number, 0 to 199" in shown
+    shown = " ".join(run("learn", path, "--details", "--drop", "id", "--drop", "a,b").split())
     assert "; 2 left out (id, a,b)" in shown
     assert "running number" not in shown
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from rich.cells import cell_len
 from rich.console import Console
 
-from tamis.result import WARRANTS, Edge, Result, Trace
+from tamis.result import LOOKS, WARRANTS, Edge, Result, Trace
 from tamis.terminal.sketch import ASCII, LINES, ROWS, Sketch
 
 STRANGE = (
@@ -64,10 +64,12 @@ def shown(result, width=100, encoding="utf-8", **options):
 
 
 def rows_of(text):
-    """The rows of a sketch, without the title, which may take more than one line."""
+    """The rows of a sketch, without the title and the legend, which may take several lines."""
     lines = text.split("\n")
     first = [k for k, line in enumerate(lines) if re.match(r" +1  ", line)]
-    return lines[first[0] : -1] if first else []
+    label = "|".join(re.escape(look.label) for look in LOOKS.values())
+    last = [k for k, line in enumerate(lines) if re.match(rf" {{4}}(?:[^\w\s]+) (?:{label})", line)]
+    return lines[first[0] : last[0] if last else -1] if first else []
 
 
 @st.composite
@@ -172,11 +174,12 @@ def test_a_small_sketch_is_drawn_like_this():
     )
     assert shown(result).split("\n") == [
         "",
-        "Sketch, parents after the arrow, its direction ← shared by all equivalent graphs, ⇠ open",
+        "Graph, parents after the arrow",
         " 1  ┌────── season",
         " 2  ├─┬───▸ sprinkler  ← season",
         "    └─│─┬─▸ rain       ⇠ season",
         " 3    └─┴─▸ lawn       ← rain, sprinkler",
+        "    ← same in every equivalent graph   ⇠ open",
         "",
     ]
     assert shown(result, encoding="ascii").split("\n")[4:6] == [
@@ -185,18 +188,25 @@ def test_a_small_sketch_is_drawn_like_this():
     ]
 
 
-def test_the_title_explains_the_arrows_that_occur_and_no_others():
+def test_the_legend_explains_the_arrows_that_occur_and_no_others():
     parents = {"a": [], "b": ["a"], "c": ["a", "b"]}
-    assert shown(result_of(parents)).split("\n")[1] == "Sketch, parents after the ←"
+    assert shown(result_of(parents)).split("\n")[-2:] == [
+        "    ← same in every equivalent graph",
+        "",
+    ]
     kinds = {("a", "b"): "given", ("a", "c"): "entropy", ("b", "c"): "entropy"}
     assert shown(result_of(parents, kinds)).split("\n")[1:] == [
-        "Sketch, parents after the arrow, its direction ⇐ given by background knowledge, ↞ by the "
-        "noise",
-        "entropies, at least 90% likely",
+        "Graph, parents after the arrow",
         " 1  ┌──── a",
         " 2  ├─┬─▸ b  ⇐ a",
         " 3  └─┴─▸ c  ↞ a, b",
+        "    ⇐ follows from knowledge   ↞ by the entropy assumption",
         "",
+    ]
+    # Where they do not fit side by side, each has a line.
+    assert shown(result_of(parents, kinds), width=40).split("\n")[-3:-1] == [
+        "    ⇐ follows from knowledge",
+        "    ↞ by the entropy assumption",
     ]
 
 
@@ -225,10 +235,10 @@ def test_lines_that_take_too_much_room_are_drawn_close_and_then_left_out():
     assert rows_of(shown(result, width=30))[:2] == [" 1  n0", "    n1"]
 
 
-def test_a_graph_too_large_is_left_to_graphviz():
+def test_a_graph_too_large_is_left_to_the_page():
     chain = {f"n{k}": [f"n{k - 1}"] if k else [] for k in range(ROWS + 1)}
     assert shown(result_of(chain)) == (
-        f"\nSketch, not of {ROWS + 1} nodes; --out graph.dot is for Graphviz\n"
+        f"\nGraph, too large with {ROWS + 1} columns; --report page.html draws it\n"
     )
     del chain[f"n{ROWS}"]
     assert len(rows_of(shown(result_of(chain)))) == ROWS

@@ -108,8 +108,13 @@ def forecast(table: AnyTable, asked: Settings, *, clock: Clock = time.perf_count
 
 
 def _slower(asked: Settings) -> tuple[str, ...]:
-    """What a function from outside means for the time."""
+    """What knowledge and functions from outside mean for the time."""
     told = []
+    if asked.knowledge:
+        told.append(
+            "With knowledge the table is learned once more without it, to say what it costs: up to "
+            "twice as long."
+        )
     if isinstance(asked.entropy, EntropyFunction):
         told.append(
             f"entropy={asked.entropy.name} is a function of whole tables: each is counted and the "

@@ -25,6 +25,7 @@ from tamis.identifiability.simulation import (
 )
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork, GaussianNetwork, Network
+from tamis.progress import showing
 from tamis.result import Result, show
 from tamis.settings import Settings
 from tamis.tables import Table
@@ -33,7 +34,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of tables learned so far and the number of all."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RecoveryCheck:
     """How often a learned model comes back from tables drawn from itself: plausibility, not
     proof."""
@@ -76,6 +77,17 @@ class RecoveryCheck:
             "others": _listed(self.others),
             "check": None if self.check is None else self.check.to_dict(),
         }
+
+    def __repr__(self) -> str:
+        return (
+            f"<RecoveryCheck: the whole graph came back from {self.recovered:.0%} of "
+            f"{self.n_simulations} tables of {self.n_rows} rows>"
+        )
+
+    def _repr_html_(self) -> str:
+        from tamis.identifiability.notebook import recovery_in_html
+
+        return recovery_in_html(self)
 
     def __str__(self) -> str:
         lines = [
@@ -139,13 +151,13 @@ def recovery_check(
     kinds = dict(zip(table.names, table.kinds, strict=True))
     told = frozenset(table.names[k] for k in table.told)
     graphs = []
-    for repeat in range(n_simulations):
-        drawn = sampled_table(
-            network, table.n_rows, seed_of(seed, table.n_rows, repeat), kinds=kinds, told=told
-        )
-        graphs.append(relearn(drawn, settings))
-        if progress is not None:
-            progress(repeat + 1, n_simulations)
+    with showing("learning simulated tables", progress) as heard:
+        for repeat in range(n_simulations):
+            own = seed_of(seed, table.n_rows, repeat)
+            drawn = sampled_table(network, table.n_rows, own, kinds=kinds, told=told)
+            graphs.append(relearn(drawn, settings))
+            if heard is not None:
+                heard(repeat + 1, n_simulations)
     true = {(edge.parent, edge.child) for edge in result.edges}
     share = returned(graphs)
     distances = [edge_distance(edges, true) for edges in graphs]

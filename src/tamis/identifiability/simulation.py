@@ -46,13 +46,17 @@ class Point:
         return asdict(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """The points, the search that was tried, and the seed that draws the same tables again."""
 
     search: str
     seed: int
     points: tuple[Point, ...]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{one.recovered:.0%} of {one.rows:,} rows" for one in self.points[:8])
+        return f"<Simulation with search {self.search!r}: whole graphs back from {sizes}>"
 
     def to_dict(self) -> dict[str, object]:
         """The same for JSON."""
@@ -104,7 +108,8 @@ def seed_of(seed: int, rows: int, repeat: int) -> int:
 
 def relearn(table: Table, settings: Settings) -> set[Edge]:
     """The edges learned from one table."""
-    return {(edge.parent, edge.child) for edge in learn(table, settings).edges}
+    result = learn(table, settings, price_knowledge=False)
+    return {(edge.parent, edge.child) for edge in result.edges}
 
 
 def sampled_table(

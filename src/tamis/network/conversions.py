@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,14 @@ def _to_cpd(kind: Any, network: BayesianNetwork, k: int) -> Any:  # noqa: ANN401
         evidence_card=list(table.shape[:-1]) or None,
         state_names={network.names[p]: list(network.levels[p]) for p in family},
     )
+
+
+def graph_to_pgmpy(names: Iterable[str], edges: Iterable[tuple[str, str]]) -> Any:  # noqa: ANN401 - as above
+    """A ``pgmpy.base.DAG``: a graph without probabilities."""
+    graph = _library("pgmpy.base").DAG()
+    graph.add_nodes_from(names)
+    graph.add_edges_from(edges)
+    return graph
 
 
 def from_pgmpy(model: Any) -> Parts:  # noqa: ANN401 - as above

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tamis.drawing.confidence import Confidence
-from tamis.report.html import Markup, join, tag
+from tamis.markup import Markup, join, tag
 from tamis.report.tables import Cell, Row, table
 from tamis.report.words import count, named, share
 from tamis.result import Result

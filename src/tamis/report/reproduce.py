@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tamis.report.html import Markup, tag
+from tamis.markup import Markup, tag
 from tamis.report.words import count
 from tamis.result import Result, engine_in_words, rows_in_words
 
@@ -36,6 +36,8 @@ def reproduce(result: Result, command: str | None, recovery: RecoveryCheck | Non
 
 
 def _facts(result: Result, recovery: RecoveryCheck | None) -> Iterator[tuple[str, str]]:
+    if result.read_from is not None:
+        yield "file", result.read_from
     yield "table", f"{rows_in_words(result)}, {count(len(result.names), 'column')}"
     if result.engine is not None:
         yield "counted", engine_in_words(result.engine)

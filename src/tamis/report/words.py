@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 from tamis.drawing.labels import name_in_full
-from tamis.report.html import Markup, join, tag
-from tamis.result import WARRANTS, Edge, chance
+from tamis.markup import Markup, join, tag
+from tamis.result import LOOKS, Edge, Result, answer, chance
+from tamis.result.facts import Shares
 
 MANY = 12
 """Names in a sentence before it is said how many more there are."""
@@ -61,10 +62,19 @@ def arrow(edge: Edge) -> Markup:
 
 def rests_on(edge: Edge) -> str:
     """What the direction of an arrow rests on."""
-    said = WARRANTS[edge.warrant]
+    label = LOOKS[edge.warrant].label
     if edge.warrant == "given":
-        return said
-    return f"{said}, probability {chance(edge.direction_probability)}"
+        return label
+    return f"{label}, probability {chance(edge.direction_probability)}"
+
+
+def said(result: Result, *parts: str, confidence: Shares | None = None) -> Markup:
+    """The sentences of some parts of the answer, one after the other."""
+    sentences = [
+        join([one if isinstance(one, str) else names(one.listed) for one in sentence.pieces])
+        for sentence in answer(result, *parts, confidence=confidence)
+    ]
+    return Markup(" ".join(sentences))
 
 
 def _separated(parts: Sequence[str]) -> list[str]:

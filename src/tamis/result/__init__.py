@@ -13,6 +13,7 @@ from tamis.result.explanation import (
     sentence,
     show,
 )
+from tamis.result.looks import LOOKS, Look
 from tamis.result.model import (
     WARRANTS,
     Admitted,
@@ -26,19 +27,24 @@ from tamis.result.model import (
     Verdict,
     suggest,
 )
+from tamis.result.sentences import Said, answer
 
 __all__ = [
+    "LOOKS",
     "WARRANTS",
     "Admitted",
     "Edge",
     "Engine",
     "Explanation",
+    "Look",
     "Masked",
     "Result",
     "Run",
+    "Said",
     "Selection",
     "Trace",
     "Verdict",
+    "answer",
     "chance",
     "describe",
     "direction_in_words",

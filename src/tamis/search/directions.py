@@ -45,7 +45,10 @@ class Directions:
     parents: dict[int, frozenset[int]]
     """Of every node in that member."""
     compelled: set[Edge]
-    """The arrows that all members have."""
+    """The arrows that all members have that knowledge leaves."""
+    forced: set[Edge]
+    """Those of them that other members of the class have the other way: they follow from knowledge
+    and the class together."""
     probabilities: dict[Edge, float]
     """Of each direction of the other edges."""
     is_of_class: bool
@@ -90,7 +93,7 @@ def directions(
     of_class = all(one.is_whole for one in components) and np.allclose(
         noise.means, noise.means_of(chosen), rtol=0, atol=1e-12
     )
-    return Directions(chosen, compelled | shared, found, of_class)
+    return Directions(chosen, compelled | shared, shared - compelled, found, of_class)
 
 
 def _shares(

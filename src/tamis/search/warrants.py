@@ -15,8 +15,8 @@ EQUIVALENCE = "equivalence"
 ENTROPY = "entropy"
 NONE = "none"
 WARRANTS = (GIVEN, EQUIVALENCE, ENTROPY, NONE)
-"""It follows from background knowledge; every equivalent DAG has it; the noise entropies give it at
-least ``CLAIMED``; less than that."""
+"""It follows from background knowledge, alone or with the class; every equivalent DAG has it; the
+noise entropies give it at least ``CLAIMED``; less than that."""
 
 
 class Warrant(NamedTuple):
@@ -36,12 +36,12 @@ def warrants(
 
     ``found`` are the directions of its class, ``losses`` what the likelihood loses without one that
     all members have; where nobody has asked, the class is taken for certain. ``is_given`` says
-    which directions follow from knowledge.
+    which directions follow from knowledge alone.
     """
     parents = {k: one.members for k, one in outcome.boundaries.items()}
     answer = {}
     for edge in ((p, k) for k, members in parents.items() for p in members):
-        if is_given(edge):
+        if is_given(edge) or edge in found.forced:
             answer[edge] = Warrant(GIVEN, 1.0)
         elif edge in found.compelled:
             chance = probability_of(losses[edge]) if edge in losses else 1.0

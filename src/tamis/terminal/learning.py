@@ -5,24 +5,23 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.counting.opening import open_blocks, require_whole_rows
-from tamis.errors import SettingError, TamisWarning
-from tamis.learning import learn
+from tamis.errors import SettingError
+from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.result import Result, suggest
 from tamis.settings import Settings
 from tamis.tables.paths import PACKED_ENDING, ending_of, find_parts, is_several
 from tamis.tables.table import AnyTable, with_rows
-from tamis.terminal.choosing import read_as
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
+from tamis.terminal.notes import noted
 from tamis.terminal.summary import show_explanations, show_recovery, show_summary, show_written
 from tamis.terminal.waiting import Waiting, waiting
 from tamis.terminal.words import options_in_words
@@ -40,6 +39,8 @@ class Wishes:
     report: str | None
     explain: tuple[str, ...]
     quiet: bool
+    details: bool = False
+    """Show the statistics too."""
     weights: str | None = None
     """The column that holds the rows' weights; part of how the table is read."""
     bootstrap: int | None = None
@@ -79,7 +80,9 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
     if wishes.out:
         from tamis.handover import save
 
-        save(result, table, *wishes.out)
+        with noted() as remarks:
+            save(result, table, *wishes.out)
+        notes += remarks()
     if wishes.report is not None:
         from tamis.report import write_report
 
@@ -93,11 +96,11 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
         )
     if not wishes.quiet:
         stdout = console()
-        kinds = read_as(table, result, settings)
-        show_summary(stdout, result, source, notes, settings, confidence, kinds)
+        show_summary(stdout, result, notes, confidence, details=wishes.details)
         show_recovery(stdout, recovery)
         show_explanations(stdout, result, wishes.explain)
-        show_written(stdout, (*wishes.out, *([wishes.report] if wishes.report else [])))
+        written = (*wishes.out, *([wishes.report] if wishes.report else []))
+        show_written(stdout, written, details=wishes.details)
 
 
 def _check_places(wishes: Wishes) -> None:
@@ -113,13 +116,13 @@ def _check_places(wishes: Wishes) -> None:
 
 
 def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
-    with _noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
+    with noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, settings, wishes, wait, client)
         wait.progress(0, table.n_variables)
         if is_elsewhere(table):
             table.counted.heard = wait.round
         with _options_named():
-            result = learn(table, settings, wait.progress)
+            result = with_path(learn(table, settings, wait.progress), source)
             confidence = _confidence(table, result, settings, wishes, wait)
             recovery = _recovery(table, result, settings, wishes, wait)
     said = [options_in_words(note) for note in dict.fromkeys((*result.warnings, *notes()))]
@@ -215,7 +218,7 @@ def _show_forecast(source: str, settings: Settings, wishes: Wishes) -> None:
     """What the run would take and could see; nothing is learned and nothing is written."""
     from tamis.forecast import forecast
 
-    with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
+    with noted() as notes, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, settings, wishes, wait)
         with _options_named():
             told = forecast(table, settings)
@@ -353,16 +356,3 @@ def _spare_the_source(source: str, wishes: Wishes) -> None:
         for given, what in read:
             if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
                 raise SettingError(f"{option} {path!r} would overwrite {what}")
-
-
-@contextmanager
-def _noted() -> Iterator[Callable[[], list[str]]]:
-    """Collect what tamis warns about; other warnings go their usual way."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TamisWarning)
-        yield lambda: [str(w.message) for w in caught if isinstance(w.message, TamisWarning)]
-    for warning in caught:
-        if not isinstance(warning.message, TamisWarning):
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )

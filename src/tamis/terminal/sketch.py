@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from tamis.result import WARRANTS, Result, show
+from tamis.result import LOOKS, Result, show
 from tamis.terminal.layout import QUIET, TITLE
 
 ROWS = 40
@@ -41,19 +41,10 @@ class Signs(NamedTuple):
     """By what a direction rests on."""
 
 
-LINES = Signs("┌", "┬", "├", "┼", "└", "┴", "│", "─", "▸", dict(zip(WARRANTS, "⇐←↞⇠", strict=True)))
-ASCII = Signs(
-    ".",
-    ".",
-    "+",
-    "+",
-    "'",
-    "'",
-    "|",
-    "-",
-    ">",
-    dict(zip(WARRANTS, ("<=", "<-", "<<", "<~"), strict=True)),
-)
+_BACK = {warrant: look.back for warrant, look in LOOKS.items()}
+_ASCII_BACK = {warrant: look.ascii_back for warrant, look in LOOKS.items()}
+LINES = Signs("┌", "┬", "├", "┼", "└", "┴", "│", "─", "▸", _BACK)
+ASCII = Signs(".", ".", "+", "+", "'", "'", "|", "-", ">", _ASCII_BACK)
 
 
 class Step(NamedTuple):
@@ -132,12 +123,18 @@ class Sketch:
             return
         signs = LINES if _has(options.encoding, LINES) else ASCII
         yield Text()
-        if len(connected) > ROWS:
-            remark = f"not of {len(connected):,} nodes; --out graph.dot is for Graphviz"
+        if is_too_large(self.result):
+            remark = f"too large with {len(connected):,} columns; --report page.html draws it"
             yield from _title(remark, console, options.max_width)
             return
-        yield from _title(_key(self.result, signs), console, options.max_width)
+        yield from _title("parents after the arrow", console, options.max_width)
         yield from _rows(self.result, connected, signs, console, options.max_width)
+        yield from _legend(self.result, signs, console, options.max_width)
+
+
+def is_too_large(result: Result) -> bool:
+    """Whether a sketch could not be looked at."""
+    return len({name for edge in result.edges for name in (edge.parent, edge.child)}) > ROWS
 
 
 def _has(encoding: str, signs: Signs) -> bool:
@@ -148,17 +145,24 @@ def _has(encoding: str, signs: Signs) -> bool:
     return True
 
 
-def _key(result: Result, signs: Signs) -> str:
-    """What the arrows mean."""
-    seen = [one for one in WARRANTS if any(edge.warrant == one for edge in result.edges)]
-    if seen == ["equivalence"] or not seen:
-        return f"parents after the {signs.arrows['equivalence']}"
-    key = ", ".join(f"{signs.arrows[one]} {WARRANTS[one]}" for one in seen)
-    return f"parents after the arrow, its direction {key}"
+def _legend(result: Result, signs: Signs, console: Console, width: int) -> Iterator[Text]:
+    """What the directions of the arrows rest on, as many kinds in a line as there is room for."""
+    lines: list[str] = []
+    for warrant in LOOKS:
+        if any(edge.warrant == warrant for edge in result.edges):
+            entry = f"{signs.arrows[warrant]} {LOOKS[warrant].label}"
+            if lines and cell_len(f"{lines[-1]}   {entry}") <= width:
+                lines[-1] += f"   {entry}"
+            else:
+                lines.append(f"    {entry}")
+    for line in lines:
+        for part in Text(line, style=QUIET).wrap(console, width, overflow="fold"):
+            part.rstrip()
+            yield part
 
 
 def _title(remark: str, console: Console, width: int) -> Iterator[Text]:
-    title = Text.assemble(("Sketch", TITLE), (f", {remark}", QUIET))
+    title = Text.assemble(("Graph", TITLE), (f", {remark}", QUIET))
     for line in title.wrap(console, width):
         line.rstrip()
         yield line

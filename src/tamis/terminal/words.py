@@ -100,6 +100,7 @@ def options_in_words(message: str) -> str:
     message = message.replace("max_boundary", "--max-boundary")
     message = message.replace("look_ahead", "--look-ahead")
     message = message.replace("units='same'", "--same-units")
+    message = message.replace("Set alpha to", "Set --alpha to")
     message = re.sub(
         r"\b(search|boundary|backward|information|missing)='([\w-]+)'", r"--\1 \2", message
     )
