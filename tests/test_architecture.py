@@ -17,14 +17,14 @@ from tamis.counting.memory import MemoryCounts
 SOURCE = Path(tamis.__file__).parent
 
 LAYERS = {
-    "ground": "errors constants plugins atomic journal markup progress",
+    "ground": "errors constants plugins atomic journal markup portable progress",
     "tables": "tables network metrics simulate",
     "counting": "counting",
     "sources": "information decisions rules adapters",
     "settings": "knowledge defaults choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
-    "bootstrap forecast identifiability report comparison estimator",
+    "rescoring bootstrap forecast identifiability report comparison estimator",
     "studies": "baselines experiments",
     "command": "terminal cli cli_experiment cli_learn __main__",
 }

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tamis.information.interface import Ability, Context, Group, Profiles, Query, Source, Tests
     from tamis.inspection import inspect
     from tamis.knowledge import Knowledge
-    from tamis.network import BayesianNetwork
+    from tamis.network import BayesianNetwork, GaussianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
     from tamis.result import Result
     from tamis.tables.discretize import Discretization, discretize
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 _HOME = {
     "TAM": "tamis.estimator",
     "BayesianNetwork": "tamis.network",
+    "GaussianNetwork": "tamis.network",
     "Check": "tamis.identifiability",
     "check": "tamis.identifiability",
     "Comparison": "tamis.comparison",
@@ -90,6 +91,7 @@ __all__ = [
     "Discretization",
     "EntropyEstimator",
     "FileFormatError",
+    "GaussianNetwork",
     "Group",
     "Knowledge",
     "Plan",

@@ -31,7 +31,7 @@ def model(request):
 
 @pytest.fixture(scope="module")
 def recovery(model):
-    return model.certify(2)
+    return model.recovery_check(2)
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +245,7 @@ def test_fit_bootstrap_and_recovery_check_show_bars_in_a_notebook(kernel):
     model.bootstrap(4)
     assert "4/4" in kernel[-2]["text/plain"]
     kernel.clear()
-    model.certify(2)
+    model.recovery_check(2)
     assert "2/2" in kernel[-2]["text/plain"]
     assert kernel[-1]["text/html"] == ""
 

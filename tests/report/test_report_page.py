@@ -32,8 +32,8 @@ def model(request):
 
 
 @pytest.fixture(scope="module")
-def certificate(model):
-    return model.certify(n_simulations=2)
+def recovery(model):
+    return model.recovery_check(n_simulations=2)
 
 
 @pytest.fixture(scope="module")
@@ -133,12 +133,12 @@ def test_whatever_the_result_the_page_is_well_formed_and_complete(result):
     json.loads(parsed.by_id("data").text)
 
 
-def test_sections_without_scripts_tell_everything(model, certificate):
+def test_sections_without_scripts_tell_everything(model, recovery):
     result = model.result_
     shares = {(e.parent, e.child): 0.5 for e in result.edges}
     resampled = Resampled(30, shares | {("shoes", "season"): 0.2}, {"lawn": {3: 0.9, 2: 0.1}})
     parsed = Parsed(
-        page(result, certificate=certificate, confidence=resampled, command="tamis learn x.csv")
+        page(result, recovery=recovery, confidence=resampled, command="tamis learn x.csv")
     )
     for identity in set(CONTENTS) - {"told-before"}:
         assert parsed.has_id(identity), identity
@@ -162,8 +162,8 @@ def test_sections_without_scripts_tell_everything(model, certificate):
     assert "layer 3 in 90%, layer 2 in 10%" in parsed.by_id("columns").text
     assert "30 times" in parsed.by_id("confidence").text
     assert "20%" in parsed.by_id("confidence").text
-    assert certificate.check.answer in parsed.by_id("conditions").text
-    for condition in certificate.check.conditions.values():
+    assert recovery.check.answer in parsed.by_id("conditions").text
+    for condition in recovery.check.conditions.values():
         assert condition.sentence in parsed.by_id("conditions").text
     told = parsed.by_id("reproduce").text
     for fact in ("tamis learn x.csv", "Python", "numpy", "2,000 rows", "permutation", "seed"):
@@ -388,9 +388,9 @@ def test_a_path_that_is_no_place_for_a_report_is_refused(tmp_path, path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_certificate_of_another_result_is_refused(tmp_path, certificate):
+def test_a_recovery_check_of_another_result_is_refused(tmp_path, recovery):
     with pytest.raises(SettingError, match="not of this result"):
-        write_report(chain("ab"), tmp_path / "report.html", certificate=certificate)
+        write_report(chain("ab"), tmp_path / "report.html", recovery=recovery)
 
 
 def _columns(model):

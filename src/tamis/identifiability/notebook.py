@@ -9,7 +9,7 @@ from tamis.markup import Markup, tag
 from tamis.result import show
 
 if TYPE_CHECKING:
-    from tamis.identifiability.certificate import Certificate
+    from tamis.identifiability.recovery import RecoveryCheck
     from tamis.identifiability.report import Check
 
 ROWS = 12
@@ -37,7 +37,7 @@ def check_in_html(found: Check) -> str:
     )
 
 
-def recovery_in_html(found: Certificate) -> str:
+def recovery_in_html(found: RecoveryCheck) -> str:
     """How often the graph came back, and the arrows that came back least often."""
     least = sorted(found.edges.items(), key=lambda item: (item[1], item[0]))
     rows = [
@@ -62,7 +62,7 @@ def recovery_in_html(found: Certificate) -> str:
     )
 
 
-def _recovered(found: Certificate) -> Iterable[str]:
+def _recovered(found: RecoveryCheck) -> Iterable[str]:
     yield "The whole graph came back from "
     yield tag("strong", _share(found.recovered))
     yield f" of {found.n_simulations:,} tables of {found.n_rows:,} rows "

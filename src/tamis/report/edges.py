@@ -14,7 +14,7 @@ from tamis.report.words import arrow, nats, p_value, rests_on, share
 from tamis.result import LOOKS, Edge, Result, chance
 
 if TYPE_CHECKING:
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
 
 CALLS = 10
 """Closest calls and directions that are shown."""
@@ -24,17 +24,17 @@ def edge_table(
     result: Result,
     numbers: Mapping[str, int],
     confidence: Confidence | None,
-    certificate: Certificate | None,
+    recovery: RecoveryCheck | None,
 ) -> Markup:
     """All arrows with what their directions rest on, strongest first."""
     if not result.edges:
         return tag("section", tag("h2", "Arrows"), tag("p", "There are none."), id="edges")
     titles = ["parent", "child", "direction", "probability"]
     titles += ["resamples", "either way"] if confidence is not None else []
-    titles += ["simulations"] if certificate is not None else []
+    titles += ["simulations"] if recovery is not None else []
     rows = [
         Row(
-            [*_direction_cells(edge, numbers), *_shares(edge, confidence, certificate)],
+            [*_direction_cells(edge, numbers), *_shares(edge, confidence, recovery)],
             None if edge.is_claimed else "unsure",
             edge.warrant,
         )
@@ -84,14 +84,14 @@ def _number_cells(edge: Edge, numbers: Mapping[str, int]) -> Iterator[Cell]:
 
 
 def _shares(
-    edge: Edge, confidence: Confidence | None, certificate: Certificate | None
+    edge: Edge, confidence: Confidence | None, recovery: RecoveryCheck | None
 ) -> Iterator[Cell]:
     pair = edge.parent, edge.child
     if confidence is not None:
         for value in (confidence.edges.get(pair, 0.0), confidence.skeleton(*pair)):
             yield Cell(share(value), value)
-    if certificate is not None:
-        yield Cell(share(certificate.edges[pair]), certificate.edges[pair])
+    if recovery is not None:
+        yield Cell(share(recovery.edges[pair]), recovery.edges[pair])
 
 
 def weakest(result: Result) -> Markup:

@@ -13,7 +13,7 @@ from tamis.drawing.labels import name_in_full
 from tamis.markup import Markup, data_block, tag
 from tamis.report.columns import columns
 from tamis.report.edges import closest, edge_numbers, edge_table, weakest
-from tamis.report.evidence import certificate_section, confidence_section
+from tamis.report.evidence import confidence_section, recovery_section
 from tamis.report.graph import layout_of, legend, picture, tray
 from tamis.report.reproduce import reproduce
 from tamis.report.sieve import sieve_data, sieve_in_words
@@ -23,7 +23,7 @@ from tamis.report.words import count
 from tamis.result import Result, rows_in_words
 
 if TYPE_CHECKING:
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
 
 
 CONTENTS = {
@@ -50,7 +50,7 @@ SCRIPTS = ("page", "view", "overview", "panel", "sieve", "warrants", "tables", "
 def page(
     result: Result,
     *,
-    certificate: Certificate | None = None,
+    recovery: RecoveryCheck | None = None,
     confidence: Confidence | None = None,
     command: str | None = None,
 ) -> str:
@@ -68,7 +68,7 @@ def page(
     )
     body = tag(
         "body",
-        *_body(result, title, certificate, confidence, command),
+        *_body(result, title, recovery, confidence, command),
         Markup(f"<script>{script}</script>"),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
@@ -89,7 +89,7 @@ def file_of(path: str) -> str:
 def _body(
     result: Result,
     title: str,
-    certificate: Certificate | None,
+    recovery: RecoveryCheck | None,
     confidence: Confidence | None,
     command: str | None,
 ) -> list[Markup]:
@@ -98,10 +98,10 @@ def _body(
         summary(result, confidence),
         _graph(result, numbers, confidence),
         told_section(result),
-        edge_table(result, numbers, confidence, certificate),
+        edge_table(result, numbers, confidence, recovery),
         weakest(result),
         confidence_section(result, confidence),
-        certificate_section(certificate),
+        recovery_section(recovery),
     ]
     statistics = [
         edge_numbers(result, numbers),
@@ -109,7 +109,7 @@ def _body(
         ranking(result),
         columns(result, numbers, confidence),
         sieve_in_words(result),
-        reproduce(result, command, certificate),
+        reproduce(result, command, recovery),
     ]
     data = {"names": [name_in_full(name) for name in result.names], **sieve_data(result, numbers)}
     size = f"{rows_in_words(result)}, {count(len(result.names), 'column')}"
@@ -117,7 +117,7 @@ def _body(
     return [
         tag("a", "Skip to the summary", href="#summary", class_="skip"),
         tag("header", titled, tag("div", class_="tools", id="page-tools")),
-        _contents(confidence, certificate, result),
+        _contents(confidence, recovery, result),
         tag("main", *sections, _fold(statistics)),
         data_block("data", data | {"file": _stem(result)}),
     ]
@@ -141,13 +141,13 @@ def _fold(sections: Sequence[Markup]) -> Markup:
 
 
 def _contents(
-    confidence: Confidence | None, certificate: Certificate | None, result: Result
+    confidence: Confidence | None, recovery: RecoveryCheck | None, result: Result
 ) -> Markup:
     absent = {
         "told-before": not knowledge_of(result),
         "numbers": not result.edges,
         "confidence": confidence is None,
-        "conditions": certificate is None,
+        "conditions": recovery is None,
         "searches": not result.ranking,
     }
     links = [

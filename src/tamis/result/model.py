@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from tamis.bootstrap import Confidence as Bootstrapped
     from tamis.comparison import Comparison
     from tamis.drawing import Confidence
-    from tamis.identifiability.certificate import Certificate
-    from tamis.network import BayesianNetwork
+    from tamis.identifiability import RecoveryCheck
+    from tamis.network import Network
+    from tamis.rescoring import Rescored
     from tamis.result.explanation import Explanation
 
 
@@ -383,6 +384,39 @@ class Result:
 
         return explain(self, name)
 
+    def with_edges(
+        self,
+        table: object,
+        *,
+        add: Iterable[tuple[str, str]] = (),
+        remove: Iterable[tuple[str, str]] = (),
+        turn: Iterable[tuple[str, str]] = (),
+        sample_weight: object = None,
+    ) -> Rescored:
+        """What it costs to change some arrows, in nats of the penalised log-likelihood.
+
+        Parameters
+        ----------
+        table : anything that ``TAM.fit`` takes
+            The table that was learned from, or another with the same columns.
+        add, remove, turn : iterable of (parent, child)
+            The changes. An arrow to turn is named as it points now.
+        sample_weight : str, sequence or None
+            The weights of the rows, as ``TAM.fit`` takes them.
+
+        Returns
+        -------
+        tamis.rescoring.Rescored
+            The changed graph with its score, before and after, in all and by column; print it.
+        """
+        from tamis.rescoring import with_edges
+        from tamis.settings import Settings
+
+        return with_edges(
+            self.parents, Settings.from_dict(self.settings), table, add=add, remove=remove,
+            turn=turn, weights=sample_weight,
+        )  # fmt: skip
+
     def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
         """Draw the graph with matplotlib, layers from left to right.
 
@@ -406,7 +440,7 @@ class Result:
         self,
         path: str | os.PathLike[str],
         *,
-        certificate: Certificate | None = None,
+        recovery: RecoveryCheck | None = None,
         confidence: Confidence | None = None,
         command: str | None = None,
     ) -> None:
@@ -416,7 +450,7 @@ class Result:
         ----------
         path : str or path
             Where the page goes: a path that ends in .html or .htm.
-        certificate : Certificate, optional
+        recovery : RecoveryCheck, optional
             What came back from tables drawn from the fitted model.
         confidence : Confidence, optional
             What `bootstrap` found.
@@ -425,7 +459,7 @@ class Result:
         """
         from tamis.report import write_report
 
-        write_report(self, path, certificate=certificate, confidence=confidence, command=command)
+        write_report(self, path, recovery=recovery, confidence=confidence, command=command)
 
     def save(self, *paths: str | os.PathLike[str], data: object = None) -> None:
         """Write files by their endings, all of them whole or none.
@@ -500,32 +534,33 @@ class Result:
             progress=progress,
         )  # fmt: skip
 
-    def fitted_network(
-        self, data: object, *, equivalent_sample_size: float = 1.0
-    ) -> BayesianNetwork:
-        """Fit the probabilities of each column given its parents.
+    def fitted_network(self, data: object, *, equivalent_sample_size: float = 1.0) -> Network:
+        """Fit the law of each column given its parents: tables, or regressions for numbers.
 
         Parameters
         ----------
         data : table
-            The rows to count, since a result holds none: with the columns of the result.
+            The rows to fit, since a result holds none: with the columns of the result.
         equivalent_sample_size : float
-            Rows that are spread evenly over the cells of every table.
+            Rows that the prior is worth; see ``tamis.handover.fitted_network``.
 
         Returns
         -------
-        BayesianNetwork
-            The DAG with its tables.
+        BayesianNetwork or GaussianNetwork
+            The DAG with its tables, or with coefficients.
         """
         from tamis.handover import fitted_network
 
         return fitted_network(self, data, equivalent_sample_size=equivalent_sample_size)
 
-    def to_networkx(self) -> nx.DiGraph[str]:
-        """Hand the DAG to networkx; nodes carry layer, entropy and levels, edges their numbers."""
+    def to_networkx(self, network: Network | None = None) -> nx.DiGraph[str]:
+        """Hand the DAG to networkx; nodes carry layer, entropy and levels, edges their numbers.
+
+        With a fitted ``network`` of this graph, edges carry its coefficients too.
+        """
         from tamis.handover import to_networkx
 
-        return to_networkx(self)
+        return to_networkx(self, network)
 
     def to_dowhy(self) -> nx.DiGraph[str]:
         """Hand the DAG to DoWhy: ``dowhy.CausalModel(data, treatment, outcome, graph=...)``."""
@@ -545,14 +580,28 @@ class Result:
 
         Returns
         -------
-        pgmpy.models.DiscreteBayesianNetwork or pgmpy.base.DAG
-            The fitted network; without ``data`` the graph.
+        pgmpy.models.DiscreteBayesianNetwork, LinearGaussianBayesianNetwork or pgmpy.base.DAG
+            The fitted network, of levels or of numbers; without ``data`` the graph.
         """
         from tamis.handover import to_pgmpy, to_pgmpy_graph
 
         if data is None:
             return to_pgmpy_graph(self)
         return to_pgmpy(self, data, equivalent_sample_size=equivalent_sample_size)
+
+    def to_pyagrum(self, data: object, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - as above
+        """Hand the DAG with its probabilities to pyAgrum: a ``pyagrum.BayesNet``, of levels.
+
+        Parameters
+        ----------
+        data : table
+            The rows to count, since a result holds none.
+        equivalent_sample_size : float
+            Rows that are spread evenly over the cells of every table.
+        """
+        from tamis.handover import to_pyagrum
+
+        return to_pyagrum(self, data, equivalent_sample_size=equivalent_sample_size)
 
     def require(self, name: str) -> None:
         """Refuse a name that is not a column, with the nearest that is."""

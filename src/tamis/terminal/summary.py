@@ -38,7 +38,7 @@ from tamis.terminal.words import count, p_value, settings_in_words
 
 if TYPE_CHECKING:
     from tamis.bootstrap import Confidence
-    from tamis.identifiability.certificate import Certificate
+    from tamis.identifiability.recovery import RecoveryCheck
 
 Kinds = Mapping[str, Sequence[str]]
 """The names of columns by the kind that they are read as."""
@@ -81,13 +81,13 @@ def _arrow_for(console: Console) -> str:
     return ARROW
 
 
-def show_certificate(console: Console, certificate: Certificate | None) -> None:
+def show_recovery(console: Console, recovery: RecoveryCheck | None) -> None:
     """What came back from tables drawn from the model."""
-    if certificate is None:
+    if recovery is None:
         return
     for part in title_of("Tables drawn from the model", "plausibility, not proof"):
         console.print(part)
-    for line in str(certificate).split("\n")[1:]:
+    for line in str(recovery).split("\n")[1:]:
         console.print(item(show(line.strip())))
 
 
