@@ -14,6 +14,7 @@ from scipy.stats import f as f_law
 from typer.testing import CliRunner
 
 from tables import table_of
+from tamis import TAM
 from tamis.cli import app
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.opening import open_blocks
@@ -526,3 +527,10 @@ def test_names_of_any_kind_do_no_harm(tmp_path):
     done = run(path, "--dry-run")
     assert done.exit_code == 0, done.output
     assert "3 columns" in done.stdout
+
+
+def test_knowledge_is_said_to_take_longer():
+    table = {"a": [0, 1] * 40, "b": [0, 1, 1, 0] * 20}
+    told = TAM(knowledge={"tiers": [["a"], ["b"]]}).forecast(table)
+    assert any("learned once more without it" in note for note in told.notes)
+    assert not any("without it" in note for note in TAM().forecast(table).notes)

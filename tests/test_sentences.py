@@ -22,14 +22,12 @@ from tamis.information.interface import Source
 from tamis.opening import open_information
 from tamis.result import LOOKS, answer, show
 from tamis.result.facts import Facts, percent
-from tamis.result.sentences import PARTS, SENTENCES, UNITS
+from tamis.result.sentences import AT_FIRST, PARTS, SENTENCES, UNITS
 from tamis.search.auto import score_of
 from tamis.settings import Settings
 from tamis.terminal.words import options_in_words
 
 NAMES = [one.name for one in SENTENCES]
-BEFORE_DETAILS = PARTS[:-1]
-"""What is said without being asked for statistics."""
 
 
 # Tables and ways of learning from them
@@ -189,7 +187,7 @@ def doubts(result):
     return [
         e.direction_probability
         for e in result.edges
-        if e.warrant in ("entropy", "none") or (e.warrant == "equivalence" and is_weighed(result))
+        if e.warrant in ("entropy", "none") or (is_weighed(result) and e.direction_probability != 1)
     ]
 
 
@@ -262,6 +260,12 @@ def expected(result, confidence=None):
         "best of the searches": result.ranking and not weighed and result.search != "refined",
         "named search": not result.ranking,
         "rests on": any(run.chosen and run.rests_on for run in result.ranking),
+        "steps of a refined graph": result.search == "refined" and not out,
+        "steps of a refined graph with what was told": result.search == "refined" and out,
+        "uncertainties of a refined graph": result.search == "refined",
+        "steps one by one": result.search == "sequential",
+        "steps by layers": result.search in ("node", "layer", "sieve", "reference"),
+        "steps that wait": result.search != "refined" and out,
     }
     return {name for name, is_said in found.items() if is_said}
 
@@ -310,7 +314,7 @@ def test_what_is_said_is_true_and_what_is_true_is_said(case):
     said = {one.name: str(one) for one in answer(result)}
     assert set(said) == expected(result)
     check_words(result, said)
-    for one in answer(result, *BEFORE_DETAILS):
+    for one in answer(result, *AT_FIRST):
         assert not re.search(r"\b(nats|PPS|refined|alpha)\b|[{}]", str(one))
 
 
@@ -481,7 +485,7 @@ def test_parts_are_said_in_order_and_a_part_that_does_not_exist_is_refused():
     result = learned("levels", "default", "plain", "absurd tiers")
     parts = [one.part for one in answer(result)]
     assert parts == sorted(parts, key=PARTS.index)
-    assert str(result.answer()).count("\n\n") == len(set(parts) & set(BEFORE_DETAILS)) - 1
+    assert str(result.answer()).count("\n\n") == len(set(parts) & set(AT_FIRST)) - 1
     with pytest.raises(tamis.SettingError, match="an answer has no part 'rest'; there are found"):
         result.answer("rest")
 

@@ -212,9 +212,13 @@ def test_the_command_packs_and_learns_the_same(folder):
     pl.read_parquet(folder / "*.parquet").write_parquet(folder / "whole.pq")
     assert run(app, ["learn", str(folder / "whole.pq"), "-q", "--out", second]).exit_code == 0
     with open(first) as a, open(second) as b:
-        in_blocks = json.load(a)
+        in_blocks, in_memory = json.load(a), json.load(b)
         engine = in_blocks.pop("engine")
-        assert in_blocks == json.load(b)
+        assert (in_blocks.pop("read_from"), in_memory.pop("read_from")) == (
+            planes,
+            str(folder / "whole.pq"),
+        )
+        assert in_blocks == in_memory
     assert (engine["name"], engine["partitions"]) == ("blocks", 1)
     assert engine["rounds"] > 5
 

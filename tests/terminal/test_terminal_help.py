@@ -34,7 +34,7 @@ def test_options_stand_in_groups_and_none_is_left_out():
     assert list(found) == ["Arguments", *GROUPS]
     command = typer.main.get_command(app).commands["learn"]
     known = [one.opts[0] for one in command.params if one.opts[0].startswith("--")]
-    assert sorted(sum(found.values(), [])) == sorted([*known, "--help"])
+    assert sorted(one for group in found.values() for one in group) == sorted([*known, "--help"])
 
 
 def test_eight_options_come_first():

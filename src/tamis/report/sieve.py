@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tamis.drawing.labels import name_in_full
 from tamis.report.html import Markup, join, tag
-from tamis.report.words import MANY, count, named, names, nats
+from tamis.report.words import MANY, count, named, names, nats, said
 from tamis.result import Admitted, Masked, Result
 
 ONE_BY_ONE = ("sequential", "refined")
@@ -155,32 +155,13 @@ def sieve_in_words(result: Result) -> Markup:
     return tag(
         "section",
         tag("h2", "The sieve in words"),
-        tag("p", _introduction(result)),
+        tag("p", said(result, "steps")),
         tag(
             "details",
             tag("summary", f"All {count(len(steps), 'step')}"),
             tag("ol", *(tag("li", _step(result, step)) for step in steps)),
         ),
         id="sieve",
-    )
-
-
-def _introduction(result: Result) -> str:
-    if result.search == "refined":
-        return (
-            "The likelihood chose among classes of equivalent graphs, and within the class the "
-            "directions that spread the noise entropies most evenly. No column is masked; the "
-            "uncertainties are those given the parents found."
-        )
-    if result.search == "sequential":
-        return (
-            "In each step the column of least conditional entropy, given those admitted, is "
-            "admitted next. No column is masked."
-        )
-    return (
-        "In each layer the columns stand in order of conditional entropy given their boundaries. "
-        "The least uncertain is admitted, those that depend on it are masked until the next "
-        "layer, and so on until none is left."
     )
 
 

@@ -11,7 +11,7 @@ from tamis.result.model import Run
 
 _TERMS = {
     "Uncertainty": "is conditional entropy, in nats (1 nat is 1.44 bits): how hard a column is to "
-    "predict from those before it. A measured column may have less than 0.",
+    "predict from those before it. A continuous column may have less than 0.",
     "A layer": "holds columns that depend on earlier layers and not on each other. Every arrow "
     "points to a later layer.",
     "The gain": "of an arrow is by how many nats its parent lowers the child's uncertainty, given "

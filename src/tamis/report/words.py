@@ -7,8 +7,12 @@ from collections.abc import Sequence
 
 from tamis.drawing.labels import name_in_full
 from tamis.report.html import Markup, join, tag
-from tamis.result import LOOKS, Edge, Result, answer, chance
+from tamis.result import Edge, Result, answer, rests_on
 from tamis.result.facts import Shares
+
+__all__ = [
+    "MANY", "arrow", "count", "named", "names", "nats", "p_value", "rests_on", "said", "share",
+]  # fmt: skip
 
 MANY = 12
 """Names in a sentence before it is said how many more there are."""
@@ -58,14 +62,6 @@ def names(listed: Sequence[str], most: int = MANY) -> Markup:
 def arrow(edge: Edge) -> Markup:
     """parent → child."""
     return join([named(edge.parent), " → ", named(edge.child)])
-
-
-def rests_on(edge: Edge) -> str:
-    """What the direction of an arrow rests on."""
-    label = LOOKS[edge.warrant].label
-    if edge.warrant == "given":
-        return label
-    return f"{label}, probability {chance(edge.direction_probability)}"
 
 
 def said(result: Result, *parts: str, confidence: Shares | None = None) -> Markup:

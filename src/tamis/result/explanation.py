@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tamis.result.model import WARRANTS, Edge, Engine, Result, Verdict
+from tamis.result.looks import LOOKS
+from tamis.result.model import Edge, Engine, Result, Verdict
 
 
 class Explanation(str):
@@ -105,7 +106,7 @@ def _parents(result: Result, name: str) -> list[str]:
         lines.append(f"  stopped at max_boundary={n_taken}")
     taken = {v.others for v in selection.taken}
     if result.parents[name] and not taken and not required and result.search == "refined":
-        lines.append("  its arrows were turned to the likeliest directions of their class")
+        lines.append("  its arrows were turned to the directions that were chosen for their class")
     lines += [
         f"  kept {_set(v.others)} (given {_set(v.given)}): {describe(v)}"
         for v in selection.retained
@@ -125,9 +126,16 @@ def _parents(result: Result, name: str) -> list[str]:
 def direction_in_words(edge: Edge) -> str:
     """What the direction of an arrow rests on, in one line."""
     ends = f"{show(edge.parent)} -> {show(edge.child)}"
-    if edge.warrant == "given":
-        return f"{ends}: {WARRANTS['given']}"
-    return f"{ends}: {WARRANTS[edge.warrant]}, probability {chance(edge.direction_probability)}"
+    return f"{ends}: {rests_on(edge)}"
+
+
+def rests_on(edge: Edge) -> str:
+    """What the direction of an arrow rests on and how likely it is; what knowledge alone decides
+    has no probability."""
+    label = LOOKS[edge.warrant].label
+    if edge.warrant == "given" and edge.direction_probability == 1.0:
+        return label
+    return f"{label}, probability {chance(edge.direction_probability)}"
 
 
 def chance(probability: float) -> str:

@@ -280,6 +280,11 @@ class Facts:
         return self._directions("given", ("follows", "follow"))
 
     @property
+    def given_arrows(self) -> str:
+        """Their arrows, as an object."""
+        return "this arrow" if self.numbers_of["given"] == 1 else "these arrows"
+
+    @property
     def open(self) -> str:
         """The other directions."""
         n = self.numbers_of["none"]
@@ -377,7 +382,8 @@ class Facts:
         weighed = [
             edge
             for edge in self.edges
-            if edge.warrant != "given" and (self.is_weighed or edge.warrant != "equivalence")
+            if edge.warrant in ("entropy", "none")
+            or (self.is_weighed and edge.direction_probability < 1)
         ]
         return min(
             weighed, key=lambda e: (e.direction_probability, e.parent, e.child), default=None

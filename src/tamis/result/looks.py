@@ -45,7 +45,7 @@ class Look:
 LOOKS: dict[str, Look] = {
     "given": Look(
         label="follows from knowledge",
-        meaning="The direction follows from what was told beforehand.",
+        meaning="What was told beforehand leaves this arrow no other way.",
         symbol="⇒",
         back="⇐",
         ascii_back="<=",

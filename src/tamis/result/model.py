@@ -154,7 +154,8 @@ class Edge:
     ``entropy_gap`` is how much less uncertain the parent was than the child, in nats, given the
     parent's own parents.
 
-    ``warrant`` is what the direction rests on: "given" by background knowledge; "equivalence", all
+    ``warrant`` is what the direction rests on: "given" by background knowledge, alone or because
+    all equivalent graphs that agree with it have the direction; "equivalence", all
     equivalent graphs have it; "entropy", the noise entropies give it a probability of at least
     0.9; "none", less than that. ``direction_probability`` is that probability; of a direction that
     the whole class has, it says how much the likelihood would lose without it."""
@@ -344,7 +345,8 @@ class Result:
         Parameters
         ----------
         *parts : str
-            Of "found", "told", "directions", "weakest" and "how"; without any, all but the last.
+            Of "found", "told", "directions", "weakest", "how" and "steps"; without any, the first
+            four.
 
         Returns
         -------
@@ -359,9 +361,9 @@ class Result:
         In this table (100 rows, 3 columns) tamis found 1 arrow.
         """
         from tamis.result.explanation import Explanation
-        from tamis.result.sentences import PARTS, answer
+        from tamis.result.sentences import AT_FIRST, PARTS, answer
 
-        asked = parts or PARTS[:-1]
+        asked = parts or AT_FIRST
         unknown = [part for part in asked if part not in PARTS]
         if unknown:
             raise SettingError(

@@ -34,7 +34,7 @@ class Sentence:
     name : str
         What to call it.
     part : str
-        Where it stands: "found", "told", "directions", "weakest" or "how".
+        Where it stands, one of ``PARTS``.
     when : callable
         Whether it is said.
     text : str
@@ -284,7 +284,12 @@ SENTENCES: tuple[Sentence, ...] = (
         _and(_some("entropy"), lambda f: f.has_units and f.same_units),
         "It also takes that the numbers have one unit, as was said.",
     ),
-    Sentence("given", "directions", _some("given"), "{given} from what was told."),
+    Sentence(
+        "given",
+        "directions",
+        _some("given"),
+        "{given} from what was told, which leaves {given_arrows} no other way.",
+    ),
     Sentence(
         "open",
         "directions",
@@ -368,12 +373,55 @@ SENTENCES: tuple[Sentence, ...] = (
         "The graph is that of the search {search}, which {manner}.",
     ),
     Sentence("rests on", "how", lambda f: bool(f.rests_on), "It rests on {rests_on}."),
+    Sentence(
+        "steps of a refined graph",
+        "steps",
+        _and(_refined, _not(_rules_out)),
+        "The likelihood chose among classes of equivalent graphs, and within the class the "
+        "directions that spread the noise entropies most evenly.",
+    ),
+    Sentence(
+        "steps of a refined graph with what was told",
+        "steps",
+        _and(_refined, _rules_out),
+        "Among the graphs that agree with what was told, the likelihood chose the class, and "
+        "within the class the directions that spread the noise entropies most evenly.",
+    ),
+    Sentence(
+        "uncertainties of a refined graph",
+        "steps",
+        _refined,
+        "No column is masked; the uncertainties are those given the parents found.",
+    ),
+    Sentence(
+        "steps one by one",
+        "steps",
+        lambda f: f.search == "sequential",
+        "In each step the column of least conditional entropy, given those admitted, is admitted "
+        "next. No column is masked.",
+    ),
+    Sentence(
+        "steps by layers",
+        "steps",
+        lambda f: f.search not in ("sequential", "refined"),
+        "In each layer the columns stand in order of conditional entropy given their boundaries. "
+        "The least uncertain is admitted, those that depend on it are masked until the next layer, "
+        "and so on until none is left.",
+    ),
+    Sentence(
+        "steps that wait",
+        "steps",
+        _and(_rules_out, _not(_refined)),
+        "A column that by what was told comes after others waits for them.",
+    ),
 )
 """In the order in which they are said."""
 
-PARTS = ("found", "told", "directions", "weakest", "how")
+PARTS = ("found", "told", "directions", "weakest", "how", "steps")
 """The parts of an answer: what was found; what was told and what that cost; what the directions
-rest on; what is weakest; how the graph was found."""
+rest on; what is weakest; how the graph was found; what the steps of the search mean."""
+AT_FIRST = PARTS[:4]
+"""What is said without being asked for statistics."""
 
 RAISED = (
     "Dependences in this table are weak, so alpha was raised from {before:g} to {after:.2g}, which "

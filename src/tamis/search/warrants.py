@@ -41,11 +41,13 @@ def warrants(
     parents = {k: one.members for k, one in outcome.boundaries.items()}
     answer = {}
     for edge in ((p, k) for k, members in parents.items() for p in members):
-        if is_given(edge) or edge in found.forced:
+        if is_given(edge):
             answer[edge] = Warrant(GIVEN, 1.0)
         elif edge in found.compelled:
             chance = probability_of(losses[edge]) if edge in losses else 1.0
-            answer[edge] = Warrant(EQUIVALENCE if chance >= CLAIMED else NONE, chance)
+            # The class is learned: what follows from it and knowledge together may be wrong.
+            kind = GIVEN if edge in found.forced else EQUIVALENCE
+            answer[edge] = Warrant(kind if chance >= CLAIMED else NONE, chance)
         else:
             chance = found.probabilities.get(edge, 0.0)
             answer[edge] = Warrant(ENTROPY if chance >= CLAIMED else NONE, chance)

@@ -52,7 +52,7 @@ _MISSING = {
     "level": "missing values are a level of their own",
     "pairwise": "each test on the rows that have its columns",
 }
-_MOST_LIKELY = "maximum likelihood of what is present, each test worth so many rows"
+_MOST_LIKELY = "maximum likelihood of what is present; what tests are worth"
 """What is done in place of that with moments."""
 
 _BACKWARD = {
