@@ -393,7 +393,8 @@ def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_pa
         half.to_parquet(tmp_path / f"{i}.parquet")
     out = tmp_path / "r.json"
     run = CliRunner().invoke
-    done = run(app, ["learn", str(tmp_path / "*.parquet"), "--dask", "local:1", "--out", str(out)])
+    options = ["--dask", "local:1", "--details", "--out", str(out)]
+    done = run(app, ["learn", str(tmp_path / "*.parquet"), *options])
     assert done.exit_code == 0, done.output
     assert "by Dask, 2 parts" in done.output
     assert load(out) == expected["auto"]

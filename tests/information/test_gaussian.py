@@ -214,7 +214,7 @@ def test_the_command_takes_shrinkage(tmp_path):
     assert refused.exit_code == 2
     assert "--source shrinkage=0.1" in " ".join(refused.stderr.split())
     for value in ("0.1", "auto"):
-        shown = CliRunner().invoke(app, [*options, "--source", f"shrinkage={value}"])
+        shown = CliRunner().invoke(app, [*options, "--details", "--source", f"shrinkage={value}"])
         assert shown.exit_code == 0, shown.stderr
         assert f"shrinkage {value}" in " ".join(shown.stdout.split())
 
