@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from threading import RLock
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,85 @@ Floats = NDArray[np.float64]
 Tables = tuple[Ints, int, Ints, Ints, np.int64, bool, bool]
 """A lookup of f, as the loops unpack it: terms, where their tail begins, supports, f(0) of
 each support, constant, whether the support is what occurs, whether negatives are clipped."""
+
+
+class Columns(NamedTuple):
+    """The columns of a table as the loops read them."""
+
+    words: Words
+    ones: Ints
+    """The rows of each plane."""
+    pairs: Pairs
+    """The rows of each pair of planes, or nothing where these are too many."""
+    first: Ints
+    """The first plane of each column, and the number of planes."""
+    arities: Ints
+    classes: Ints
+    """Columns of one class have the same supports."""
+    plain: Ints
+    """-p ln p in fixed point, by the number of rows of which p is the share."""
+    n_rows: int
+    widest: int
+    """The most levels of a column with planes."""
+
+
+class Rows(NamedTuple):
+    """The rows of a table, or what stands for them, as the loops read them."""
+
+    codes: Codes
+    lines: Ints
+    """Where each column is among the codes."""
+    weights: Pairs
+    """The number of rows that each stands for."""
+    ranges: Ints
+    """The rows of each context, from the first on to the one after the last; or one for all."""
+    empty: int
+    """Tables with more than so many times as many cells as rows are not laid out."""
+
+
+class Asked(NamedTuple):
+    """Contexts and their candidates, laid end to end, as the loops read them.
+
+    The variables of context b, its conditioning set and then its target, are
+    ``variables[variables_start[b] : variables_start[b + 1]]``, and candidates likewise. A candidate
+    c is one column, or, where there are ``parts``, the columns
+    ``candidates[parts[c] : parts[c + 1]]`` taken together.
+    """
+
+    variables: Ints
+    variables_start: Ints
+    candidates: Ints
+    candidates_start: Ints
+    parts: Ints
+    base_heads: Ints
+    """The heads of the lookup for S and (S, X_k), by context, or once for all."""
+    heads: Ints
+    """Those for (S, X_l) and (S, X_k, X_l), by context and class of candidate, or once for all."""
+
+
+class Judgements(NamedTuple):
+    """The answers to a batch: one entropy a context, one row a (context, candidate).
+
+    ``stats`` is empty where no tests were wanted.
+    """
+
+    entropies: Floats
+    gains: Floats
+    stats: Floats
+
+
+class States(NamedTuple):
+    """The joint states of sets of columns that occur, end to end."""
+
+    levels: Codes
+    """A line a column, or none where they are not wanted."""
+    lines: Ints
+    """Which of these is a column's."""
+    counts: Pairs
+    """How many rows have each state."""
+    starts: Ints
+    """Where the states of each set begin."""
+
 
 whole = cast(Callable[[int], int], np.int64)
 """Makes a number of a constant: for constants numba would compile a version of their own."""
@@ -189,6 +268,17 @@ def pointed_at(loop: Loop, signature: Callable[[], Any]) -> Loop:
         with _making:
             lazy.pointed = lazy.pointed or _kept(lazy.py_func, signature())
     return cast(Loop, lazy.pointed)
+
+
+def address_of(loop: Callable[..., Any], signature: Any) -> int:  # noqa: ANN401 - numba has no types
+    """Where the machine code of a compiled loop with this signature is, as `pointers.calling`
+    wants it."""
+    made = cast(LazyLoop, loop).dispatcher
+    with _making:
+        made.compile(signature)
+    kept = made.overloads[signature.args]
+    found: int = kept.library.get_pointer_to_function(kept.fndesc.llvm_func_name)
+    return found
 
 
 def _njit(loop: Callable[..., Any], *signature: Any, **options: Any) -> Any:  # noqa: ANN401
