@@ -18,7 +18,6 @@ from tamis.counting.compiled import (
     Columns,
     Floats,
     Ints,
-    Judgements,
     Pairs,
     Rows,
     States,
@@ -270,6 +269,16 @@ def put_in_order(values: Ints, start: int, stop: int) -> None:
 
 
 @inner
+def lay_out(levels: Pairs, width: int, weights: Pairs, groups: Pairs, n_cells: int) -> Pairs:
+    """The table of a candidate, by groups of rows and its levels."""
+    table = np.zeros(n_cells, dtype=np.int32)
+    for i in range(levels.shape[0] if n_cells > 0 else 0):
+        # Numbers without a sign need not be looked at for places counted from the end.
+        table[np.uint64(groups[i] * width + levels[i])] += weights[i]
+    return table
+
+
+@inner
 def fold_laid_out(
     table: Pairs,
     width: int,
@@ -278,8 +287,8 @@ def fold_laid_out(
     both_row: int,
     lookup: Tables,
 ) -> tuple[np.int64, np.int64]:
-    """H(S, X_l) and H(S, X_k, X_l) of a table that is laid out by groups of rows, where the support
-    is not what occurs."""
+    """H(S, X_l) and H(S, X_k, X_l) of a table that is laid out, where the support is not what
+    occurs."""
     terms, tail, supports, nothing, constant, _, clips = lookup
     beside_head, both_head = beside_row * HEAD, both_row * HEAD
     beside = both = np.int64(0)
@@ -330,16 +339,7 @@ def judge_candidate(
     n, n_groups = levels.shape[0], sizes.shape[0]
     wants_test = stats.shape[0] > 0
     is_laid_out = n_groups * width <= empty * n
-    table = np.zeros(n_groups * width if is_laid_out else 0, dtype=np.int32)
-    if is_laid_out:
-        for i in range(n):
-            # Numbers without a sign need not be looked at for places counted from the end.
-            table[np.uint64(groups[i] * width + levels[i])] += weights[i]
-        # Of a table with more cells than rows it is better to list those that occur.
-        if not wants_test and not observed and n_groups * width <= n:
-            h_sl, h_skl = fold_laid_out(table, width, strata_from, beside_row, both_row, lookup)
-            gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
-            return
+    table = lay_out(levels, width, weights, groups, n_groups * width if is_laid_out else whole(0))
     here = np.zeros(width, dtype=np.int64)
     inverses = np.empty(width, dtype=np.float64)
     cells = np.empty((2, n + width), dtype=np.int64)  # levels of the candidate, and counts
@@ -439,14 +439,19 @@ def judge_rows(
     begin: int,
     end: int,
     lookup: Tables,
-    answers: Judgements,
+    entropies: Floats,
+    gains: Floats,
+    stats: Floats,
 ) -> None:
     """``judge_planes`` for the contexts and the candidates that it leaves out, row by row."""
-    first, arities, classes, plain = columns.first, columns.arities, columns.classes, columns.plain
+    _, _, _, first, arities, classes, plain, _, _ = columns
     codes, lines, weights, ranges, empty = rows
     variables, variables_start, candidates, candidates_start, parts, base_heads, heads = asked
-    entropies, gains, stats = answers
-    number = np.empty(0, dtype=np.int32)
+    largest = whole(0)
+    for b in range(ranges.shape[0]):
+        if ranges[b, 1] - ranges[b, 0] > largest:
+            largest = ranges[b, 1] - ranges[b, 0]
+    number = np.empty((empty + 1) * largest, dtype=np.int32)
     for b in range(entropies.shape[0]):
         begins, ends = variables_start[b], variables_start[b + 1]
         n_cells = cells_in_planes(first, arities, most, variables, begins, ends)
@@ -460,8 +465,6 @@ def judge_rows(
             continue
         own = b if ranges.shape[0] > 1 else whole(0)
         at, n = ranges[own, 0], ranges[own, 1] - ranges[own, 0]
-        if number.shape[0] < (empty + 1) * n:
-            number = np.empty((empty + 1) * n, dtype=np.int32)
         worth = weights[at : at + n]
         strata = np.empty(n, dtype=np.int32)
         groups = np.empty(n, dtype=np.int32)
@@ -499,8 +502,15 @@ def judge_rows(
                 column = codes[lines[k], at : at + n]
                 for i in range(n):
                     levels[i] = column[i]
+            beside, both = heads[own, kind, 0], heads[own, kind, 1]
+            # Of a table with more cells than rows it is better to list those that occur.
+            if n_groups * width <= n and stats.shape[0] == 0 and not lookup[5]:
+                table = lay_out(levels, width, worth, groups, n_groups * width)
+                h_sl, h_skl = fold_laid_out(table, width, grouped.strata_from, beside, both, lookup)
+                gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
+                continue
             judge_candidate(
-                levels, width, worth, grouped, h_s, h_sk, heads[own, kind, 0], heads[own, kind, 1],
+                levels, width, worth, grouped, h_s, h_sk, beside, both,
                 lookup, plain, empty, c, gains, stats,
             )  # fmt: skip
 
@@ -522,14 +532,17 @@ def count_sets(
     the products, read at the counts, added up over all states, and over those of all columns but
     the last.
     """
-    words, ones, first, arities = columns.words, columns.ones, columns.first, columns.arities
-    codes, n_rows, empty = rows.codes, columns.n_rows, rows.empty
+    words, ones, _, first, arities, _, _, n_rows, _ = columns
+    codes, code_lines, _, _, empty = rows
     levels, lines, counts, starts = found
     states = np.empty(0, dtype=np.int32)
     number = np.empty(0, dtype=np.int32)
     for b in range(starts.shape[0] - 1):
         begin, end, at = variables_start[b], variables_start[b + 1], starts[b]
         n_cells = cells_in_planes(first, arities, most, variables, begin, end)
+        own = np.empty(end - begin, dtype=np.int64)
+        for v in range(begin, end):
+            own[v - begin] = lines[variables[v]]
         n = whole(0)
         if n_cells <= most:
             where = np.empty(n_cells, dtype=np.int64)
@@ -543,16 +556,16 @@ def count_sets(
                 counts[at + n] = margin[e]
                 rest = whole(e)
                 for v in range(end - 1, begin - 1 if levels.shape[0] else end - 1, -1):
-                    k = variables[v]
-                    levels[lines[k], at + n] = rest % arities[k]
-                    rest //= arities[k]
+                    arity = arities[variables[v]]
+                    levels[own[v - begin], at + n] = rest % arity
+                    rest //= arity
                 n += 1
         else:
             if states.shape[0] == 0:
                 states = np.empty(n_rows, dtype=np.int32)
                 number = np.empty((empty + 1) * n_rows, dtype=np.int32)
             n = joint_states(
-                codes, rows.lines, whole(0), arities, variables, begin, end, states, number, empty
+                codes, code_lines, whole(0), arities, variables, begin, end, states, number, empty
             )
             for e in range(n):
                 counts[at + e] = 0
@@ -560,21 +573,16 @@ def count_sets(
                 counts[at + states[i]] += 1
                 number[states[i]] = i  # a row that has the state
             for v in range(begin, end if levels.shape[0] else begin):
-                line, own = lines[variables[v]], rows.lines[variables[v]]
+                line, column = own[v - begin], codes[code_lines[variables[v]]]
                 for e in range(n):
-                    levels[line, at + e] = codes[own, number[e]]
+                    levels[line, at + e] = column[number[e]]
         starts[b + 1] = at + n
         if sums.shape[0]:
-            add_products(
-                variables, begin, end - 1, lines, levels, counts, at, at + n, products, b, sums
-            )
+            add_products(own, levels, counts, at, at + n, products, b, sums)
 
 
 @inner
 def add_products(
-    variables: Ints,
-    begin: int,
-    end: int,
     lines: Ints,
     levels: Codes,
     counts: Pairs,
@@ -584,8 +592,8 @@ def add_products(
     b: int,
     sums: Floats,
 ) -> None:
-    """Add up the products at counts, and at the sums of those that have ``variables[begin:end]`` in
-    common and follow each other."""
+    """Add up the products at counts, and at the sums of those that have the levels of all of these
+    lines but the last in common and follow each other."""
     terms = np.empty(stop - start, dtype=np.float64)
     for e in range(start, stop):
         terms[e - start] = products[counts[e]]
@@ -595,9 +603,8 @@ def add_products(
     for e in range(start, stop):
         total += counts[e]
         is_last = e == stop - 1
-        for v in range(begin, begin if is_last else end):
-            line = lines[variables[v]]
-            if levels[line, e] != levels[line, e + 1]:
+        for v in range(whole(0) if is_last else lines.shape[0] - 1):
+            if levels[lines[v], e] != levels[lines[v], e + 1]:
                 is_last = True
         if is_last:
             terms[n] = products[total]

@@ -32,58 +32,30 @@ Tables = tuple[Ints, int, Ints, Ints, np.int64, bool, bool]
 each support, constant, whether the support is what occurs, whether negatives are clipped."""
 
 
-class Columns(NamedTuple):
-    """The columns of a table as the loops read them."""
+Columns = tuple[Words, Ints, Pairs, Ints, Ints, Ints, Ints, int, int]
+"""The columns of a table as the loops unpack them: planes, the rows of each, the rows of each pair
+of planes (or nothing where these are too many), the first plane of each column and the number of
+planes, arities, classes of columns with the same supports, -p ln p in fixed point by the number of
+rows of which p is the share, the number of rows, and the most levels of a column with planes.
+Python hands such tuples to loops faster than named ones."""
 
-    words: Words
-    ones: Ints
-    """The rows of each plane."""
-    pairs: Pairs
-    """The rows of each pair of planes, or nothing where these are too many."""
-    first: Ints
-    """The first plane of each column, and the number of planes."""
-    arities: Ints
-    classes: Ints
-    """Columns of one class have the same supports."""
-    plain: Ints
-    """-p ln p in fixed point, by the number of rows of which p is the share."""
-    n_rows: int
-    widest: int
-    """The most levels of a column with planes."""
+Rows = tuple[Codes, Ints, Pairs, Ints, int]
+"""The rows of a table, or what stands for them: codes, where each column is among them, the number
+of rows that each stands for, the rows of each context (from the first on to the one after the last;
+or one for all), and how many times as many cells as rows a table may have to be laid out."""
 
+Asked = tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]
+"""Contexts and their candidates, laid end to end: variables, starts, candidates, starts, parts, the
+heads of the lookup for S and (S, X_k) by context (or once for all), and those for (S, X_l) and
+(S, X_k, X_l) by context and class of candidate (or once for all).
 
-class Rows(NamedTuple):
-    """The rows of a table, or what stands for them, as the loops read them."""
+The variables of context b, its conditioning set and then its target, are
+``variables[starts[b] : starts[b + 1]]``, and candidates likewise. A candidate c is one column, or,
+where there are parts, the columns ``candidates[parts[c] : parts[c + 1]]`` taken together."""
 
-    codes: Codes
-    lines: Ints
-    """Where each column is among the codes."""
-    weights: Pairs
-    """The number of rows that each stands for."""
-    ranges: Ints
-    """The rows of each context, from the first on to the one after the last; or one for all."""
-    empty: int
-    """Tables with more than so many times as many cells as rows are not laid out."""
-
-
-class Asked(NamedTuple):
-    """Contexts and their candidates, laid end to end, as the loops read them.
-
-    The variables of context b, its conditioning set and then its target, are
-    ``variables[variables_start[b] : variables_start[b + 1]]``, and candidates likewise. A candidate
-    c is one column, or, where there are ``parts``, the columns
-    ``candidates[parts[c] : parts[c + 1]]`` taken together.
-    """
-
-    variables: Ints
-    variables_start: Ints
-    candidates: Ints
-    candidates_start: Ints
-    parts: Ints
-    base_heads: Ints
-    """The heads of the lookup for S and (S, X_k), by context, or once for all."""
-    heads: Ints
-    """Those for (S, X_l) and (S, X_k, X_l), by context and class of candidate, or once for all."""
+States = tuple[Codes, Ints, Pairs, Ints]
+"""The joint states of sets of columns that occur, end to end: their levels, a line a column if they
+are wanted; which line is a column's; how many rows have each; and where those of each set begin."""
 
 
 class Judgements(NamedTuple):
@@ -95,19 +67,6 @@ class Judgements(NamedTuple):
     entropies: Floats
     gains: Floats
     stats: Floats
-
-
-class States(NamedTuple):
-    """The joint states of sets of columns that occur, end to end."""
-
-    levels: Codes
-    """A line a column, or none where they are not wanted."""
-    lines: Ints
-    """Which of these is a column's."""
-    counts: Pairs
-    """How many rows have each state."""
-    starts: Ints
-    """Where the states of each set begin."""
 
 
 whole = cast(Callable[[int], int], np.int64)
@@ -270,6 +229,7 @@ def pointed_at(loop: Loop, signature: Callable[[], Any]) -> Loop:
     return cast(Loop, lazy.pointed)
 
 
+@cache
 def address_of(loop: Callable[..., Any], signature: Any) -> int:  # noqa: ANN401 - numba has no types
     """Where the machine code of a compiled loop with this signature is, as `pointers.calling`
     wants it."""

@@ -67,9 +67,7 @@ class Batch(NamedTuple):
     def asked(self, parts: Ints = NO_PARTS) -> Asked:
         """As the loops read it."""
         variables, starts = laid_out([(*given, target) for target, given in self.contexts])
-        return Asked(
-            variables, starts, self.candidates, self.starts, parts, self.base_heads, self.heads
-        )
+        return variables, starts, self.candidates, self.starts, parts, self.base_heads, self.heads
 
     def others(self, b: int) -> tuple[int, ...]:
         """The candidates of context b."""

@@ -23,9 +23,7 @@ from tamis.counting.compiled import (
     Columns,
     Floats,
     Ints,
-    Judgements,
     Rows,
-    States,
     Tables,
     address_of,
     compiled,
@@ -105,19 +103,24 @@ def asked_of(
     """A batch of contexts; of lookups that need no support, there is one head."""
     zeros = pointer(E[ZEROS])
     base_heads, heads = array_at(zeros, (1, 2), np.int64), array_at(zeros, (1, 1, 2), np.int64)
-    return Asked(variables, starts, candidates, candidates_start, parts, base_heads, heads)
+    return variables, starts, candidates, candidates_start, parts, base_heads, heads
 
 
 @inner
 def judge_one(
     E: Ints, columns: Columns, rows: Rows, lookup: Tables, X: Ints, at: int, n: int,
-    candidates: Ints, answers: Judgements,
+    candidates: Ints, entropies: Floats, gains: Floats, stats: Floats,
 ) -> None:  # fmt: skip
     """The context ``X[at : at + n]`` with these candidates."""
     zero, end, most = whole(0), candidates.shape[0], E[MOST]
     asked = asked_of(E, X, span(at, at + n), candidates, span(zero, end), X[:0])
-    if in_planes(E[PLANES_LOOP], (columns, most, asked, zero, end, lookup, answers)) > 0:
-        by_rows(E[ROWS_LOOP], (columns, rows, most, asked, zero, end, lookup, answers))
+    n_left = in_planes(
+        E[PLANES_LOOP], (columns, most, asked, zero, end, lookup, entropies, gains, stats)
+    )
+    if n_left > 0:
+        by_rows(
+            E[ROWS_LOOP], (columns, rows, most, asked, zero, end, lookup, entropies, gains, stats)
+        )
 
 
 @inner
@@ -129,18 +132,18 @@ def count_one(
     lines = np.empty(E[N_COLUMNS], dtype=np.int64)
     for v in range(n):
         lines[members[v]] = v
-        room *= columns.arities[members[v]]
+        room *= columns[4][members[v]]
         room = room if room < E[N_ROWS] else E[N_ROWS]
     levels, counts = np.empty((n, room), dtype=np.uint8), np.empty(room, dtype=np.int32)
     starts = np.zeros(2, dtype=np.int64)
-    found = States(levels, lines, counts, starts)
+    found = (levels, lines, counts, starts)
     counted(
         E[SETS_LOOP],
         (columns, rows, E[MOST_JOINT], members, span(whole(0), n), products, found, sums),
     )
     ranges = np.zeros((1, 2), dtype=np.int64)
     ranges[0, 1] = starts[1]
-    return Rows(levels, lines, counts, ranges, E[EMPTY])
+    return levels, lines, counts, ranges, E[EMPTY]
 
 
 @inner
@@ -157,15 +160,18 @@ def judge_together(
         members[n + v] = X[at + n + 1 + v]
     zero, one, n_cells = whole(0), whole(1), whole(1)
     for v in range(n + size):
-        n_cells *= columns.arities[members[v]] if n_cells < E[N_ROWS] else one
+        n_cells *= columns[4][members[v]] if n_cells < E[N_ROWS] else one
     states = rows
     if n_cells < E[N_ROWS]:  # else there may be as many states as rows
         no_sums = np.empty((0, 2), dtype=np.float64)
         states = count_one(E, columns, rows, products, members, no_sums)
     asked = asked_of(E, members, span(zero, n), members, span(zero, one), span(n, n + size))
     stats = np.zeros((1, STATS), dtype=np.float64)
-    answers = Judgements(np.empty(1), np.empty(1), stats)
-    by_rows(E[ROWS_LOOP], (columns, states, zero, asked, zero, one, lookup, answers))
+    room = np.empty(2, dtype=np.float64)
+    by_rows(
+        E[ROWS_LOOP],
+        (columns, states, zero, asked, zero, one, lookup, room[:1], room[1:], stats),
+    )
     return strength_of(stats, zero, E[GAMMA])
 
 
@@ -175,7 +181,7 @@ def judge_family(
     X: Ints, at: int, n: int, A: Floats, to: int,
 ) -> int:  # fmt: skip
     """The score of a family, and each member with its cmi and strength given the others."""
-    arities, n_strata = columns.arities, whole(1)
+    arities, n_strata = columns[4], whole(1)
     for v in range(at, at + n - 1):
         n_strata *= arities[X[v]]
         if n_strata >= E[N_REGRETS]:
@@ -197,11 +203,14 @@ def judge_family(
         for v in range(n_members):
             variables[i * n_members + v] = X[at + (v if v < i else v + 1)]
     # Each context has one candidate: they begin where they are counted.
-    asked = asked_of(E, variables, starts, X[at : at + n_members], rows.lines, X[:0])
+    asked = asked_of(E, variables, starts, X[at : at + n_members], rows[1], X[:0])
     gains = np.empty(n_members, dtype=np.float64)
     stats = np.empty((n_members, STATS), dtype=np.float64)
-    answers = Judgements(np.empty(n_members), gains, stats)
-    by_rows(E[ROWS_LOOP], (columns, states, zero, asked, zero, n_members, lookup, answers))
+    entropies = np.empty(n_members, dtype=np.float64)
+    by_rows(
+        E[ROWS_LOOP],
+        (columns, states, zero, asked, zero, n_members, lookup, entropies, gains, stats),
+    )
     for i in range(n_members):
         place = to + 1 + 3 * i
         A[place] = X[at + i]
@@ -215,7 +224,7 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
     """Answer a question about the context ``X[at : at + n]``, its target last (``Answer``)."""
     d, n_rows, n_planes, n_words = E[N_COLUMNS], E[N_ROWS], E[N_PLANES], E[N_WORDS]
     everyone = array_at(pointer(E[EVERYONE]), d, np.int64)
-    columns = Columns(
+    columns = (
         array_at(pointer(E[WORDS]), (n_planes, n_words), np.uint64),
         array_at(pointer(E[ONES]), n_planes, np.int64),
         array_at(pointer(E[PAIRS]), (n_planes, n_planes), np.int32),
@@ -226,7 +235,7 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
         n_rows,
         E[WIDEST],
     )
-    rows = Rows(
+    rows = (
         array_at(pointer(E[CODES]), (d, n_rows), np.uint8), everyone,
         array_at(pointer(E[WEIGHTS]), n_rows, np.int32),
         array_at(pointer(E[RANGES]), (1, 2), np.int64), E[EMPTY],
@@ -236,14 +245,14 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
     lookup = (terms, E[TAIL], nothing, nothing, E[CONSTANT], False, E[CLIPS] != 0)
     if what == ROW:
         no_stats = np.empty((0, STATS), dtype=np.float64)
-        answers = Judgements(A[to + d : to + d + 1], A[to : to + d], no_stats)
-        judge_one(E, columns, rows, lookup, X, at, n, everyone, answers)
+        entropies, gains = A[to + d : to + d + 1], A[to : to + d]
+        judge_one(E, columns, rows, lookup, X, at, n, everyone, entropies, gains, no_stats)
         return whole(1)
     if what == STRENGTH:
         stats = np.empty((1, STATS), dtype=np.float64)
-        others = np.empty(2, dtype=np.float64)
-        answers = Judgements(others[:1], others[1:], stats)
-        judge_one(E, columns, rows, lookup, X, at, n, X[at + n : at + n + 1], answers)
+        entropies, gains = np.empty(1, dtype=np.float64), np.empty(1, dtype=np.float64)
+        candidate = X[at + n : at + n + 1]
+        judge_one(E, columns, rows, lookup, X, at, n, candidate, entropies, gains, stats)
         A[to] = strength_of(stats, whole(0), E[GAMMA])
         return whole(1)
     products = array_at(pointer(E[PRODUCTS]), n_rows + 1, np.float64)

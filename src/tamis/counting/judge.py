@@ -7,8 +7,8 @@ import numpy as np
 from tamis.counting.compiled import (
     Asked,
     Columns,
+    Floats,
     Ints,
-    Judgements,
     Tables,
     compiled,
     inner,
@@ -80,7 +80,9 @@ def judge_planes(
     begin: int,
     end: int,
     lookup: Tables,
-    answers: Judgements,
+    entropies: Floats,
+    gains: Floats,
+    stats: Floats,
 ) -> int:
     """Judge the candidates of each context, counting in bit planes: those from ``begin`` to ``end``
     whose tables want no more than ``most`` counts. Others are left to ``judge_rows``; 0 is
@@ -93,7 +95,6 @@ def judge_planes(
     terms, tail, supports, nothing, constant, observed, clips = lookup
     words, ones, pairs, first, arities, classes, plain, n_rows, widest = columns
     variables, variables_start, candidates, candidates_start, _, base_heads, heads = asked
-    entropies, gains, stats = answers
     room = BLOCK + widest
     if (end - begin) * widest < room:
         room = (end - begin) * widest

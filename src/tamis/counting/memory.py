@@ -87,7 +87,7 @@ class MemoryCounts:
         pairs = self._count_pairs()
         ones = pairs.diagonal().astype(np.int64) if len(pairs) else plane_ones(self._planes.words)
         widest = int(self.arities[self._planes.planed].max(initial=1))
-        return Columns(
+        return (
             self._planes.words, ones, pairs, self._planes.first, self.arities,
             self._shapes.classes, self._plain, self.n_rows, widest,
         )  # fmt: skip
@@ -98,8 +98,11 @@ class MemoryCounts:
 
     @property
     def _rows(self) -> Rows:
-        ranges = np.array([[0, self.n_rows]])
-        return Rows(self._codes, self._everyone, self._ones, ranges, EMPTY)
+        return self._codes, self._everyone, self._ones, self._ranges, EMPTY
+
+    @cached_property
+    def _ranges(self) -> Ints:
+        return np.array([[0, self.n_rows]])
 
     def judge(
         self,
@@ -164,29 +167,30 @@ class MemoryCounts:
             return [cells[cells > 0] for cells in found]
         cells: list[Ints] = []
         for i, j in self._chunks(sets, 0, len(sets)):
-            counted = self._states_of(sets[i:j], NO_SUMS, levels=False)
-            cells += np.split(counted.counts.astype(np.int64), counted.starts[1:-1])
+            _, _, found_counts, starts = self._states_of(sets[i:j], NO_SUMS, levels=False)
+            cells += np.split(found_counts.astype(np.int64), starts[1:-1])
         return cells
 
     def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> Direct | None:
         """What answers one question at a time, for compiled searches."""
-        columns, d = self._columns, len(self.arities)
+        words, ones, pairs, first, arities, _, plain, _, widest = self._columns
+        d = len(arities)
         in_threads = self._n_jobs > 1 and self.n_rows * d > THREAD_WORDS
-        if in_threads or not len(columns.pairs) or self._codes.dtype != np.uint8:
+        if in_threads or not len(pairs) or self._codes.dtype != np.uint8:
             return None
         terms, tail, _, _, constant, _, clips = lookup.as_kernel_argument()
         numbers = {
-            direct.N_COLUMNS: d, direct.N_ROWS: self.n_rows, direct.N_PLANES: len(columns.words),
-            direct.N_WORDS: columns.words.shape[1], direct.WIDEST: columns.widest,
+            direct.N_COLUMNS: d, direct.N_ROWS: self.n_rows, direct.N_PLANES: len(words),
+            direct.N_WORDS: words.shape[1], direct.WIDEST: widest,
             direct.MOST: counts.CROSSOVER, direct.MOST_JOINT: self._joint_crossover,
             direct.EMPTY: EMPTY, direct.TAIL: tail, direct.CONSTANT: int(constant),
             direct.CLIPS: int(clips),
         }  # fmt: skip
         arrays = {
-            direct.WORDS: columns.words, direct.ONES: columns.ones, direct.PAIRS: columns.pairs,
-            direct.FIRST: columns.first, direct.ARITIES: columns.arities,
-            direct.PLAIN: columns.plain, direct.CODES: self._codes, direct.WEIGHTS: self._ones,
-            direct.RANGES: self._rows.ranges, direct.EVERYONE: self._everyone,
+            direct.WORDS: words, direct.ONES: ones, direct.PAIRS: pairs, direct.FIRST: first,
+            direct.ARITIES: arities, direct.PLAIN: plain, direct.CODES: self._codes,
+            direct.WEIGHTS: self._ones, direct.RANGES: self._ranges,
+            direct.EVERYONE: self._everyone,
             direct.ZEROS: np.zeros(2, dtype=np.int64), direct.TERMS: terms,
             direct.PRODUCTS: self._products,
         }  # fmt: skip
@@ -244,14 +248,14 @@ class MemoryCounts:
         asked, terms, n = batch.asked(), lookup.as_kernel_argument(), len(batch.candidates)
 
         def in_planes(start: int, stop: int) -> None:
-            judge_planes(columns, most, asked, start, stop, terms, answers)
+            judge_planes(columns, most, asked, start, stop, terms, *answers)
 
         def by_rows(start: int, stop: int) -> None:
-            judge_rows(columns, self._rows, most, asked, start, stop, terms, answers)
+            judge_rows(columns, self._rows, most, asked, start, stop, terms, *answers)
 
         fewest, largest = min(cells), max(cells)
         if fewest <= most:
-            work = n * min(largest, most) * columns.words.shape[1]
+            work = n * min(largest, most) * self._planes.words.shape[1]
             share(self._n_jobs, n, work, in_planes)
         if not shapes.all_planed or largest * max(shapes.widest - 1, 1) > most:
             share(self._n_jobs, n, n * self.n_rows, by_rows)
@@ -271,27 +275,27 @@ class MemoryCounts:
         set b are from ``tables_start[b]`` to ``tables_start[b + 1]``. The candidates are all that
         belong to a context ``together``."""
         owners = np.repeat(np.arange(len(sets)), np.diff(tables_start))
-        asked, terms = batch.asked(), lookup.as_kernel_argument()
+        (variables, starts, *_), terms = batch.asked(), lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
             for i, j in self._chunks(sets, start, stop):
-                states = self._states_of(sets[i:j], sums[i:j])
+                levels, lines, counted, begins = self._states_of(sets[i:j], sums[i:j])
                 own = slice(int(tables_start[i]), int(tables_start[j]))
                 ends = slice(own.start, own.stop + 1)
                 places = owners[own] - i
-                ranges = np.stack([states.starts[places], states.starts[places + 1]], axis=1)
-                rows = Rows(states.levels, states.lines, states.counts, ranges, EMPTY)
+                ranges = np.stack([begins[places], begins[places + 1]], axis=1)
                 n = own.stop - own.start
-                some = asked._replace(
-                    variables_start=asked.variables_start[ends],
-                    candidates=batch.candidates if together else batch.candidates[own],
-                    candidates_start=np.arange(n + 1),
-                    parts=batch.starts[ends] if together else NO_PARTS,
-                    base_heads=batch.base_heads[own],
-                    heads=batch.heads[own],
-                )
-                found = Judgements(*(each[own] for each in answers))
-                judge_rows(self._columns, rows, 0, some, 0, n, terms, found)
+                candidates, parts = batch.candidates[own], NO_PARTS
+                if together:
+                    candidates, parts = batch.candidates, batch.starts[ends]
+                judge_rows(
+                    self._columns, (levels, lines, counted, ranges, EMPTY), 0,
+                    (
+                        variables, starts[ends], candidates, np.arange(n + 1), parts,
+                        batch.base_heads[own], batch.heads[own],
+                    ),
+                    0, n, terms, *(each[own] for each in answers),
+                )  # fmt: skip
 
         share(self._n_jobs, len(sets), len(sets) * self.n_rows, part)
 
@@ -301,15 +305,14 @@ class MemoryCounts:
         """The joint states of sets of columns that occur, and their ``sums`` if wanted."""
         room = sum(map(self._most_states, sets))
         n_lines = len(self.arities) if levels else 0
-        found = States(
-            np.empty_like(self._codes, shape=(n_lines, room)), self._everyone,
-            np.empty(room, dtype=np.int32), np.zeros(len(sets) + 1, dtype=np.int64),
-        )  # fmt: skip
+        levels_found = np.empty_like(self._codes, shape=(n_lines, room))
+        counts, starts = np.empty(room, dtype=np.int32), np.zeros(len(sets) + 1, dtype=np.int64)
+        found = levels_found, self._everyone, counts, starts
         count_sets(
             self._columns, self._rows, self._joint_crossover, *laid_out(sets), self._products,
             found, sums,
         )  # fmt: skip
-        return found._replace(counts=found.counts[: found.starts[-1]])
+        return levels_found, self._everyone, counts[: starts[-1]], starts
 
     def _most_states(self, columns: tuple[int, ...]) -> int:
         return min(self._shapes.n_joint(columns), self.n_rows)
@@ -331,7 +334,7 @@ class MemoryCounts:
     @property
     def _joint_crossover(self) -> int:
         """The most cells of a set that planes are to count, one mask a cell."""
-        n_words: int = self._columns.words.shape[1]
+        n_words: int = self._planes.words.shape[1]
         return min(JOINT_CROSSOVER, MASK_BYTES // (8 * max(n_words, 1)))
 
     @cached_property

@@ -13,8 +13,6 @@ from numba import types as numba_types
 from numba.core import cgutils as numba_building
 from numba.extending import get_cython_function_address, intrinsic
 
-from tamis.counting.compiled import Asked, Columns, Judgements, Rows, States
-
 types: Any = numba_types
 cgutils: Any = numba_building
 """Without types, as all of numba."""
@@ -27,16 +25,14 @@ ANSWER = INT(INTS, INT, INTS, INT, INT, FLOATS, INT)
 ADVANCE = types.void(types.FunctionType(ANSWER), INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS)
 """And of ``order_loops.advance``, which calls it."""
 
-COLUMNS = types.NamedTuple(
-    (types.uint64[:, ::1], INTS, PAIR_LINES, INTS, INTS, INTS, INTS, INT, INT), Columns
-)
-ROWS = types.NamedTuple((CODES, INTS, PAIRS, INT_LINES, INT), Rows)
-ASKED = types.NamedTuple((INTS, INTS, INTS, INTS, INTS, INT_LINES, types.int64[:, :, ::1]), Asked)
+COLUMNS = types.Tuple((types.uint64[:, ::1], INTS, PAIR_LINES, INTS, INTS, INTS, INTS, INT, INT))
+ROWS = types.Tuple((CODES, INTS, PAIRS, INT_LINES, INT))
+ASKED = types.Tuple((INTS, INTS, INTS, INTS, INTS, INT_LINES, types.int64[:, :, ::1]))
 LOOKUP = types.Tuple((INTS, INT, INTS, INTS, INT, types.boolean, types.boolean))
-JUDGEMENTS = types.NamedTuple((FLOATS, FLOATS, FLOAT_LINES), Judgements)
-STATES = types.NamedTuple((CODES, INTS, PAIRS, INTS), States)
-JUDGE_PLANES = INT(COLUMNS, INT, ASKED, INT, INT, LOOKUP, JUDGEMENTS)
-JUDGE_ROWS = types.void(COLUMNS, ROWS, INT, ASKED, INT, INT, LOOKUP, JUDGEMENTS)
+JUDGEMENTS = FLOATS, FLOATS, FLOAT_LINES
+STATES = types.Tuple((CODES, INTS, PAIRS, INTS))
+JUDGE_PLANES = INT(COLUMNS, INT, ASKED, INT, INT, LOOKUP, *JUDGEMENTS)
+JUDGE_ROWS = types.void(COLUMNS, ROWS, INT, ASKED, INT, INT, LOOKUP, *JUDGEMENTS)
 COUNT_SETS = types.void(COLUMNS, ROWS, INT, INTS, INTS, FLOATS, STATES, FLOAT_LINES)
 """The signatures of the loops that count a table whose codes are bytes."""
 
