@@ -6,7 +6,6 @@ of blocks are summed, and folded once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import ClassVar
@@ -23,6 +22,7 @@ from tamis.counting.folding import BlockLookup, TableBatch, starts_of
 from tamis.counting.interactions import (
     Parities,
     affordable,
+    bytes_of_sets,
     few_levels,
     interacting_columns,
 )
@@ -140,7 +140,7 @@ class BlockCounts:
         """The sets of columns that say something together."""
         columns = self._interacting_columns
         most = affordable(len(columns), -(-self.n_rows // 64))
-        while most > 1 and _bytes_of_sets(len(columns), most) > self._table.set_bytes:
+        while most > 1 and 4 * bytes_of_sets(len(columns), most) > self._table.set_bytes:
             most -= 1
         return Looking(
             columns, self.n_rows, len(self.arities), most,
@@ -307,8 +307,3 @@ def _for_blocks(lookup: Lookup) -> BlockLookup:
     if not isinstance(lookup, BlockLookup):
         raise TypeError("blocks are folded with a BlockLookup")
     return lookup
-
-
-def _bytes_of_sets(n_planes: int, largest: int) -> int:
-    """The counts of all sets up to a size, and their sums."""
-    return 16 * sum(math.comb(n_planes, size) for size in range(largest + 2))

@@ -27,7 +27,7 @@ from tamis.counting.compiled import (
     whole,
 )
 from tamis.counting.fold import HEAD, finish
-from tamis.counting.independence import ROUNDING, SCALE, null_moments
+from tamis.counting.independence import ROUNDING, SCALE, null_moments, write_test
 from tamis.counting.tables import (
     candidate_in_planes,
     cells_in_planes,
@@ -423,11 +423,7 @@ def judge_candidate(
     h_skl = finish(both, n_both, both_row, supports, nothing, constant, clips)
     gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
     if wants_test:
-        stats[c, 0] = gain / SCALE
-        stats[c, 1] = df
-        stats[c, 2] = pearson
-        stats[c, 3] = mean
-        stats[c, 4] = variance
+        write_test(stats, c, gain, df, pearson, mean, variance)
 
 
 @compiled
