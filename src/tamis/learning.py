@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -72,10 +73,15 @@ class Answer:
     settings: Settings
     """Filled in for this reading, not yet bound to the source."""
     information: Source
-    outcome: Outcome
+    tell: Callable[[], Outcome]
     tried: tuple[Tried, ...] = ()
     shift: float = 0.0
     """What makes the scores of this reading comparable with those of another."""
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """How it was found."""
+        return self.tell()
 
     @property
     def score(self) -> float:
@@ -94,11 +100,17 @@ def learn(table: AnyTable | None, asked: Settings, progress: Progress | None = N
             best, raised = _at_its_alpha(_refined(best), asked)
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
+        found = best.tried[0].directions if best.tried else None
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best))
         return Names(best.settings, best.information).result(
-            table, best.outcome, losses, _ranking(answers), notes
+            table,
+            best.outcome,
+            found if found is not None and found.is_of_class else None,
+            losses,
+            _ranking(answers),
+            notes,
         )
 
 
@@ -172,8 +184,8 @@ def _readings(
 def _same_dag(source: Source, settings: Settings, other: Answer) -> Answer:
     """The best DAG of another reading, scored on this one."""
     best = other.tried[0]
-    scored = Tried(SAME, best.parents, score_of(source, best.parents), best.outcome)
-    return Answer(settings, source, other.outcome, (scored,))
+    scored = Tried(SAME, best.parents, score_of(source, best.parents))
+    return Answer(settings, source, other.tell, (scored,))
 
 
 def _within_reach(answer: Answer) -> float:
@@ -221,17 +233,18 @@ def _answer(
     if settings.search == "auto" or interactions is not None:
         source = RememberedInformation(source, interactions)
     if settings.search != "auto":
-        return Answer(settings, source, run(source, settings.bound(source), progress))
-    settings = replace(settings, look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
+        outcome = run(source, settings.bound(source), progress)
+        return Answer(settings, source, lambda: outcome)
+    settings = settings.filled_in(look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
     return _of(settings, source, try_searches(source, settings.bound(source), progress))
 
 
 def _of(settings: Settings, source: Source, tried: Sequence[Tried], shift: float = 0.0) -> Answer:
-    """The answer of "auto", the first of what was tried, which always has an outcome."""
-    outcome = tried[0].outcome
-    if outcome is None:
+    """The answer of "auto", the first of what was tried, which always has something to tell."""
+    tell = tried[0].tell
+    if tell is None:
         raise RuntimeError("the best of the searches was not kept")
-    return Answer(settings, source, outcome, tuple(tried), shift)
+    return Answer(settings, source, tell, tuple(tried), shift)
 
 
 def _refined(answer: Answer) -> Answer:

@@ -14,6 +14,7 @@ from tamis.errors import PluginError
 from tamis.information.interface import Group, Query, Source
 from tamis.result import Admitted, Edge, Engine, Masked, Result, Run, Selection, Trace, Verdict
 from tamis.search.auto import REFINED
+from tamis.search.directions import Directions, directions
 from tamis.search.outcome import Boundary, Decision, Outcome
 from tamis.search.warrants import warrants
 from tamis.settings import Settings
@@ -34,12 +35,14 @@ class Names:
         self,
         table: AnyTable | None,
         outcome: Outcome,
+        found: Directions | None,
         losses: Mapping[tuple[int, int], float],
         ranking: tuple[Run, ...] = (),
         notes: tuple[str, ...] = (),
     ) -> Result:
-        """The outcome as the user will read it; ``losses`` are what the likelihood loses without
-        the direction of an arrow, where that was looked at."""
+        """The outcome as the user will read it; ``found`` are the directions of its class, if they
+        are known, and ``losses`` what the likelihood loses without the direction of an arrow, where
+        that was looked at."""
         names = self._names
         bounds = outcome.boundaries
         parents = {names[k]: self._all(bounds[k].members) for k in bounds}
@@ -57,7 +60,7 @@ class Names:
             order=order,
             parents={name: parents[name] for name in listed},
             entropies={name: entropies[name] for name in listed},
-            edges=self._edges(outcome, losses),
+            edges=self._edges(outcome, found or self._directions(outcome), losses),
             trace=self._trace(outcome),
             ranking=ranking,
             warnings=(*(() if table is None else table_notes(table)), *notes),
@@ -79,25 +82,28 @@ class Names:
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
         return next((one.search for one in ranking if one.chosen), self._settings.search)
 
-    def _edges(self, outcome: Outcome, losses: Mapping[tuple[int, int], float]) -> tuple[Edge, ...]:
+    def _directions(self, outcome: Outcome) -> Directions:
+        """The directions of the class of the DAG that was found."""
+        return directions(
+            self._information,
+            {k: frozenset(one.members) for k, one in outcome.boundaries.items()},
+            self._settings.knowledge.constraints(self._information.names),
+            same_units=self._settings.units == "same",
+        )
+
+    def _edges(
+        self, outcome: Outcome, found: Directions, losses: Mapping[tuple[int, int], float]
+    ) -> tuple[Edge, ...]:
         """Judge every edge twice: as it was taken, and given all the other parents."""
-        found: list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = []
+        edges: list[tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = []
         for layer in outcome.layers:
             for k in layer:
-                found += _edge_contexts(outcome.boundaries[k])
-        wanted = {(k, p, given) for p, k, _, *both in found for given in both}
+                edges += _edge_contexts(outcome.boundaries[k])
+        wanted = {(k, p, given) for p, k, _, *both in edges for given in both}
         known = self._judged(outcome)
         known |= _judge(self._information, sorted(wanted - known.keys()))
         gaps = _entropy_gaps(outcome)
-        constraints = self._settings.knowledge.constraints(self._information.names)
-        rests_on = warrants(
-            self._information,
-            outcome,
-            losses,
-            constraints,
-            self._is_given,
-            same_units=self._settings.units == "same",
-        )
+        rests_on = warrants(outcome, found, losses, self._is_given)
         return tuple(
             Edge(
                 self._names[p],
@@ -108,7 +114,7 @@ class Names:
                 gaps[p, k],
                 *rests_on[p, k],
             )
-            for p, k, step, given, rest in found
+            for p, k, step, given, rest in edges
         )
 
     def _is_given(self, edge: tuple[int, int]) -> bool:

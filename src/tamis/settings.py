@@ -110,15 +110,18 @@ class Settings:
         of candidates as large as pays."""
         _require_abilities(self, source)
         size = source.n_rows, source.n_variables
-        # A plain copy: what is in it has been checked.
-        found = copy(self)
-        vars(found).update(
+        return self.filled_in(
             boundary_rule=_bound(self.boundary_rule, *size),
             masking_rule=_bound(self.masking_rule, *size),
             look_ahead=self.look_ahead or source.worthwhile_look_ahead(),
             constraints=_constraints(self.knowledge, source),
         )
-        return found
+
+    def filled_in(self, **found: Any) -> Settings:  # noqa: ANN401 - any field
+        """The settings with what was found for them; nothing in it has to be checked again."""
+        filled_in = copy(self)
+        vars(filled_in).update(found)
+        return filled_in
 
     def require_renewable(self, needed_by: str) -> None:
         """Refuse what was made of one table where others are drawn and learned from."""

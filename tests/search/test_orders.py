@@ -7,6 +7,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tables import table_of
 from tamis.constants import constants
@@ -16,10 +18,12 @@ from tamis.information.remembered import RememberedInformation
 from tamis.knowledge import Constraints
 from tamis.rules import Permutation
 from tamis.search import order_loops as loops
-from tamis.search.orders import Ordering, best_ordering, climb, losses_without, tuck
+from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without, tuck
 from tamis.search.parents import ParentSelector
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
+from tamis.search.tam import run
+from tamis.settings import Settings
 
 
 def selector_of(values: np.ndarray, constraints: Constraints | None = None) -> ParentSelector:
@@ -84,6 +88,48 @@ def test_the_best_of_all_orders_is_found(seed):
     assert found.score >= max(scores) - 1e-6
     first = best_ordering(selector, [start, start[::-1]], first_may_do=True)
     assert first.score >= Ordering.along(selector, start).score
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    d=st.integers(2, 8),
+    look_ahead=st.sampled_from([1, 3]),
+    knows=st.booleans(),
+    direct=st.booleans(),
+)
+def test_nodes_are_admitted_in_the_order_of_the_sequential_search(
+    seed, d, look_ahead, knows, direct
+):
+    rng = np.random.default_rng(seed)
+    values, _ = random_values(seed, n=int(rng.integers(20, 600)), d=d)
+    if d > 3:
+        values[:, 3] = values[:, 0] ^ values[:, 1]  # several parents are taken together
+    knowledge = None
+    if knows:
+        tiers = [[f"x{k}" for k in range(d) if rng.random() < 0.5]]
+        tiers.append([f"x{k}" for k in range(d) if f"x{k}" not in tiers[0]])
+        required = [(tiers[0][0], tiers[1][-1])] if all(tiers) else []
+        knowledge = {"tiers": [one for one in tiers if one], "required": required}
+    source = RememberedInformation(CountedInformation(table_of(values)))
+    asked = Settings(
+        search="sequential", boundary_rule=Permutation(0.05), look_ahead=look_ahead,
+        knowledge=knowledge,
+    ).bound(source)  # fmt: skip
+    outcome = run(source, asked)
+    selector = ParentSelector(Selector.of(source, asked))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uncompiled, "spent", math.inf if direct else 0.0)
+        told = []
+        varying = [k for k in range(d) if source.varies(k)]
+        order, by_set = by_entropy(selector, varying, told.append)
+        found = Ordering.along(selector, order)
+    assert order == [k for layer in outcome.layers for k in layer if source.varies(k)]
+    assert found.parents == {k: frozenset(outcome.boundaries[k].members) for k in order}
+    assert told[-1:] == [len(order)][: len(varying)]
+    assert by_set == [
+        k for k in order if any(len(one.others) > 1 for one in outcome.boundaries[k].taken)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(6))

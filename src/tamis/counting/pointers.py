@@ -22,7 +22,9 @@ FLOATS, FLOAT_LINES = types.float64[::1], types.float64[:, ::1]
 CODES, PAIRS, PAIR_LINES = types.uint8[:, ::1], types.int32[::1], types.int32[:, ::1]
 ANSWER = INT(INTS, INT, INTS, INT, INT, FLOATS, INT)
 """The signature of ``direct.answer``."""
-ADVANCE = types.void(types.FunctionType(ANSWER), INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS)
+ADVANCE = types.void(
+    types.FunctionType(ANSWER), INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS, types.int64
+)
 """And of ``order_loops.advance``, which calls it."""
 
 COLUMNS = types.Tuple((types.uint64[:, ::1], INTS, PAIR_LINES, INTS, INTS, INTS, INTS, INT, INT))

@@ -11,7 +11,7 @@ conditions. Within its class the answer is the likeliest member. Beyond the pape
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -20,11 +20,12 @@ import numpy as np
 from tamis.constants import constants
 from tamis.defaults import Search
 from tamis.information.interface import LEVELS, Context, Query, Source
-from tamis.search.directions import directions
+from tamis.knowledge import as_bits
+from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
-from tamis.search.noise import evenness, unit_probability
-from tamis.search.orders import Ordering, best_ordering, climb, losses_without
-from tamis.search.outcome import Admission, Outcome
+from tamis.search.noise import evenness, most_even, unit_probability
+from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without
+from tamis.search.outcome import Admission, Boundary, Outcome
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, run
@@ -57,8 +58,17 @@ class Tried:
     search: str
     parents: Mapping[int, frozenset[int]]
     score: float
-    outcome: Outcome | None = None
-    """None for a refined DAG that does not replace that of a search."""
+    order: Sequence[int] = ()
+    """In which a search has admitted what varies."""
+    together: frozenset[int] = frozenset()
+    """Who has taken several parents at once, and those who were taken."""
+    tell: Callable[[], Outcome] | None = None
+    """How it came about, worked out when it is asked for; None for a refined DAG that does not
+    replace that of a search."""
+    selector: ParentSelector | None = None
+    """With what was counted on the way, for whoever goes on from there."""
+    directions: Directions | None = None
+    """Of its class, where they were looked for."""
     merits: tuple[float, ...] = ()
     """Its score for each price of parent sets, with how evenly its noise is spread."""
     weigh: Callable[[], Mapping[Edge, float]] = field(default=dict)
@@ -86,10 +96,41 @@ def try_searches(
 ) -> list[Tried]:
     """Run the searches; the best comes first. Where the class is looked for by likelihood, only the
     first: whether the others matter is seen from there (``with_refinement``)."""
-    first = _searched(information, settings, TRIED[0], progress)
     if settings.refine and information.scale_free() is None:
-        return [first]
+        return [_first(information, settings, progress)]
+    first = _searched(information, settings, TRIED[0], progress)
     return _best_first([first, *_others(information, settings)])
+
+
+def _first(information: Source, settings: Settings, progress: Progress | None) -> Tried:
+    """What "sequential" finds, by the loops of the order search, which goes on from there; how it
+    came about is told by the search itself, if it turns out to be the answer."""
+    if settings.boundary != "pps" or settings.backward == "together":
+        return _searched(information, settings, TRIED[0], progress)
+    selector = ParentSelector(Selector.of(information, settings))
+    varying = [k for k in range(information.n_variables) if information.varies(k)]
+    order, by_set = by_entropy(selector, varying, _told_of(information, varying, progress))
+    found = Ordering.along(selector, order)
+    before = {k: as_bits(order[:place]) for place, k in enumerate(order)}
+    boundaries = selector.selector.boundaries([(k, before[k]) for k in by_set]) if by_set else []
+    tell = partial(run, information, settings.filled_in(search=TRIED[0]))
+    return replace(
+        _scored(information, TRIED[0], found.parents),
+        order=order,
+        together=_together(boundaries),
+        tell=tell,
+        selector=selector,
+    )
+
+
+def _told_of(
+    information: Source, varying: Sequence[int], progress: Progress | None
+) -> Callable[[int], None] | None:
+    """Progress as searches tell it: columns that never vary are there from the start."""
+    if progress is None:
+        return None
+    d = information.n_variables
+    return lambda n_admitted: progress(d - len(varying) + n_admitted, d)
 
 
 def _others(information: Source, settings: Settings) -> list[Tried]:
@@ -111,10 +152,26 @@ def _searched(
     information: Source, settings: Settings, search: Search, progress: Progress | None = None
 ) -> Tried:
     """What one search finds."""
-    outcome = run(information, replace(settings, search=search), progress)
+    outcome = run(information, settings.filled_in(search=search), progress)
+    return _of_outcome(information, search, outcome)
+
+
+def _of_outcome(information: Source, search: Search, outcome: Outcome) -> Tried:
+    """What a search has found, which is told as it is."""
     parents = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
+    return replace(
+        _scored(information, search, parents),
+        order=_order(information, outcome),
+        together=_together(outcome.boundaries.values()),
+        tell=lambda: outcome,
+    )
+
+
+def _scored(information: Source, search: str, parents: Mapping[int, frozenset[int]]) -> Tried:
+    """A DAG with its merits."""
+    parents = _with_constants(information, parents)
     score = score_of(information, parents)
-    return Tried(search, parents, score, outcome, merits_of(information, parents, score))
+    return Tried(search, parents, score, merits=merits_of(information, parents, score))
 
 
 def _credited(tried: Sequence[Tried], best: Tried) -> Tried:
@@ -134,25 +191,28 @@ def with_refinement(
     Entropies of numbers are compared between classes only where their units are said to be the
     same, or where classes fit alike. Where the likelihood decides, the other searches are not run.
     """
-    selector = ParentSelector(Selector.of(information, settings, _together(tried)))
+    selector = tried[0].selector or ParentSelector(Selector.of(information, settings))
+    selector.look_ahead_at(_ahead(tried))
     free = information.scale_free()
-    others = _who_matter(information, settings, selector, tried[0]) if len(tried) == 1 else []
-    if others:
-        ahead, tried = _together(tried), _best_first([*tried, *others])
-        if _together(tried) != ahead:
-            selector = ParentSelector(Selector.of(information, settings, _together(tried)))
+    if len(tried) == 1:
+        others = _who_matter(information, settings, selector, tried[0])
+        tried = _best_first([*tried, *others]) if others else tried
+        selector.look_ahead_at(_ahead(tried))
     if free is None or same_units:
         sure = _found_twice(tried)
-        found = best_ordering(selector, _orders(information, tried), first_may_do=sure)
+        found = best_ordering(selector, [one.order for one in tried], first_may_do=sure)
         refined = _likeliest(information, settings, _tried(information, found))
-        best = _likeliest(information, settings, tried[0])
-        by = information.score_noise * math.log(turns_of(best)) + (
+        by = information.score_noise * math.log(turns_of(tried[0])) + (
             constants.alike if same_units else 0.0
         )
-        clearly = sure and best.evenness > refined.evenness + constants.alike
-        chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
+        chosen = refined
+        # However even its noise may be, a search that is far behind is not looked at again.
+        if sure or refined.merits[0] <= tried[0].score + most_even(information) + by:
+            best = _likeliest(information, settings, tried[0])
+            clearly = sure and best.evenness > refined.evenness + constants.alike
+            chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
     else:
-        found = _free_ordering(free, selector, settings, tried)
+        found = _free_ordering(free, selector, settings)
         refined = _likeliest(information, settings, _tried(information, found))
         chosen = _of_alike(information, settings, refined, tried)
     answer = _told(information, selector, _ordering_of(selector, found, chosen), tried, chosen)
@@ -168,37 +228,36 @@ def _who_matter(
     the first is clearly more even, as the paper's conditions would have it, it may be right all the
     same where another search finds the same DAG."""
     selector.allow(2)
-    (order,) = _orders(information, [first])
-    found = Ordering.along(selector, order)
+    found = Ordering.along(selector, first.order)
     climb(selector, [found])
     higher = _tried(information, found)
     higher = replace(higher, merits=merits_of(information, higher.parents, higher.score))
     by = constants.clear_rise + information.score_noise * math.log(turns_of(first))
-    if higher.beats(first, clearly=True, by=by) and (
-        first.evenness <= higher.evenness + constants.alike
-        or not any(_finds(information, settings, one, first.parents) for one in TRIED[1:])
-    ):
+    if not higher.beats(first, clearly=True, by=by):
+        return _others(information, settings)
+    if first.evenness <= higher.evenness + constants.alike:
         return []
-    return _others(information, settings)
+    for search in TRIED[1:]:
+        same = _confirmed(information, settings, search, first.parents)
+        if same is not None:
+            return [same]
+    return []
 
 
-def _finds(
+def _confirmed(
     information: Source, settings: Settings, search: Search, parents: Mapping[int, frozenset[int]]
-) -> bool:
-    """Whether a search finds this DAG."""
-    outcome = run(information, replace(settings, search=search), expected=parents)
+) -> Tried | None:
+    """What a search finds, if it is this DAG."""
+    outcome = run(information, settings.filled_in(search=search), expected=parents)
     found = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
-    return found == parents
+    return _of_outcome(information, search, outcome) if found == parents else None
 
 
-def _free_ordering(
-    free: Source, selector: ParentSelector, settings: Settings, tried: Sequence[Tried]
-) -> Ordering:
+def _free_ordering(free: Source, selector: ParentSelector, settings: Settings) -> Ordering:
     """The order of the class that fits best, whatever the units: the searches run on columns
     brought to one scale."""
-    outcomes = [run(free, replace(settings, search=search)) for search in TRIED]
-    scaled = [replace(tried[0], outcome=one) for one in outcomes]
-    return best_ordering(selector, _orders(free, scaled), first_may_do=False)
+    outcomes = [run(free, settings.filled_in(search=search)) for search in TRIED]
+    return best_ordering(selector, [_order(free, one) for one in outcomes], first_may_do=False)
 
 
 def _of_alike(
@@ -236,9 +295,16 @@ def _cancels(information: Source, settings: Settings, one: Tried) -> bool:
 
 def _tried(information: Source, found: Ordering) -> Tried:
     """The DAG of an order."""
-    empty = {k: frozenset[int]() for k in range(information.n_variables)}
-    parents = {**empty, **found.parents}
+    parents = _with_constants(information, found.parents)
     return Tried(REFINED, parents, score_of(information, parents))
+
+
+def _with_constants(
+    information: Source, parents: Mapping[int, frozenset[int]]
+) -> dict[int, frozenset[int]]:
+    """The DAG with the columns that never vary, which have no parents."""
+    empty = {k: frozenset[int]() for k in range(information.n_variables)}
+    return {**empty, **parents}
 
 
 def _found_twice(tried: Sequence[Tried]) -> bool:
@@ -277,24 +343,21 @@ def _contexts(parents: Mapping[int, frozenset[int]]) -> list[Context]:
 
 def _likeliest(information: Source, settings: Settings, one: Tried) -> Tried:
     """The likeliest member of the class."""
-    parents = directions(information, one.parents, settings.constraints).parents
-    merits = merits_of(information, parents, one.score)
-    return replace(one, parents=parents, merits=merits)
+    found = directions(
+        information, one.parents, settings.constraints, same_units=settings.units == "same"
+    )
+    merits = merits_of(information, found.parents, one.score)
+    return replace(one, parents=found.parents, directions=found, merits=merits)
 
 
-def _orders(information: Source, tried: Sequence[Tried]) -> list[list[int]]:
-    """The orders in which the searches admitted what varies."""
-    outcomes = [one.outcome for one in tried if one.outcome is not None]
-    return [[k for layer in o.layers for k in layer if information.varies(k)] for o in outcomes]
+def _order(information: Source, outcome: Outcome) -> list[int]:
+    """The order in which a search has admitted what varies."""
+    return [k for layer in outcome.layers for k in layer if information.varies(k)]
 
 
 def _ordering_of(selector: ParentSelector, found: Ordering, chosen: Tried) -> Ordering:
     """An order whose DAG belongs to the class that was chosen."""
-    if chosen.outcome is None:
-        return found
-    order = [k for layer in chosen.outcome.layers for k in layer]
-    varying = set(found.order)
-    return Ordering.along(selector, [k for k in order if k in varying])
+    return Ordering.along(selector, chosen.order) if chosen.order else found
 
 
 def _told(
@@ -306,25 +369,25 @@ def _told(
 ) -> Tried:
     """The answer with how it came about: credited to a search that has found it."""
     own = _credited(tried, chosen) if any(o.parents == chosen.parents for o in tried) else None
-    if own is not None and own.outcome is not None:
-        answer = replace(chosen, search=own.search, outcome=own.outcome)
+    if own is not None:
+        answer = replace(chosen, search=own.search, tell=own.tell)
     else:
-        outcome = _outcome(information, selector.selector, found, chosen.parents)
-        answer = replace(chosen, search=REFINED, outcome=outcome)
-    return replace(answer, weigh=partial(_losses, information, selector, found, chosen.parents))
+        tell = partial(_outcome, information, selector.selector, found, chosen.parents)
+        answer = replace(chosen, search=REFINED, tell=tell)
+    return replace(answer, weigh=partial(_losses, information, selector, found, chosen))
 
 
 def _losses(
     information: Source,
     selector: ParentSelector,
     found: Ordering,
-    parents: Mapping[int, frozenset[int]],
+    chosen: Tried,
 ) -> dict[Edge, float]:
     """What the likelihood loses without each direction that the class has; in dense graphs it is
     looked for while as many selections are made as new starts may take, and the rest of the
     directions, whose losses are only known to be no larger, stay below what is claimed. So do
     arrows from a number to a level: how the likelihood takes them hangs on the number's law."""
-    compelled = directions(information, parents, selector.selector.pps.constraints).compelled
+    compelled = chosen.directions.compelled if chosen.directions else set[Edge]()
     most = selector.n_made + selector.affordable
     selector.allow(2)
     unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
@@ -342,18 +405,21 @@ def _losses(
     return losses
 
 
-def _together(tried: Sequence[Tried]) -> set[int]:
-    """Where one of the searches has taken several parents at once. A parity may as well be turned
-    around, so the parents are among them."""
-    return {
+def _ahead(tried: Sequence[Tried]) -> frozenset[int]:
+    """Where looking ahead has paid in one of the searches."""
+    return frozenset().union(*(one.together for one in tried))
+
+
+def _together(boundaries: Iterable[Boundary]) -> frozenset[int]:
+    """Where several parents were taken at once. A parity may as well be turned around, so the
+    parents are among them."""
+    return frozenset(
         k
-        for one in tried
-        if one.outcome is not None
-        for boundary in one.outcome.boundaries.values()
+        for boundary in boundaries
         for step in boundary.taken
         if len(step.others) > 1
         for k in (step.target, *step.others)
-    }
+    )
 
 
 def _outcome(

@@ -48,6 +48,9 @@ class Directions:
     """The arrows that all members have."""
     probabilities: dict[Edge, float]
     """Of each direction of the other edges."""
+    is_of_class: bool
+    """Whether it does not matter from which member one sets out: all were weighed, and the mean of
+    their entropies is one, as it is where all columns are counted in the same rows."""
 
     def of(self, parent: int, child: int) -> float:
         """The probability of an arrow of any member."""
@@ -84,7 +87,10 @@ def directions(
         found |= component.probabilities(share)
     # Knowledge may leave members that share more than the class does.
     shared = {edge for one in components for edge in one.shared()} if constraints else set()
-    return Directions(chosen, compelled | shared, found)
+    of_class = all(one.is_whole for one in components) and np.allclose(
+        noise.means, noise.means_of(chosen), rtol=0, atol=1e-12
+    )
+    return Directions(chosen, compelled | shared, found, of_class)
 
 
 def _shares(

@@ -44,12 +44,17 @@ class NoiseEntropies:
         self.sizes = [counted[kind] for kind in named]
         per_node = information.entropy_variance / information.n_rows
         self.variances = [size * per_node for size in self.sizes]
+        self.means = self.means_of(parents)
+
+    def means_of(self, parents: Parents) -> list[float]:
+        """The mean entropy of each group in a DAG."""
         contexts = self.contexts(parents)
         self.know(contexts)
-        self._means = []
-        for group, size in enumerate(self.sizes):
-            own = (self._known[one] for one in contexts if self.group_of[one.target] == group)
-            self._means.append(math.fsum(own) / size)
+        return [
+            math.fsum(self._known[one] for one in contexts if self.group_of[one.target] == group)
+            / size
+            for group, size in enumerate(self.sizes)
+        ]
 
     def contexts(self, parents: Parents) -> list[Context]:
         """Those of the nodes whose entropies are compared."""
@@ -75,7 +80,7 @@ class NoiseEntropies:
         for one in contexts:
             group = self.group_of[one.target]
             if group is not None:
-                found[group] += (self._known[one] - self._means[group]) ** 2
+                found[group] += (self._known[one] - self.means[group]) ** 2
         return found
 
     def spreads(self, parents: Parents) -> Floats:
@@ -99,6 +104,16 @@ def evenness(information: Source, parents: Parents) -> float:
     return -math.fsum(
         (size - 1) / 2 * math.log(max(spread, SMALLEST))
         for size, spread in zip(noise.sizes, noise.spreads(parents), strict=True)
+    )
+
+
+def most_even(information: Source) -> float:
+    """The largest evenness that a DAG may have: where nothing but the variances of the estimates
+    sets its noise entropies apart."""
+    noise = NoiseEntropies(information, {k: frozenset() for k in range(information.n_variables)})
+    return -math.fsum(
+        (size - 1) / 2 * math.log(max(spread, SMALLEST))
+        for size, spread in zip(noise.sizes, noise.variances, strict=True)
     )
 
 

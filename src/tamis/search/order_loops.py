@@ -11,7 +11,7 @@ flat arrays beside the pointer and what it reads. A set of nodes is an address: 
 bit a node.
 
 * ``M``, the memory: a header, scratch sets, sets for each node, what is missing, and then entries.
-  An entry has a head, six fields, the set by which it is found, and a second set. It is a context
+  An entry has a head, seven fields, the set by which it is found, and a second set. It is a context
   (a target and what is given) or a selection (a target and its candidates; the second set are
   rivals, who were no candidates and would change it).
 * ``Q``: where entries are, by a hash of head and set.
@@ -57,15 +57,17 @@ the strongest first; how many of these are judged; where in ``T`` their threshol
 nodes the moves are prepared at once, so that they are counted in few batches: 0 where nothing waits
 for batches; and whether anybody is blocked or mentioned."""
 HEADER = 40
-SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED = wholes(1, 7)
+SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED, ENTROPY = wholes(1, 8)
 """Fields of a context, -1 where unknown: how many are given, where its row begins and how long it
-is, where in ``T`` its family is, and the strengths of sets there, and what was asked for and has
-not come, one less than a bit each."""
+is, where in ``T`` its family is, and the strengths of sets there, what was asked for and has not
+come, one less than a bit each, and where in ``T`` its entropy is."""
 CONTEXT, MOST, BY_SET = wholes(1, 4)
 """Of a selection: the context of the parents, the number of candidates up to which they stay, and
 whether several were taken together."""
-SET = whole(7)
+SET = whole(8)
 """Where the set of an entry begins."""
+WITH_SETS = whole(2**40)
+"""Added to the head of a selection among candidates of whom several may be taken together."""
 NONE = whole(-1)
 ROW, STRENGTH, FAMILIES, GROUP = wholes(0, 4)
 """What may be missing: a row, a strength at a place of it, a family, the strength of a set."""
@@ -97,10 +99,13 @@ ORDER, PLACES, SELECTED, QUEUE, IS_QUEUED, FRESH, CHANGED, TUCKS, MOVED, BEFORE,
 """Where its parts are: at last the nodes before each place, and those that each has to wait for."""
 READY = whole(2)
 """In place of 1 for a node in the queue: all that its moves ask for has been selected."""
-ASK, SETTLE, TUCK, CLIMB, DONE, REFUSED = wholes(0, 6)
-"""Modes: to select, to take another order and climb, to tuck an edge and climb, to climb."""
+PAUSE = whole(23)
+"""Where the number of nodes is that are to be admitted before others are told."""
+ASK, SETTLE, TUCK, CLIMB, ADMIT, DONE, REFUSED = wholes(0, 7)
+"""Modes: to select, to take another order and climb, to tuck an edge and climb, to climb, to admit
+nodes by their entropies."""
 
-Advance = Callable[[Answer, Ints, Ints, Ints, Ints, Floats, Floats, Ints], None]
+Advance = Callable[[Answer, Ints, Ints, Ints, Ints, Floats, Floats, Ints, int], None]
 
 ROUNDING = 1e-6
 """Scores of equivalent graphs differ by less than this, in nats."""
@@ -233,6 +238,10 @@ def list_row(M: Ints, R: Ints, S: Floats, T: Floats, context: int, n: int, lengt
     M[context + START] = start
     M[context + LENGTH] = stop - start
     M[LISTED] = stop
+    if M[context + ENTROPY] < 0:
+        T[M[JUDGED]] = T[M[REPLY] + M[D]]
+        M[context + ENTROPY] = M[JUDGED]
+        M[JUDGED] += 1
 
 
 @inner
@@ -278,7 +287,7 @@ def ask(
         before, length = M[context + LENGTH], M[D] - n
         wanted = M[LIST] if before < 0 else 8 * before
         length = wanted if wanted < length else length
-        if M[LISTED] + length > S.shape[0]:
+        if M[LISTED] + length > S.shape[0] or M[JUDGED] == T.shape[0]:
             M[IS_FULL] = 1
             return False
         if answer(E, what, M, M[QUESTION], n, T, M[REPLY]) != 0:
@@ -457,7 +466,8 @@ def choose(
     n_words = M[W]
     if is_full(M, Q):
         return NONE
-    made = find(M, Q, 2 * target + 1, M[CANDIDATES])
+    sets = WITH_SETS if M[M[TOGETHER_OF] + target] != 0 else whole(0)
+    made = find(M, Q, 2 * target + 1 + sets, M[CANDIDATES])
     if M[made + CONTEXT] >= 0:
         return made
     context = grow(answer, E, M, Q, R, S, T, target, n, made)
@@ -753,8 +763,76 @@ def climb(
         V[NODE] = NONE
 
 
-@compiled
-def advance(
+@inner
+def select_admitted(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints, k: int
+) -> bool:
+    """Let a node have selected among the admitted, by PPS alone, and know how uncertain that leaves
+    it. False where something is missing.
+
+    What a node has selected is in an entry of its own, which is found by nobody else; PLACES says
+    for how many admitted nodes it holds, and one more.
+    """
+    n, n_words, own = V[STAGE], M[W], V[V[SELECTED] + k]
+    if V[V[PLACES] + k] == n + 1:
+        return True
+    if is_full(M, Q):
+        return False
+    last = V[ORDER] + n - 1
+    if (
+        V[V[PLACES] + k] == n > 0
+        and not (M[BOUND] and has(M, M[REQUIRED] + k * n_words, V[last]))
+        and stays_with(M, V, k, own, last, whole(1), n)
+    ):
+        V[V[PLACES] + k] = n + 1
+        return True
+    V[V[PLACES] + k] = 0
+    copy(V, V[BEFORE], M, M[CANDIDATES], n_words)
+    own = find(M, Q, -1 - k, M[EMPTY])
+    V[V[SELECTED] + k] = own
+    context = grow(answer, E, M, Q, R, S, T, k, n, own)
+    if context < 0 or (
+        M[context + ENTROPY] < 0 and not ask(answer, E, M, R, S, T, ROW, context, M[context + SIZE])
+    ):
+        return False
+    M[own + CONTEXT] = context
+    copy(M, M[RIVALS], M, own + SET + n_words, n_words)
+    V[V[PLACES] + k] = n + 1
+    return True
+
+
+@inner
+def admit(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
+) -> bool:
+    """Admit the nodes in FRESH one at a time: of those that wait for nobody else, the one that is
+    least uncertain given what it has selected. False where something is missing."""
+    n_words, admitted, left = M[W], V[BEFORE], V[BEFORE] + M[W]
+    while V[STAGE] < V[PAUSE]:
+        n_left, waits = V[NODES] - V[STAGE], False
+        for i in range(n_left):
+            if not select_admitted(answer, E, M, Q, R, S, T, V, V[V[FRESH] + i]):
+                waits = True
+        if waits:
+            return False
+        best, least = whole(0), np.inf
+        for i in range(n_left):
+            k = V[V[FRESH] + i]
+            entropy = T[M[M[V[V[SELECTED] + k] + CONTEXT] + ENTROPY]]
+            if entropy < least and not meet(V, V[WAITING] + k * n_words, V, left, n_words):
+                best, least = i, entropy
+        k = V[V[FRESH] + best]
+        for i in range(best, n_left - 1):
+            V[V[FRESH] + i] = V[V[FRESH] + i + 1]
+        V[V[ORDER] + V[STAGE]] = k
+        add(V, admitted, k)
+        drop(V, left, k)
+        V[STAGE] += 1
+    return True
+
+
+@inner
+def go_on(
     answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
 ) -> None:
     """Go on with an order until what it is about to do is done, or something is missing."""
@@ -783,6 +861,17 @@ def advance(
             V[MODE] = CLIMB
     if V[MODE] == CLIMB and climb(answer, E, M, Q, R, S, T, V):
         V[MODE] = DONE
+    if V[MODE] == ADMIT and admit(answer, E, M, Q, R, S, T, V):
+        V[MODE] = DONE
+
+
+@compiled
+def advance(
+    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints, size: int
+) -> None:
+    """Go on with several orders, which are end to end, each of this size."""
+    for start in range(0, V.shape[0], size):
+        go_on(answer, E, M, Q, R, S, T, V[start : start + size])
 
 
 def signature() -> Any:  # noqa: ANN401 - numba has no types

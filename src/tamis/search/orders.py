@@ -11,15 +11,18 @@ Beyond the paper.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from tamis.constants import constants
 from tamis.counting.compiled import Ints
+from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
 from tamis.search.order_loops import ROUNDING
-from tamis.search.parents import ParentSelector, Selected, new_walk, part
+from tamis.search.parents import ParentSelector, Selected, new_walk, part, sets_of
 
+TOLD = 100
+"""About as often is told how far a search has come."""
 STARTS = 5
 """New starts that are climbed from side by side, so that what they miss is counted together."""
 
@@ -94,6 +97,27 @@ class Ordering:
         """The DAG."""
         members = self.selector.members(self._entries())
         return {k: frozenset(one) for k, one in zip(self.order, members, strict=True)}
+
+
+def by_entropy(
+    selector: ParentSelector, nodes: Sequence[int], progress: Callable[[int], None] | None = None
+) -> tuple[list[int], list[int]]:
+    """The order in which "sequential" admits nodes, and those that have selected several parents
+    together; ``progress`` is told how many have been admitted."""
+    walk = new_walk(nodes, selector.n_variables, selector.waits)
+    part(walk, loops.BEFORE)[selector.n_words : 2 * selector.n_words] = sets_of(
+        [as_bits(nodes)], selector.n_words
+    )[0]
+    n_told = len(nodes) if progress is None else max(1, len(nodes) // TOLD)
+    while walk[loops.STAGE] < len(nodes):
+        walk[loops.PAUSE] = min(int(walk[loops.STAGE]) + n_told, len(nodes))
+        walk[loops.MODE] = loops.ADMIT
+        selector.run([walk])
+        if progress is not None:
+            progress(int(walk[loops.STAGE]))
+    order: list[int] = part(walk, loops.ORDER).tolist()
+    own = part(walk, loops.SELECTED).tolist()
+    return order, [k for k in order if selector.took_sets(own[k])]
 
 
 def best_ordering(
@@ -182,7 +206,7 @@ def shuffled(selector: ParentSelector, order: Sequence[int], chance: Random) -> 
     fresh = list(order)
     for _ in range(max(2, round(math.sqrt(len(fresh))), round(constants.moved * len(fresh)))):
         k = fresh.pop(chance.randrange(len(fresh)))
-        first, last = _room(fresh, waits, k)
+        first, last = (0, len(fresh)) if known is None else _room(fresh, waits, k)
         fresh.insert(chance.randint(first, last), k)
     return fresh
 

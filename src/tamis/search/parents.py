@@ -9,7 +9,7 @@ all orders that wait. Of a table in memory they have it counted themselves (``co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
@@ -39,6 +39,8 @@ NO_TABLE = np.zeros(0, dtype=np.int64)
 MOST_MISSING = 4096
 ENTRIES = 1024
 """Room for so many things that are missing, and at first for so many entries."""
+PRICED = 4096
+"""What tables of so many cells cost is known from the start; of more where they are met."""
 FEW = 32
 """In tables with no more columns the first selections of a process are made without compiled loops,
 which are not worth waiting for if there are few."""
@@ -99,7 +101,7 @@ class ParentSelector:
         memory[[loops.D, loops.W, loops.ROOM, loops.USED]] = d, n_words, MOST_MISSING, starts[-1]
         memory[[loops.LIMIT, loops.BACKWARD]] = pps.limit, self.selector.backward
         memory[[loops.N_JUDGED, loops.LIST]] = constants.sets_judged, SHORT
-        memory[loops.BOUND] = any(pps.blocked) or any(pps.mentioned)
+        memory[loops.BOUND] = any(pps.blocked) or any(pps.mentioned) or bool(pps.required)
         memory[loops.AT_ONCE] = MANY_AT_ONCE if d > constants.wide else AT_ONCE
         for place, own in zip(
             (loops.BLOCKED, loops.MENTIONED, loops.REQUIRED), of_nodes, strict=True
@@ -112,6 +114,8 @@ class ParentSelector:
                 memory[memory[loops.TOGETHER_OF] + k] = start
                 memory[start] = len(sets)
                 memory[start + 1 : start + 1 + len(sets) * n_words] = sets_of(sets, n_words).ravel()
+        start = memory[loops.TOGETHER_OF]
+        self._places_of_sets: list[int] = memory[start : start + d].tolist()
         return memory
 
     def _thresholds(self) -> Floats:
@@ -121,6 +125,22 @@ class ParentSelector:
         largest = max((len(one) for sets in pps.sets_of for _, one in sets), default=-1)
         of_sets = [pps.set_threshold(n, size) for size in range(largest + 1) for n in range(d + 1)]
         return np.concatenate([np.zeros(1), pps.thresholds, of_sets, np.zeros(d + 1)])
+
+    def look_ahead_at(self, targets: Container[int]) -> None:
+        """Let only these take several candidates together from now on."""
+        memory, pps, d = self._memory, self._pps, self.n_variables
+        pps.look_ahead_at(targets)
+        start = memory[loops.TOGETHER_OF]
+        memory[start : start + d] = [
+            place if k in targets else 0 for k, place in enumerate(self._places_of_sets)
+        ]
+        mentioned = sets_of(pps.mentioned, self.n_words).ravel()
+        memory[memory[loops.MENTIONED] : memory[loops.MENTIONED] + len(mentioned)] = mentioned
+        memory[loops.BOUND] = any(pps.blocked) or any(pps.mentioned) or bool(pps.required)
+
+    def took_sets(self, entry: int) -> bool:
+        """Whether a selection has taken several candidates together."""
+        return bool(self._memory[entry + loops.BY_SET])
 
     @property
     def n_made(self) -> int:
@@ -188,11 +208,15 @@ class ParentSelector:
             advance = interpreted(loops.advance) if in_python else loops.compiled_advance()
             before = self.n_made
             answer, table = (interpreted(refuse), NO_TABLE) if in_python else self._counter
-            for walk in walks:
-                advance(
-                    answer, table, self._memory, self._slots, self._rows, self._strengths,
-                    self._families, walk,
-                )  # fmt: skip
+            # Handing over a pointer takes as long as a short climb: all orders go in one call.
+            joined = walks[0] if len(walks) == 1 else np.concatenate(walks)
+            advance(
+                answer, table, self._memory, self._slots, self._rows, self._strengths,
+                self._families, joined, len(walks[0]),
+            )  # fmt: skip
+            if len(walks) > 1:
+                for walk, own in zip(walks, joined.reshape(len(walks), -1), strict=True):
+                    walk[:] = own
             if in_python:
                 uncompiled.spent += SECONDS * (self.n_made - before)
             self._find_out()
@@ -205,12 +229,17 @@ class ParentSelector:
         if self._direct is None:
             return pointed_at(refuse, signature), NO_TABLE
         self._memory[loops.AT_ONCE] = 0
+        self._direct.price_up_to(PRICED)
         return self._direct.loop, self._direct.numbers
 
     def _find_out(self) -> None:
         """Count what orders wait for."""
         memory = self._memory
         n = int(memory[loops.N_MISSING])
+        if n == 0:  # there was no room
+            memory[loops.IS_FULL] = 0
+            self._make_room()
+            return
         start = int(memory[loops.MISSING])
         missing = memory[start : start + 3 * n].reshape(n, 3).copy()
         memory[loops.N_MISSING] = memory[loops.IS_FULL] = 0
@@ -337,6 +366,11 @@ class ParentSelector:
         self._memory[entries + loops.START] = ends - lengths
         self._memory[entries + loops.LENGTH] = lengths
         self._memory[entries + loops.ASKED] = -1
+        fresh = self._memory[entries + loops.ENTROPY] < 0
+        self._memory[entries[fresh] + loops.ENTROPY] = self._memory[loops.JUDGED] + np.arange(
+            np.count_nonzero(fresh)
+        )
+        self._append_families(counted.entropies[fresh])
 
     @property
     def _width(self) -> int:
@@ -386,7 +420,7 @@ class ParentSelector:
 
 def falling(cmi: Floats, n: int) -> Ints:
     """In each row the places of the n largest values, the largest first, of equals the first."""
-    if 4 * n >= cmi.shape[1]:
+    if n == 0 or 4 * n >= cmi.shape[1]:
         return np.argsort(-cmi, axis=1, kind="stable")[:, :n]
     found = np.empty((len(cmi), n), dtype=np.int64)
     # Of rows that are not whole the others are -inf, and those that are there n or more.
@@ -404,7 +438,7 @@ def sets_of(sets: Sequence[int], n_words: int) -> Ints:
 
 def longer(array: Numbers, length: int) -> Numbers:
     """An array with more room."""
-    fresh = np.zeros_like(array, shape=length)
+    fresh = np.zeros(length, dtype=array.dtype)  # of what is not used no page is touched
     fresh[: len(array)] = array
     return fresh
 

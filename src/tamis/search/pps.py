@@ -10,7 +10,7 @@ as one candidate and as the best of all sets of its size.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cache
 
 import numpy as np
@@ -144,11 +144,10 @@ class PPS:
         self.information = information
         self.rule = rule
         # With their members as bits too: they are asked about very often.
-        self.sets_of = [
+        self._known_sets = [
             [(as_bits(one), one) for _, one in sets] for sets in interactions or [()] * d
         ]
-        self._looks_ahead = any(self.sets_of)
-        self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self.sets_of]
+        self.look_ahead_at(range(d))
         self.limit = d if max_boundary is None else max_boundary
         self.constraints = constraints
         self.blocked = (0,) * d if constraints is None else constraints.blocked
@@ -167,6 +166,12 @@ class PPS:
         """The strength that the best of all sets of a size has to clear."""
         self.judged: dict[Group, Judged] = {}
         """Single candidates and sets, as far as they have been asked for."""
+
+    def look_ahead_at(self, targets: Container[int]) -> None:
+        """Let only these take several candidates together from now on."""
+        self.sets_of = [sets if k in targets else [] for k, sets in enumerate(self._known_sets)]
+        self._looks_ahead = any(self.sets_of)
+        self.mentioned = [as_bits(k for _, one in sets for k in one) for sets in self.sets_of]
 
     def grow(self, asked: Sequence[Asked]) -> Paths:
         """The boundaries of targets among candidates."""

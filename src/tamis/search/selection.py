@@ -7,7 +7,7 @@ members and scores, thousands of times, goes the same steps by the same rules in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tamis.decisions.p_values import PValue
@@ -49,12 +49,11 @@ class Selector:
         self.n_variables = pps.information.n_variables
 
     @classmethod
-    def of(cls, information: Source, settings: Settings, ahead: Collection[int]) -> Selector:
-        """The selector that the settings ask for, looking ahead, if they do, at these targets."""
+    def of(cls, information: Source, settings: Settings) -> Selector:
+        """The selector that the settings ask for."""
         interactions, largest = None, settings.look_ahead or 1
         if largest > 1 and settings.boundary == "pps":
-            known = information.interactions(largest)
-            interactions = [one if k in ahead else () for k, one in enumerate(known)]
+            interactions = information.interactions(largest)
         pps = PPS(
             information,
             settings.boundary_rule,

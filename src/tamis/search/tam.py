@@ -34,7 +34,7 @@ def run(
     layer that rules them out.
     """
     d = information.n_variables
-    selector = Selector.of(information, settings, range(d))
+    selector = Selector.of(information, settings)
     boundaries = _boundaries(information, selector, settings)
     outcome = Outcome()
     constant = [k for k in range(d) if not information.varies(k)]

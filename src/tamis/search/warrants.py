@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tamis.information.interface import Source
-from tamis.knowledge import Constraints
 from tamis.search.auto import probability_of
-from tamis.search.directions import directions
+from tamis.search.directions import Directions
 from tamis.search.members import CLAIMED, Edge
 from tamis.search.outcome import Outcome
 
@@ -29,22 +27,18 @@ class Warrant(NamedTuple):
 
 
 def warrants(
-    information: Source,
     outcome: Outcome,
+    found: Directions,
     losses: Mapping[Edge, float],
-    constraints: Constraints | None,
     is_given: Callable[[Edge], bool],
-    *,
-    same_units: bool = False,
 ) -> dict[Edge, Warrant]:
     """The warrant of every edge (parent, child) of a DAG.
 
-    ``losses`` are what the likelihood loses without a direction that all members of the class
-    have; where nobody has asked, the class is taken for certain. ``is_given`` says which
-    directions follow from knowledge, ``same_units`` that numbers are in one unit.
+    ``found`` are the directions of its class, ``losses`` what the likelihood loses without one that
+    all members have; where nobody has asked, the class is taken for certain. ``is_given`` says
+    which directions follow from knowledge.
     """
     parents = {k: one.members for k, one in outcome.boundaries.items()}
-    found = directions(information, parents, constraints, same_units=same_units)
     answer = {}
     for edge in ((p, k) for k, members in parents.items() for p in members):
         if is_given(edge):
