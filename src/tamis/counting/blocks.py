@@ -140,6 +140,7 @@ class BlockCounts:
         """The sets of columns that say something together."""
         columns = self._interacting_columns
         most = affordable(len(columns), -(-self.n_rows // 64))
+        # The counts of a block, and their sums over blocks.
         while most > 1 and 4 * bytes_of_sets(len(columns), most) > self._table.set_bytes:
             most -= 1
         return Looking(
