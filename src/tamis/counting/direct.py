@@ -12,8 +12,7 @@ The table comes as one array of numbers, ``E``: addresses, sizes and limits (``D
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,6 @@ from tamis.counting.compiled import (
     address_of,
     compiled,
     inner,
-    pointed_at,
     whole,
 )
 from tamis.counting.independence import ROUNDING, SMALLEST_P, STATS
@@ -43,16 +41,10 @@ and strength; and the strength of several columns taken together."""
     N_COLUMNS, N_ROWS, N_PLANES, N_WORDS, WIDEST, MOST, MOST_JOINT, EMPTY,
     WORDS, ONES, PAIRS, FIRST, ARITIES, PLAIN, CODES, WEIGHTS, RANGES, EVERYONE, ZEROS,
     TERMS, TAIL, CONSTANT, CLIPS, PRODUCTS, REGRETS, N_REGRETS,
-    GAMMA, PLANES_LOOP, ROWS_LOOP, SETS_LOOP,
-) = (whole(one) for one in range(30))  # fmt: skip
+    GAMMA, PLANES_LOOP, ROWS_LOOP, SETS_LOOP, ANSWER_LOOP,
+) = (whole(one) for one in range(31))  # fmt: skip
 """The places in ``E``: sizes, limits, then addresses of arrays, the lookup of the estimator among
 them, and the addresses of scipy's upper tail of gamma laws and of the loops."""
-
-Answer = Callable[[Ints, int, Ints, int, int, Floats, int], int]
-"""``answer(E, what, X, at, n, A, to)``: the n columns of the context are ``X[at : at + n]``, its
-target last. Where a strength is asked for the candidate comes next, or the number of a group and
-then its columns. The answer goes to ``A`` from ``to`` on. 1 if there is one, 0 if the question is
-not for here."""
 
 array_at: Any = None
 pointer: Any = None
@@ -221,7 +213,12 @@ def judge_family(
 
 @compiled
 def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> int:
-    """Answer a question about the context ``X[at : at + n]``, its target last (``Answer``)."""
+    """Answer a question about the context ``X[at : at + n]``, its target last.
+
+    Where a strength is asked for the candidate comes next, or the number of a group and then its
+    columns. The answer goes to ``A`` from ``to`` on. 1 if there is one, 0 if the question is not
+    for here.
+    """
     d, n_rows, n_planes, n_words = E[N_COLUMNS], E[N_ROWS], E[N_PLANES], E[N_WORDS]
     everyone = array_at(pointer(E[EVERYONE]), d, np.int64)
     columns = (
@@ -263,12 +260,6 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
     return judge_family(E, columns, rows, lookup, products, regrets, X, at, n, A, to)
 
 
-@compiled
-def refuse(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> int:
-    """Answer nothing: every question has to be asked in a batch."""
-    return whole(0)
-
-
 class Direct:
     """A table as ``answer`` reads it; it lives as long as its arrays, which are kept here.
 
@@ -280,7 +271,7 @@ class Direct:
     ) -> None:
         from tamis.counting import pointers
 
-        self.numbers = np.zeros(SETS_LOOP + 1, dtype=np.int64)
+        self.numbers = np.zeros(ANSWER_LOOP + 1, dtype=np.int64)
         # Rows that were drawn anew may lie in memory column by column.
         self._arrays = {place: np.ascontiguousarray(one) for place, one in arrays.items()}
         self._regrets = regrets
@@ -292,14 +283,10 @@ class Direct:
         self.numbers[PLANES_LOOP] = address_of(judge_planes, pointers.JUDGE_PLANES)
         self.numbers[ROWS_LOOP] = address_of(judge_rows, pointers.JUDGE_ROWS)
         self.numbers[SETS_LOOP] = address_of(count_sets, pointers.COUNT_SETS)
+        self.numbers[ANSWER_LOOP] = address_of(answer, signature())
         self.price_up_to(1)
 
     def price_up_to(self, n_cells: int) -> None:
         """Know what tables of so many cells cost: more are not for here."""
         found = self._arrays[REGRETS] = self._regrets(n_cells)
         self.numbers[[REGRETS, N_REGRETS]] = found.ctypes.data, len(found)
-
-    @cached_property
-    def loop(self) -> Answer:
-        """What answers."""
-        return cast(Answer, pointed_at(answer, signature))

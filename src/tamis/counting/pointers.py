@@ -22,9 +22,7 @@ FLOATS, FLOAT_LINES = types.float64[::1], types.float64[:, ::1]
 CODES, PAIRS, PAIR_LINES = types.uint8[:, ::1], types.int32[::1], types.int32[:, ::1]
 ANSWER = INT(INTS, INT, INTS, INT, INT, FLOATS, INT)
 """The signature of ``direct.answer``."""
-ADVANCE = types.void(
-    types.FunctionType(ANSWER), INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS, types.int64
-)
+ADVANCE = types.void(INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS, INT)
 """And of ``order_loops.advance``, which calls it."""
 
 COLUMNS = types.Tuple((types.uint64[:, ::1], INTS, PAIR_LINES, INTS, INTS, INTS, INTS, INT, INT))
@@ -62,6 +60,7 @@ def calling(loop: Any) -> Any:  # noqa: ANN401 - numba has no types
     return call
 
 
+answer_at = calling(ANSWER)
 judge_planes_at, judge_rows_at, count_sets_at = map(calling, (JUDGE_PLANES, JUDGE_ROWS, COUNT_SETS))
 
 
