@@ -46,13 +46,24 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
         [f"tamis.result.{name}" for name in ("Edge", "Verdict", "Run", "Trace")]
         + [f"tamis.result.{name}" for name in ("Admitted", "Masked", "Selection")],
     ),
-    "How sure": ("", ["tamis.bootstrap.Confidence", "tamis.identifiability.Certificate"]),
+    "How sure": ("", ["tamis.bootstrap.Confidence", "tamis.identifiability.RecoveryCheck"]),
+    "Comparing": (
+        "",
+        ["tamis.compare", "tamis.Comparison"]
+        + [f"tamis.comparison.{name}" for name in ("Compared", "Agreement", "Changes", "Distance")],
+    ),
     "Single quantities": (
         "",
         ["tamis.entropy", "tamis.conditional_mutual_information", "tamis.markov_boundary"],
     ),
     "Measurements into levels": ("", ["tamis.discretize", "tamis.Discretization"]),
     "Rules": ("tamis.rules", []),
+    "Fitted networks": (
+        "tamis.network",
+        ["tamis.GaussianNetwork"]
+        + [f"tamis.network.{name}" for name in ("Network", "FittedEdge", "Coefficient")],
+    ),
+    "Another arrow": ("", ["tamis.rescoring.Rescored", "tamis.rescoring.Family"]),
     "Known networks": (
         "",
         ["tamis.BayesianNetwork", "tamis.check", "tamis.Check"]
@@ -62,7 +73,7 @@ SECTIONS: dict[str, tuple[str, list[str]]] = {
     "Other libraries": (
         "tamis.handover",
         [f"tamis.handover.{name}" for name in ("to_networkx", "to_dowhy", "to_pgmpy")]
-        + [f"tamis.handover.{name}" for name in ("fitted_network", "save")],
+        + [f"tamis.handover.{name}" for name in ("to_pyagrum", "fitted_network", "save")],
     ),
     "Metrics": ("tamis.metrics", []),
     "Simulation": ("tamis.simulate", []),

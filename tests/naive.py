@@ -638,3 +638,32 @@ def pps_condition(I: Gain, k: int, A: Nodes, tolerance: float, as_printed: bool 
             if rivals and inside <= max(rivals) + tolerance:
                 return False
     return True
+
+
+# --- regressions ---------------------------------------------------------------------------
+
+
+def least_squares(rows: Sequence[Sequence[float]], values: Sequence[float]) -> list[float]:
+    """The intercept and the slopes of a linear regression, exactly, by the normal equations."""
+    design = [[Fraction(1), *map(Fraction, row)] for row in rows]
+    width = len(design[0])
+    system = [
+        [sum(one[i] * one[j] for one in design) for j in range(width)]
+        + [sum(one[i] * Fraction(y) for one, y in zip(design, values, strict=True))]
+        for i in range(width)
+    ]
+    for i in range(width):
+        pivot = next(r for r in range(i, width) if system[r][i])
+        system[i], system[pivot] = system[pivot], system[i]
+        system[i] = [x / system[i][i] for x in system[i]]
+        for r in range(width):
+            if r != i:
+                system[r] = [
+                    x - system[r][i] * y for x, y in zip(system[r], system[i], strict=True)
+                ]
+    return [float(line[-1]) for line in system]
+
+
+def normal_log_density(x: float, mean: float, deviation: float) -> float:
+    """ln of the density of the normal law at x."""
+    return -(((x - mean) / deviation) ** 2) / 2 - math.log(deviation * math.sqrt(2 * math.pi))

@@ -17,19 +17,23 @@ from tamis.counting.memory import MemoryCounts
 SOURCE = Path(tamis.__file__).parent
 
 LAYERS = {
-    "ground": "errors constants plugins atomic journal",
+    "ground": "errors constants plugins atomic journal markup portable progress",
     "tables": "tables network metrics simulate",
     "counting": "counting",
     "sources": "information decisions rules adapters",
     "settings": "knowledge defaults choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
-    "bootstrap forecast identifiability report estimator",
+    "rescoring bootstrap forecast identifiability report comparison estimator",
     "studies": "baselines experiments",
     "command": "terminal cli cli_experiment cli_learn __main__",
 }
 """From the ground up: each layer knows its own rooms and those below it."""
 HEIGHT = {room: i for i, rooms in enumerate(LAYERS.values()) for room in rooms.split()}
+
+
+FRONT = SOURCE / "result" / "model.py"
+"""The methods of a result are a front for rooms that know results: imported when called."""
 
 
 def modules() -> list[Path]:
@@ -41,10 +45,11 @@ def home(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imported(path: Path) -> set[str]:
-    """The parts of tamis a file imports, wherever in the file it does so."""
+def imported(path: Path, *, when_loaded: bool = False) -> set[str]:
+    """The parts of tamis a file imports, wherever in the file it does so, or when it is loaded."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    for node in tree.body if when_loaded else ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             if node.module == "tamis":
                 names |= {alias.name for alias in node.names}
@@ -59,7 +64,7 @@ def needed() -> dict[str, set[str]]:
     """For each room the others that its files import."""
     found: dict[str, set[str]] = {}
     for path in modules():
-        found.setdefault(home(path), set()).update(imported(path))
+        found.setdefault(home(path), set()).update(imported(path, when_loaded=path == FRONT))
     return {room: others - {room, "__version__"} for room, others in found.items()}
 
 

@@ -462,7 +462,7 @@ def test_bad_options_are_refused_and_nothing_is_written(options, complaint, tmp_
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("r.png", "one of .json, .dot, .graphml, .csv"),
+        ("r.gif", "one of .json, .dot, .graphml, .csv"),
         ("nowhere/r.json", "there is no directory"),
         ("folder.csv", "it is a directory"),
     ],

@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -99,7 +100,7 @@ def test_odd_knowledge(tmp_path_factory, known):
         ["--bootstrap", "0"],
         ["--bootstrap", "-5"],
         ["--bootstrap", "3", "--seed", "-1"],
-        ["--certify", "0"],
+        ["--recovery", "0"],
         ["--report", "absent/place.html"],
         ["--report", EXAMPLE],
         ["--knowledge", "absent.json"],
@@ -118,17 +119,17 @@ def test_odd_options_are_refused_in_a_sentence(words):
     assert Path(EXAMPLE).read_bytes() == before
 
 
-def test_confidence_and_certificate_are_shown_and_written(tmp_path):
+def test_confidence_and_recovery_are_shown_and_written(tmp_path):
     page = tmp_path / "report.html"
     shown = ran(
-        EXAMPLE, "--bootstrap", "12", "--certify", "3", "--seed", "4", "--report", str(page)
+        EXAMPLE, "--bootstrap", "12", "--recovery", "3", "--seed", "4", "--report", str(page)
     )
     assert "either way" in shown
     assert "Tables drawn from the model" in shown
     text = page.read_text(encoding="utf-8")
     assert "The rows were resampled 12 times" in text
     again = tmp_path / "again.html"
-    ran(EXAMPLE, "--bootstrap", "12", "--certify", "3", "--seed", "4", "--report", str(again))
+    ran(EXAMPLE, "--bootstrap", "12", "--recovery", "3", "--seed", "4", "--report", str(again))
     assert again.read_bytes() == page.read_bytes()
 
 
@@ -149,6 +150,17 @@ def test_no_file_that_is_read_is_overwritten(tmp_path):
     assert (parts / "1.csv").read_text() == "".join([text[0], *text[1000:]])
 
 
+def test_the_recovery_check_is_for_numbers_too(tmp_path):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=80)
+    rows = tmp_path / "rows.csv"
+    pairs = zip(x, x + rng.normal(0, 0.3, 80), strict=True)
+    rows.write_text("x,y\n" + "".join(f"{a},{b}\n" for a, b in pairs))
+    said = ran(str(rows), "--recovery", "2")
+    assert "The whole graph came back from" in " ".join(said.split())
+    assert "drawn from a linear Gaussian network" in " ".join(said.split())
+
+
 def test_what_cannot_be_had_is_refused_before_the_search(tmp_path, monkeypatch):
     def searched(*_: object) -> None:
         raise AssertionError("the search began")
@@ -158,9 +170,10 @@ def test_what_cannot_be_had_is_refused_before_the_search(tmp_path, monkeypatch):
     measured.write_text("a,b\n" + "".join(f"{i / 7},{i % 5 / 3}\n" for i in range(40)))
     gaps = tmp_path / "gaps.csv"
     gaps.write_text("a,b\n" + "".join(f"{i % 2},{'' if i == 3 else i % 3}\n" for i in range(40)))
-    assert "continuous columns" in ran(str(measured), "--certify", "2")
-    assert "continuous columns" in ran(str(measured), "--certify", "2", "--dry-run")
-    assert "missing values" in ran(str(gaps), "--missing", "pairwise", "--certify", "2")
-    for option in ("--bootstrap", "--certify"):
+    bif = str(tmp_path / "x.bif")
+    assert "numbers have none: 'a', 'b'" in ran(str(measured), "--out", bif)
+    assert "numbers have none: 'a', 'b'" in ran(str(measured), "--out", bif, "--dry-run")
+    assert "missing values" in ran(str(gaps), "--missing", "pairwise", "--recovery", "2")
+    for option in ("--bootstrap", "--recovery"):
         assert "in blocks" in ran(EXAMPLE, "--memory", "1GB", option, "2")
     assert "no column 'snow'" in ran(EXAMPLE, "--dry-run", "--require", "snow -> rain")

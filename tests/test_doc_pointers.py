@@ -36,7 +36,8 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 CODE = ("src", "tests", "benchmarks", "scripts")
 
 LIBRARIES = (
-    "dd", "dowhy", "llvm", "networkx", "pandas", "pgmpy", "polars", "spatial", "stats",
+    "dd", "dowhy", "llvm", "networkx", "pandas", "pgmpy", "polars", "pyagrum", "sklearn",
+    "spatial", "stats",
     "statsmodels",
 )  # fmt: skip
 """Where dotted names of other libraries begin on the pages."""

@@ -480,7 +480,7 @@ def test_a_table_about_other_columns_is_refused():
 
 def test_what_needs_rows_says_so_without_any():
     model = tamis.TAM(information=Known()).fit()
-    for ask in (model.bootstrap, model.certify, model.to_pgmpy):
+    for ask in (model.bootstrap, model.recovery_check, model.to_pgmpy):
         with pytest.raises(tamis.SettingError, match=r"learned from .*Known and not from rows"):
             ask()
 
@@ -556,14 +556,14 @@ def test_resamples_are_learned_with_every_plug_in(parameters):
 @pytest.mark.parametrize("name", ["entropy", "boundary", "test", "function of a table"])
 def test_drawn_tables_are_learned_with_plug_ins(name):
     model = tamis.TAM(**PLUGINS[name]).fit(chain())
-    assert model.certify(2, conditions=False).edges["a", "b"] == 1.0
+    assert model.recovery_check(2, conditions=False).edges["a", "b"] == 1.0
 
 
 def test_what_was_made_of_one_table_is_not_used_on_others():
     frame = chain()
     rule = tamis.adapters.from_causal_learn("chisq", frame)
     model = tamis.TAM("sequential", boundary_rule=rule).fit(frame)
-    for ask in (model.bootstrap, model.certify):
+    for ask in (model.bootstrap, model.recovery_check):
         with pytest.raises(tamis.SettingError, match=r"learns from other rows, and .*was made of"):
             ask(2)
     bound = tamis.TAM(information=Known()).fit(
@@ -805,7 +805,7 @@ def test_alpha_is_the_level_of_a_test_from_outside():
     assert model.result_.settings["masking_rule"] == {"rule": "p-value", "alpha": 0.1}
 
 
-@pytest.mark.parametrize("ask", ["fit", "bootstrap", "certify"])
+@pytest.mark.parametrize("ask", ["fit", "bootstrap", "recovery_check"])
 def test_progress_is_a_function(ask):
     model = tamis.TAM("node").fit(chain())
     asked = (chain(),) if ask == "fit" else (2,)

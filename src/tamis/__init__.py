@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tamis import metrics as metrics
     from tamis import rules as rules
     from tamis import simulate as simulate
+    from tamis.baselines.comparing import compare
+    from tamis.comparison import Comparison
     from tamis.errors import (
         DataError,
         FileFormatError,
@@ -25,12 +27,13 @@ if TYPE_CHECKING:
     )
     from tamis.estimator import TAM
     from tamis.formats import load, save
-    from tamis.identifiability import Check, check
+    from tamis.identifiability.check import check
+    from tamis.identifiability.report import Check
     from tamis.information.estimators import EntropyEstimator
     from tamis.information.interface import Ability, Context, Group, Profiles, Query, Source, Tests
     from tamis.inspection import inspect
     from tamis.knowledge import Knowledge
-    from tamis.network import BayesianNetwork
+    from tamis.network import BayesianNetwork, GaussianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
     from tamis.result import Result
     from tamis.tables.discretize import Discretization, discretize
@@ -41,8 +44,11 @@ if TYPE_CHECKING:
 _HOME = {
     "TAM": "tamis.estimator",
     "BayesianNetwork": "tamis.network",
+    "GaussianNetwork": "tamis.network",
     "Check": "tamis.identifiability",
     "check": "tamis.identifiability",
+    "Comparison": "tamis.comparison",
+    "compare": "tamis.baselines.comparing",
     "Discretization": "tamis.tables.discretize",
     "discretize": "tamis.tables.discretize",
     "Ability": "tamis.information.interface",
@@ -79,11 +85,13 @@ __all__ = [
     "BayesianNetwork",
     "Check",
     "ColumnPlan",
+    "Comparison",
     "Context",
     "DataError",
     "Discretization",
     "EntropyEstimator",
     "FileFormatError",
+    "GaussianNetwork",
     "Group",
     "Knowledge",
     "Plan",
@@ -102,6 +110,7 @@ __all__ = [
     "adapters",
     "baselines",
     "check",
+    "compare",
     "conditional_mutual_information",
     "constants",
     "discretize",

@@ -31,10 +31,13 @@ from tamis.information.remembered import Interactions
 from tamis.journal import Journal
 from tamis.learning import found_in, interactions_of
 from tamis.opening import open_outside
+from tamis.plugins import require_callable
+from tamis.progress import showing
 from tamis.result import Result
 from tamis.search.auto import REFINED
 from tamis.settings import Settings
-from tamis.tables import Table
+from tamis.tables import Table, read_table
+from tamis.tables.table import with_rows
 
 SCHEMES = ("half", "rows")
 MORE_PARENTS = 2
@@ -76,6 +79,11 @@ class Confidence:
             f"<Confidence from {self.n} resamples ({self.scheme}) with search {self.search!r}: "
             f"{len(self.names)} columns, {len(self.edges)} arrows seen>"
         )
+
+    def _repr_html_(self) -> str:
+        from tamis.report.notebook import HALF, confidence_in_html
+
+        return confidence_in_html(self, self.names, self.graph(HALF))
 
     def skeleton(self, a: str, b: str) -> float:
         """The share of resamples with an arrow between the two, either way."""
@@ -120,6 +128,7 @@ def bootstrap(
     result is refined again each time. The outcome depends on the seed and the order of the rows,
     not on ``n_jobs``. ``resume`` is a file that keeps what is done: called again, the rest is.
     """
+    require_callable("progress", progress)
     _require(n, seed, scheme)
     settings = _settings(table, result, asked, search)
     names = sorted(table.names)
@@ -139,14 +148,44 @@ def bootstrap(
         read = [_read(entry, len(names), os.fspath(resume)) for entry in journal.entries]
         done = {one.number: one for one in read if one.number < n}
     missing = [i for i in range(n) if i not in done]
-    for fresh in _in_parallel(wanted, missing, usable_jobs(asked.n_jobs)):
-        for one in fresh:
-            done[one.number] = one
-        if journal is not None:
-            journal.add([_written(one) for one in fresh])
-        if progress is not None:
-            progress(len(done), n)
+    with showing("learning resamples", progress) as heard:
+        for fresh in _in_parallel(wanted, missing, usable_jobs(asked.n_jobs)):
+            for one in fresh:
+                done[one.number] = one
+            if journal is not None:
+                journal.add([_written(one) for one in fresh])
+            if heard is not None:
+                heard(len(done), n)
     return _summed(names, table.names, list(done.values()), seed, settings.search, scheme)
+
+
+def read_again(
+    result: Result, data: object, weights: object, n_jobs: int | None
+) -> tuple[Table, Settings]:
+    """The table of a result and what was asked of it, from what the result has recorded.
+
+    Raises ``SettingError`` for a table that cannot be the one the result was learned from.
+    """
+    settings = replace(Settings.from_dict(result.settings), n_jobs=n_jobs)
+    if settings.from_outside:
+        raise SettingError(
+            f"the result was learned with {', '.join(settings.from_outside)}, of which a file "
+            "holds the name only: fit a model with it and call its bootstrap"
+        )
+    table = read_table(
+        data,
+        continuous=settings.read_as != "counts",
+        missing=settings.missing,
+        weights=weights,
+        types=settings.types,
+    )
+    if sorted(table.names) != sorted(result.names) or table.n_rows != result.n_rows:
+        raise SettingError(
+            f"the table has {table.n_rows:,} rows and {len(table.names)} columns, and not the "
+            f"{result.n_rows:,} rows and {len(result.names)} columns that the result was learned "
+            "from: pass the table that the result was learned from"
+        )
+    return with_rows(table), settings
 
 
 class _Wanted(NamedTuple):

@@ -6,6 +6,7 @@ Everything heavy is imported inside the commands, so that help is quick.
 from __future__ import annotations
 
 import gc
+import os
 from typing import Annotated
 
 from tamis.terminal.endings import clean_ending, open_missing_streams, run_command
@@ -51,6 +52,135 @@ def tamis(
 
 
 app.command(cls=GroupedCommand)(learn)
+
+RunArgument = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="A saved run: the .json file of `tamis learn --out`."),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")]
+
+
+@app.command()
+def show(
+    run: RunArgument,
+    details: Annotated[
+        bool, typer.Option("--details", help="Show the statistics too, as in `tamis learn`.")
+    ] = False,
+    explain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="Show the tests that placed this column. May be repeated."
+        ),
+    ] = None,
+) -> None:
+    """Show a saved run as `tamis learn` showed it."""
+    with clean_ending():
+        from tamis.terminal import showing
+
+        showing.show(run, tuple(explain or ()), details=details)
+
+
+@app.command()
+def plot(
+    run: RunArgument,
+    picture: Annotated[
+        str, typer.Argument(metavar="FILE", help="Where the picture goes: .svg, .png or .pdf.")
+    ],
+    quiet: QuietOption = False,
+) -> None:
+    """Draw the graph of a saved run."""
+    with clean_ending():
+        from tamis.terminal import showing
+
+        showing.plot(run, picture, quiet=quiet)
+
+
+@app.command()
+def report(
+    run: RunArgument,
+    page: Annotated[str, typer.Argument(metavar="FILE", help="Where the page goes: .html.")],
+    quiet: QuietOption = False,
+) -> None:
+    """Write the page of a saved run, one HTML file to look at."""
+    with clean_ending():
+        from tamis.terminal import showing
+
+        showing.report(run, page, quiet=quiet)
+
+
+@app.command()
+def compare(
+    things: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE | GRAPH GRAPH...",
+            help="One table, from which every method learns; or two graphs and more: saved runs "
+            "(.json), .dot, .graphml, .csv (a list of edges) or .bif.",
+        ),
+    ],
+    truth: Annotated[
+        str | None,
+        typer.Option(metavar="GRAPH", help="The true graph, in a file of such a format."),
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="The methods that learn from the table: tamis, sequential, pc, pc-g2, ges, "
+            "ges-bic, hill-climbing, tabu, miic, boss, equal-variance, flop. Default all.",
+        ),
+    ] = None,
+    limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="The time that each method may take. Default 60."),
+    ] = None,
+    type_: TypeOption = None,
+    drop: DropOption = None,
+    only: OnlyOption = None,
+    missing: Annotated[
+        str,
+        typer.Option(
+            metavar="error|drop|level|pairwise|drop-anyway",
+            autocompletion=completion.missing,
+            help="What to do about missing values, as in `tamis learn`.",
+        ),
+    ] = "error",
+    out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="Write it: .json (everything) or .csv (edges). May be repeated."
+        ),
+    ] = None,
+    picture: Annotated[
+        str | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw the graphs side by side: .svg, .png or .pdf.",
+        ),
+    ] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare methods on a table, or graphs: edges agreed on, distances, what changed."""
+    with clean_ending():
+        from tamis.terminal.choosing import types_from_options
+        from tamis.terminal.comparing import CompareWishes, run
+
+        chosen = (type_ or (), drop or (), only or ())
+        types = types_from_options(things[0], *chosen) if any(chosen) else None
+        run(
+            things,
+            CompareWishes(
+                truth=truth,
+                methods=methods,
+                limit=limit,
+                types=types,
+                missing=missing,
+                out=tuple(out or ()),
+                plot=picture,
+                quiet=quiet,
+            ),
+        )
 
 
 @app.command()
@@ -100,7 +230,7 @@ def pack(
     type_: TypeOption = None,
     drop: DropOption = None,
     only: OnlyOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Pack a table into a packed file, which learn counts in blocks, within a limit of memory."""
     with clean_ending():
@@ -256,7 +386,7 @@ def simulate(
         int,
         typer.Option(metavar="N", min=0, help="Other rows of the same graph and parameters."),
     ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Draw a table from a random graph, or from a known network, with the truth beside it."""
     with clean_ending():
@@ -280,7 +410,7 @@ def simulate(
 
 @app.command(name="warm-up")
 def warm_up(
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Compile the counting loops ahead, while an image or a cluster is set up for example."""
     with clean_ending():
@@ -299,4 +429,6 @@ def main() -> None:
     # A command does not live long, and searching for garbage in all that is imported and compiled
     # takes a fifth of its time.
     gc.set_threshold(100_000, 50, 50)
+    # Pictures go to files, and no command opens a window.
+    os.environ["MPLBACKEND"] = "agg"
     run_command(app)

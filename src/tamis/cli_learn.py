@@ -98,8 +98,8 @@ def learn(
         typer.Option(
             metavar="FILE",
             rich_help_panel=FIRST,
-            help="Write the result: .json (everything), .dot, .graphml, .csv (edges) or .bif "
-            "(the fitted network). May be repeated.",
+            help="Write the result: .json (everything), .svg, .png or .pdf (the picture), .dot, "
+            ".graphml, .csv (edges) or .bif (the fitted network). May be repeated.",
         ),
     ] = None,
     bootstrap: Annotated[
@@ -309,7 +309,7 @@ def learn(
             help="Show the tests that placed this column. May be repeated.",
         ),
     ] = None,
-    certify: Annotated[
+    recovery: Annotated[
         int | None,
         typer.Option(
             metavar="N",
@@ -321,7 +321,7 @@ def learn(
     seed: Annotated[
         int,
         typer.Option(
-            metavar="S", rich_help_panel=OUTPUT, help="What --bootstrap and --certify draw from."
+            metavar="S", rich_help_panel=OUTPUT, help="What --bootstrap and --recovery draw from."
         ),
     ] = 1,
     dry_run: Annotated[
@@ -388,7 +388,7 @@ def learn(
                 details=details,
                 weights=weights,
                 bootstrap=bootstrap,
-                certify=certify,
+                recovery=recovery,
                 knowledge=knowledge,
                 seed=seed,
                 dry_run=dry_run,

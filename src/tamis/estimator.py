@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis.choices import BoundarySearch, SourceOfTable
 from tamis.counting.opening import open_blocks, opened, require_rows_here
 from tamis.decisions.rule import Rule
-from tamis.errors import PluginError, SettingError
+from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.estimators import AnyEstimator
 from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
@@ -24,6 +24,7 @@ from tamis.knowledge import Knowledge
 from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.plugins import require_callable
+from tamis.progress import showing
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table
@@ -35,9 +36,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tamis.bootstrap import Confidence as Bootstrapped
+    from tamis.comparison import Comparison
     from tamis.drawing import Confidence
     from tamis.forecast import Forecast
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
+    from tamis.network import Network
+    from tamis.rescoring import Rescored
     from tamis.tables.plan import Plan
 
 
@@ -155,6 +159,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     order_, parents_, entropies_, trace_
         The order of admission, each node's parents, its conditional entropy at admission, and
         every decision.
+    network_ : BayesianNetwork or GaussianNetwork
+        The DAG with the law of each column given its parents: tables, or coefficients.
     result_ : Result
         All of this, frozen; what `save` writes and `tamis.load` reads.
     """
@@ -216,7 +222,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         ``sample_weight`` is a sequence with a number for each row, or the name of the column that
         holds them, which is then no variable. Whole numbers say how often a row occurs; others
         are survey weights. See docs/missing-and-weights.md.
-        ``progress`` is called with the number of nodes admitted and the number of all.
+        ``progress`` is called with the number of nodes admitted and the number of all. In a
+        notebook a bar is shown without it, once the work has taken a second.
 
         Where ``information`` is a `tamis.Source`, every answer is the source's and there need be
         no table; one with the same columns gives the result its levels and networks their
@@ -225,9 +232,9 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         require_callable("progress", progress)
         settings = self._settings()
         table: AnyTable | None = None
-        with self._alone(settings):
+        with self._alone(settings), showing("admitting columns", progress) as heard:
             if X is None and settings.own_information is not None:
-                result = learn(None, settings, progress)
+                result = learn(None, settings, heard)
             else:
                 with opened(
                     X,
@@ -238,9 +245,10 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
                     types=settings.types,
                 ) as given:
                     table = read_opened(given, settings, sample_weight)
-                    result = with_path(learn(table, settings, progress), X)
-        # For `certify`: the codes of the columns, a byte or two a cell.
+                    result = with_path(learn(table, settings, heard), X)
+        # For what is fitted and drawn later: the codes of the columns, a byte or two a cell.
         self._learned_from = table, settings
+        self._network: Network | None = None
         self.result_: Result = result
         self.feature_names_in_: NDArray[np.object_] = np.array(result.names, dtype=object)
         self.n_features_in_: int = len(result.names)
@@ -252,6 +260,17 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.entropies_: dict[str, float] = dict(result.entropies)
         self.trace_: Trace = result.trace
         return self
+
+    def _repr_html_inner(self) -> str:
+        """What a notebook shows: the answer once there is one, and before it the parameters."""
+        if hasattr(self, "result_"):
+            return self.result_._repr_html_()
+        return str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:  # noqa: ANN401 - as IPython has it
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        # scikit-learn leaves HTML out where its users have said so.
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def _settings(self) -> Settings:
         return Settings(**{name: getattr(self, name) for name in _parameters(type(self))})  # type: ignore[arg-type]
@@ -322,16 +341,77 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     @property
     def graph_(self) -> nx.DiGraph[str]:
         """The DAG, anew each time."""
-        check_is_fitted(self)
-        return self.result_.graph
+        return self._found.graph
 
     @property
     def cpdag_(self) -> nx.DiGraph[str]:
         """What all Markov equivalent DAGs share."""
-        check_is_fitted(self)
-        return self.result_.cpdag
+        return self._found.cpdag
 
-    def certify(
+    @property
+    def network_(self) -> Network:
+        """The DAG with the law of each column given its parents.
+
+        Tables for levels (`tamis.BayesianNetwork`); linear regressions for numbers, and regressions
+        in the cells of levels where there are both (`tamis.GaussianNetwork`). It is fitted when
+        first asked for, to the rows that the graph was learned from, with a prior worth one row.
+        ``tamis.handover.fitted_network`` fits it to other rows, and with other priors.
+        """
+        check_is_fitted(self)
+        from tamis.handover import fitted_network
+
+        if self._network is None:
+            self._network = fitted_network(self.result_, self._whence()[0])
+        return self._network
+
+    def score(self, X: object, y: object = None) -> float:
+        """The mean log-likelihood of rows under the fitted network, in nats a row.
+
+        The larger the better, so that `sklearn.model_selection.cross_val_score` and `GridSearchCV`
+        choose by it. Probabilities of levels and densities of numbers are multiplied: densities are
+        per unit, so scores of the same columns in the same units can be compared.
+
+        Parameters
+        ----------
+        X : table
+            Rows, as `fit` takes them; at least one. Other columns than those of the graph are
+            ignored, and one that is absent raises ``DataError``.
+        y : ignored
+
+        Returns
+        -------
+        float
+            Finite. A label that was never seen while learning counts as one more level of its
+            column, with the share that one row spread over all levels would give it; a
+            ``TamisWarning`` names it. Rows with missing values raise ``DataError``, unless
+            ``missing`` is "drop", which leaves them out with a warning, or "level", which has
+            learned them as a level.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 0, 1, 1] * 20}
+        >>> round(tamis.TAM().fit(rows).score(rows), 2)
+        -0.7
+        """
+        check_is_fitted(self)
+        from tamis.network.scoring import mean_log_likelihood
+
+        if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] < self.n_features_in_:
+            # In scikit-learn's words: an array has no names to tell what is absent.
+            raise DataError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: pass the columns that were learned from"
+            )
+        _, settings = self._whence()
+        return mean_log_likelihood(
+            self.network_,
+            X,
+            n_learned=self.result_.n_rows or 0,
+            drop_missing=settings.missing in ("drop", "drop-anyway"),
+        )
+
+    def recovery_check(
         self,
         n_simulations: int = 50,
         *,
@@ -339,27 +419,43 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         equivalent_sample_size: float = 1.0,
         conditions: str | bool = "quick",
         progress: Callable[[int, int], None] | None = None,
-    ) -> Certificate:
+    ) -> RecoveryCheck:
         """How often the model comes back from tables drawn from itself: plausibility, not proof.
 
-        The tables of the learned graph are fitted (with an ``equivalent_sample_size`` spread over
-        each), the paper's conditions are checked on the fitted network (``conditions`` "quick",
-        "all", which can take minutes beyond some dozens of columns, or False), and
-        ``n_simulations`` tables of the same number of rows are drawn from it and learned with the
-        same settings. ``progress`` is called with the number learned so far and of all.
+        The network of the learned graph is fitted (`network_`), and ``n_simulations`` tables of
+        the same number of rows are drawn from it and learned with the same settings. What does not
+        come back even then is beyond this number of rows.
+
+        Parameters
+        ----------
+        n_simulations : int
+            How many tables are drawn and learned.
+        seed : int
+            The same seed draws the same tables on every machine.
+        equivalent_sample_size : float
+            The rows that the prior of the fitted network is worth.
+        conditions : {"quick", "all", False}
+            Which of the paper's conditions are checked on the fitted network; "all" can take
+            minutes beyond some dozens of columns. Columns of numbers have no such check.
+        progress : callable or None
+            Called with the number of tables learned so far and of all.
+
+        Returns
+        -------
+        RecoveryCheck
         """
         check_is_fitted(self)
-        from tamis.identifiability.certificate import certify
+        from tamis.identifiability.recovery import recovery_check
 
         require_callable("progress", progress)
         table, settings = self._rows()
         if table.missing or table.weights is not None:
             raise SettingError(
-                "certify draws complete rows of equal weight, and the model was learned from rows "
-                "with missing values or survey weights: fit with missing='drop' or 'level', "
-                "without such weights"
+                "recovery_check draws complete rows of equal weight, and the model was learned "
+                "from rows with missing values or survey weights: fit with missing='drop' or "
+                "'level', without such weights"
             )
-        return certify(
+        return recovery_check(
             table,
             self.result_,
             settings,
@@ -391,72 +487,123 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         and ``graph(threshold)``; give it to
         `plot` and `report`.
         """
-        check_is_fitted(self)
         from tamis.bootstrap import bootstrap
 
-        require_callable("progress", progress)
         table, settings = self._rows()
         return bootstrap(
             table, self.result_, settings, n, seed=seed, scheme=scheme, search=search,
             resume=resume, progress=progress,
         )  # fmt: skip
 
+    def with_edges(
+        self,
+        X: object,
+        *,
+        add: Iterable[tuple[str, str]] = (),
+        remove: Iterable[tuple[str, str]] = (),
+        turn: Iterable[tuple[str, str]] = (),
+        sample_weight: object = None,
+    ) -> Rescored:
+        """What it costs to change some arrows, in nats of the penalised log-likelihood.
+
+        The score is the one that the search compares graphs by, so turning an arrow that every
+        equivalent graph may turn costs nothing.
+
+        Parameters
+        ----------
+        X : table
+            The table that was learned from, or another with the same columns.
+        add, remove, turn : iterable of (parent, child)
+            The changes. An arrow to turn is named as it points now.
+        sample_weight : str, sequence or None
+            The weights of the rows, as `fit` takes them.
+
+        Returns
+        -------
+        tamis.rescoring.Rescored
+            The changed graph with its score, before and after, in all and by column; print it.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 0, 1, 1] * 20}
+        >>> model = tamis.TAM().fit(rows)
+        >>> edge = tuple(model.graph_.edges)[0]
+        >>> model.with_edges(rows, turn=[edge])
+        <Rescored: 1 arrow changed, no better and no worse>
+        """
+        check_is_fitted(self)
+        from tamis.rescoring import with_edges
+
+        return with_edges(
+            self.result_.parents, self._settings_chosen(), X, add=add, remove=remove, turn=turn,
+            weights=sample_weight,
+        )  # fmt: skip
+
+    def _settings_chosen(self) -> Settings:
+        """The settings of the fit, with the information that was chosen."""
+        if not hasattr(self, "_learned_from"):
+            return Settings.from_dict(self.result_.settings)
+        settings: Settings = self._learned_from[1]
+        if settings.own_information is not None:
+            return settings
+        return settings.on(self.result_.settings["information"])
+
     def explain(self, name: str) -> Explanation:
         """The tests that put a column where it is; print it."""
-        check_is_fitted(self)
-        return self.result_.explain(name)
+        return self._found.explain(name)
 
-    def save(self, *paths: str) -> None:
-        """Write by each file's ending: .json, .dot, .graphml, .csv, or .bif, the fitted network."""
-        check_is_fitted(self)
-        from tamis.handover import save
-
+    def save(self, *paths: str | os.PathLike[str]) -> None:
+        """Write files by their endings: .json, .dot, .graphml, .csv; .svg, .png or .pdf, the
+        picture; .bif, the fitted network."""
         # Only a fitted network needs the table.
         fitted = any(os.fspath(path).lower().endswith(".bif") for path in paths)
-        save(self.result_, self._whence()[0] if fitted else None, *paths)
+        self._found.save(*paths, data=self._whence()[0] if fitted else None)
 
     def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
         """Draw the graph with matplotlib: layers from left to right, width by gain, dashed where
         nothing supports a direction. With ``confidence`` lines are as strong as they are sure."""
-        check_is_fitted(self)
-        from tamis.drawing.plot import plot
-
-        return plot(self.result_, ax, confidence=confidence)
+        return self._found.plot(ax, confidence=confidence)
 
     def report(
         self,
         path: str | os.PathLike[str],
         *,
-        certificate: Certificate | None = None,
+        recovery: RecoveryCheck | None = None,
         confidence: Confidence | None = None,
         command: str | None = None,
     ) -> None:
         """Write all there is to see into one HTML file that needs no network."""
-        check_is_fitted(self)
-        from tamis.report import write_report
+        self._found.report(path, recovery=recovery, confidence=confidence, command=command)
 
-        write_report(
-            self.result_, path, certificate=certificate, confidence=confidence, command=command
-        )
+    def compare(self, *others: object) -> Comparison:
+        """Compare the graph with others: what appeared, vanished and turned; see `compare`."""
+        return self._found.compare(*others)
 
-    def to_networkx(self) -> nx.DiGraph[str]:
-        """The DAG; nodes carry layer, entropy and levels, edges their numbers."""
-        check_is_fitted(self)
-        from tamis.handover import to_networkx
+    def to_networkx(self, *, fitted: bool = False) -> nx.DiGraph[str]:
+        """The DAG; nodes carry layer, entropy and levels, edges their numbers.
 
-        return to_networkx(self.result_)
+        With ``fitted`` edges carry the coefficients of `network_` too.
+        """
+        return self._found.to_networkx(self.network_ if fitted else None)
 
     def to_dowhy(self) -> nx.DiGraph[str]:
         """The DAG as ``dowhy.CausalModel(data, treatment, outcome, graph=...)`` takes it."""
-        check_is_fitted(self)
-        from tamis.handover import to_dowhy
-
-        return to_dowhy(self.result_)
+        return self._found.to_dowhy()
 
     def to_pgmpy(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
-        """A fitted ``pgmpy.models.DiscreteBayesianNetwork``; for columns of levels."""
-        check_is_fitted(self)
-        from tamis.handover import to_pgmpy
-
+        """A fitted ``pgmpy.models.DiscreteBayesianNetwork``, or, for columns of numbers, a
+        ``pgmpy.models.LinearGaussianBayesianNetwork``."""
         table, _ = self._whence()
-        return to_pgmpy(self.result_, table, equivalent_sample_size=equivalent_sample_size)
+        return self._found.to_pgmpy(table, equivalent_sample_size=equivalent_sample_size)
+
+    def to_pyagrum(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
+        """A fitted ``pyagrum.BayesNet``; for columns of levels."""
+        table, _ = self._whence()
+        return self._found.to_pyagrum(table, equivalent_sample_size=equivalent_sample_size)
+
+    @property
+    def _found(self) -> Result:
+        """The result, if there is one: it does what does not need the rows."""
+        check_is_fitted(self)
+        return self.result_

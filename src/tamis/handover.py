@@ -1,4 +1,4 @@
-"""A learned DAG in the hands of other libraries: networkx, pgmpy, DoWhy, and BIF for the rest.
+"""A learned DAG in the hands of other libraries: networkx, pgmpy, pyAgrum, DoWhy, BIF for the rest.
 
 A graph needs the result only; probabilities need the rows too. Names and labels of levels arrive
 as they were in the user's table.
@@ -6,6 +6,7 @@ as they were in the user's table.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,27 +14,46 @@ import networkx as nx
 
 from tamis.errors import SettingError
 from tamis.formats import bif_file, files
-from tamis.network import BayesianNetwork
+from tamis.naming import kinds_read
+from tamis.network import BayesianNetwork, GaussianNetwork, Network
+from tamis.network.conversions import edge_numbers, graph_to_pgmpy
+from tamis.network.gaussian import SAMPLE_SIZE
 from tamis.result import Result
 from tamis.tables import read_table
 from tamis.tables.table import AnyTable, with_rows
 
 Path = files.Path
 
-SAMPLE_SIZE = 1.0
-"""Rows that the prior is worth: what was never seen is rare then, and not impossible."""
 _SHOWN = 5
 
 
-def to_networkx(result: Result) -> nx.DiGraph[str]:
+def to_networkx(result: Result, network: Network | None = None) -> nx.DiGraph[str]:
     """The DAG with all there is about it.
 
-    Nodes carry ``layer``, ``entropy`` and ``levels``, the labels of the column, none for a
-    measured one; edges carry the numbers of ``tamis.result.Edge``. The levels are tuples, for
-    which GraphML has no type: ``tamis.save`` writes that.
+    Parameters
+    ----------
+    result : Result
+        What was learned.
+    network : Network or None
+        A fitted network of the same graph, such as ``model.network_``.
+
+    Returns
+    -------
+    networkx.DiGraph
+        Nodes carry ``layer``, ``entropy`` and ``levels``, the labels of the column, none for
+        numbers; edges carry the numbers of ``tamis.result.Edge``. With a network, edges carry its
+        ``coefficients`` too, and where an edge has just one, ``coefficient``, ``standard_error``
+        and ``standardised``. Tuples have no type in GraphML: ``tamis.save`` writes that.
     """
     graph = result.graph
     nx.set_node_attributes(graph, {name: result.levels[name] for name in result.names}, "levels")
+    for edge in () if network is None else network.edges:
+        if not graph.has_edge(edge.parent, edge.child):
+            raise SettingError(
+                f"the network has an edge {edge.parent!r} -> {edge.child!r} that the result lacks: "
+                "give the fitted network of this result"
+            )
+        graph.edges[edge.parent, edge.child].update(edge_numbers(edge))
     return graph
 
 
@@ -56,35 +76,86 @@ def to_dowhy(result: Result) -> nx.DiGraph[str]:
 
 def fitted_network(
     result: Result, data: object, *, equivalent_sample_size: float = SAMPLE_SIZE
-) -> BayesianNetwork:
-    """The DAG with its probabilities, counted from data of any kind that ``TAM.fit`` takes.
+) -> Network:
+    """The DAG with the law of each column given its parents, fitted to data.
 
-    The data must have the columns of the result and may have others. ``equivalent_sample_size``
-    rows are spread evenly over the cells of every table, as in the BDeu score; 0 gives the
-    frequencies, and the uniform row where the parents' levels never occur together. Raises
-    ``SettingError`` if a column is measured, for a table of probabilities needs levels.
+    Parameters
+    ----------
+    result : Result
+        What was learned.
+    data : anything that ``TAM.fit`` takes
+        It must have the columns of the result and may have others.
+    equivalent_sample_size : float
+        Rows that the prior is worth. They are spread evenly over the cells of every table of
+        levels, as in the BDeu score; 0 gives the frequencies, and the uniform row where the
+        parents' levels never occur together. `tamis.GaussianNetwork.fit` says what they do where
+        there are numbers.
+
+    Returns
+    -------
+    BayesianNetwork or GaussianNetwork
+        Tables where all columns were read as levels; linear regressions where all were read as
+        numbers; both, and log odds of levels given numbers, where the columns are mixed. That goes
+        by the kinds of the columns, whatever information found the graph.
     """
-    given = data if isinstance(data, AnyTable) else read_table(data, continuous=True)
-    if given.missing or given.weights is not None:
+    table = _columns(result, _read_as(result, data))
+    return _fitted(result, table, _numbers_in(result, table), equivalent_sample_size)
+
+
+def _fitted(result: Result, table: AnyTable, numbers: list[str], prior: float) -> Network:
+    """The network, some of whose columns are numbers."""
+    if table.missing or table.weights is not None:
         raise SettingError(
-            "tables of probabilities are counted from whole rows that count alike, and these rows "
-            "have missing values or survey weights: fit with missing='drop' or 'level', without "
-            "such weights"
+            "a network is fitted to whole rows that count alike, and these have missing values or "
+            "survey weights: fit with missing='drop' or 'level', without such weights"
         )
-    table = _columns(result, given)
-    _require_levels(table, of_counts=result.settings["information"] == "counts")
     rows = with_rows(table)
-    return BayesianNetwork.fit(result.graph, rows, equivalent_sample_size=equivalent_sample_size)
+    if not numbers:
+        return BayesianNetwork.fit(result.graph, rows, equivalent_sample_size=prior)
+    return GaussianNetwork.fit(result.graph, rows, numbers=numbers, equivalent_sample_size=prior)
+
+
+def _fitted_tables(result: Result, data: object, needed_by: str, prior: float) -> BayesianNetwork:
+    """The network, if all its columns have levels; ``needed_by`` is what holds nothing else."""
+    table = _columns(result, _read_as(result, data))
+    numbers = _numbers_in(result, table)
+    network = None if numbers else _fitted(result, table, [], prior)
+    if not isinstance(network, BayesianNetwork):
+        raise _no_tables(numbers, needed_by)
+    return network
+
+
+def _numbers_in(result: Result, table: AnyTable) -> list[str]:
+    """The columns that were read as numbers."""
+    kinds = kinds_read(table, result.settings["information"])
+    return [name for name, kind in kinds.items() if kind == "number"]
 
 
 def to_pgmpy(result: Result, data: object, *, equivalent_sample_size: float = SAMPLE_SIZE) -> Any:  # noqa: ANN401 - a class of a library that may be absent
-    """A fitted ``pgmpy.models.DiscreteBayesianNetwork``; its states are the labels of the levels.
+    """A fitted model of pgmpy, for columns of levels or of numbers.
 
-    Strings, integers and booleans stay what they are. See ``fitted_network`` for the data and
-    the prior. Without pgmpy: ``SettingError``.
+    It is a ``pgmpy.models.DiscreteBayesianNetwork``, whose states are the labels (strings,
+    integers and booleans stay what they are), or a ``pgmpy.models.LinearGaussianBayesianNetwork``.
+    pgmpy has no model for both together: ``SettingError``, as without pgmpy. See
+    ``fitted_network`` for the data and the prior.
     """
     network = fitted_network(result, data, equivalent_sample_size=equivalent_sample_size)
     return network.to_pgmpy()
+
+
+def to_pyagrum(result: Result, data: object, *, equivalent_sample_size: float = SAMPLE_SIZE) -> Any:  # noqa: ANN401 - as above
+    """A fitted ``pyagrum.BayesNet``, for columns of levels; labels become their text.
+
+    See ``fitted_network`` for the data and the prior. Numbers, and an install without pyAgrum,
+    raise ``SettingError``.
+    """
+    network = _fitted_tables(result, data, "a pyagrum.BayesNet", equivalent_sample_size)
+    return network.to_pyagrum()
+
+
+def to_pgmpy_graph(result: Result) -> Any:  # noqa: ANN401 - as above
+    """The DAG alone as a ``pgmpy.base.DAG``, for which no rows are needed."""
+    return graph_to_pgmpy(result.names, ((edge.parent, edge.child) for edge in result.edges))
 
 
 def save(
@@ -100,8 +171,14 @@ def save(
     ``.``, or whole numbers as labels, and no column may be constant.
     """
     network = None
-    if any(map(_is_fitted, paths)):
-        network = fitted_network(result, data, equivalent_sample_size=equivalent_sample_size)
+    fitted = next(filter(_is_fitted, paths), None)
+    if fitted is not None:
+        if data is None:
+            raise SettingError(
+                f"{os.fspath(fitted)!r} holds probabilities, and a result holds no rows to count "
+                "them from: pass the table, as in result.save('model.bif', data=table)"
+            )
+        network = _fitted_tables(result, data, "a .bif file", equivalent_sample_size)
     files.save(result, *paths, network=network)
 
 
@@ -137,17 +214,33 @@ def _columns(result: Result, table: AnyTable) -> AnyTable:
     return table.select([place[name] for name in result.names])
 
 
-def _require_levels(table: AnyTable, *, of_counts: bool = True) -> None:
-    """Refuse numbers: those without levels, and others unless they were counted."""
-    measured = [
-        name
-        for k, name in enumerate(table.names)
-        if table.is_continuous(k) or (table.kinds[k] == "number" and not of_counts)
-    ]
-    if measured:
-        shown = ", ".join(map(repr, measured[:_SHOWN]))
-        more = f" and {len(measured) - _SHOWN} more" if len(measured) > _SHOWN else ""
-        raise SettingError(
-            f"numbers have no table of probabilities: {shown}{more}. Cut them into "
-            "levels with tamis.discretize and learn from those, or leave them out."
-        )
+def _read_as(result: Result, data: object) -> AnyTable:
+    """The data as the result's settings say it is read."""
+    if isinstance(data, AnyTable):
+        return data
+    types = result.settings.get("types")
+    return read_table(
+        data,
+        continuous=True,
+        missing=result.settings.get("missing", "error"),
+        types=types,
+        stacklevel=4,
+    )
+
+
+def _require_levels(table: AnyTable) -> None:
+    """Refuse what is surely numbers before a run: columns that have no levels."""
+    with_numbers = [name for k, name in enumerate(table.names) if table.is_continuous(k)]
+    if with_numbers:
+        raise _no_tables(with_numbers, "a .bif file")
+
+
+def _no_tables(names: list[str], needed_by: str) -> SettingError:
+    """Why numbers are not written as tables, and what to use instead."""
+    shown = ", ".join(map(repr, names[:_SHOWN]))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return SettingError(
+        f"{needed_by} holds tables of probabilities, and numbers have none: {shown}{more}. Use "
+        "model.network_, with coefficients in place of tables, and its to_pgmpy or to_networkx; "
+        "or cut the numbers into levels with tamis.discretize and learn from those."
+    )

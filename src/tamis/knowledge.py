@@ -17,6 +17,8 @@ from tamis.errors import FileFormatError, SettingError
 
 Arrow = tuple[str, str]
 ARROW = "->"
+SHORT = 300
+"""Characters up to which knowledge is shown in full."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class _Statement(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Knowledge:
     """What is known about the arrows.
 
@@ -81,6 +83,14 @@ class Knowledge:
         for name in ("sources", "sinks"):
             object.__setattr__(self, name, _names(name, getattr(self, name)))
         self._refuse_contradictions()
+
+    def __repr__(self) -> str:
+        """Its parts as they were given, or how many they are where that would be long."""
+        told = {one.name: part for one in fields(self) if (part := getattr(self, one.name))}
+        full = ", ".join(f"{name}={part!r}" for name, part in told.items())
+        if len(full) <= SHORT:
+            return f"Knowledge({full})"
+        return f"<Knowledge: {', '.join(f'{len(part):,} {name}' for name, part in told.items())}>"
 
     def __bool__(self) -> bool:
         return any(getattr(self, field.name) for field in fields(self))

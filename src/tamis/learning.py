@@ -102,7 +102,7 @@ def learn(
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best))
-        return Names(best.settings, best.information).result(
+        result = Names(best.settings, best.information).result(
             table,
             best.outcome,
             found if found is not None and found.is_of_class else None,
@@ -111,6 +111,8 @@ def learn(
             notes,
             knowledge_cost=cost,
         )
+    asked_for = {"search": asked.asked["search"], "information": asked.information}
+    return replace(result, left_open=tuple(k for k, v in asked_for.items() if v == "auto"))
 
 
 def with_path(result: Result, source: object) -> Result:

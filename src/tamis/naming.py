@@ -79,7 +79,7 @@ class Names:
 
     def _kinds(self, table: AnyTable) -> dict[str, str] | None:
         read = kinds_read(table, self._settings.read_as)
-        return read if len(set(read.values())) > 1 else None
+        return read if len(set(read.values())) > 1 or "ordinal" in read.values() else None
 
     def _chosen(self, ranking: tuple[Run, ...]) -> str:
         return next((one.search for one in ranking if one.chosen), self._settings.search)

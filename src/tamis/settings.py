@@ -187,7 +187,7 @@ class Settings:
     @classmethod
     def from_dict(cls, written: Mapping[str, Any]) -> Self:
         """The settings that `to_dict` wrote; what is from outside can be read, and not run."""
-        given = {name: written[name] for name in RECORDED}
+        given = {name: {**ADDED, **written}[name] for name in RECORDED}
         if given["entropy"] is not None:
             given["entropy"] = estimator_from_dict(given["entropy"])
         if isinstance(given["boundary"], dict):
@@ -210,6 +210,13 @@ RECORDED = tuple(
     one.name for one in fields(Settings) if one.init and one.metadata.get("recorded", True)
 )
 """The settings that decide a result, and so are recorded with it."""
+
+
+ADDED: Mapping[str, Any] = {
+    "source": None, "knowledge": None, "missing": "error", "refine": True, "units": "unknown",
+    "constants": None, "types": None,
+}  # fmt: skip
+"""Fields that the first files did without, and what their absence means."""
 
 
 def _require_abilities(settings: Settings, source: Source) -> None:

@@ -122,7 +122,11 @@ def test_a_packing_that_fails_leaves_no_temporary_file(folder, monkeypatch):
 def test_what_needs_rows_is_refused(tmp_path):
     pack_table(wide_table(1), tmp_path / "t.tamis", block_rows=64)
     model = tamis.TAM("sequential").fit(tmp_path / "t.tamis")
-    for needs_rows in (model.certify, model.bootstrap, lambda: model.save(str(tmp_path / "n.bif"))):
+    for needs_rows in (
+        model.recovery_check,
+        model.bootstrap,
+        lambda: model.save(str(tmp_path / "n.bif")),
+    ):
         with pytest.raises(SettingError, match=r"rows of 't.tamis' are counted in blocks"):
             needs_rows()
     with pytest.raises(SettingError, match="shrinkage='auto' needs the rows in memory"):
@@ -251,7 +255,7 @@ def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypa
     assert len(opened) == 1
     assert found.result_ == expected
     assert found.result_.engine is None
-    assert found.certify(2, conditions=False).n_simulations == 2
+    assert found.recovery_check(2, conditions=False).n_simulations == 2
     # Neither short ones nor those whose rows are not alike.
     for other in (wide_table(11, 700), replace(table, weights=np.full(900, 0.5))):
         assert not elsewhere.is_long(other)

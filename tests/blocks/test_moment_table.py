@@ -423,13 +423,11 @@ def test_files_that_disagree_are_refused(tmp_path):
 def test_what_needs_rows_is_refused(tmp_path):
     pattern = split(frame(16), tmp_path, "parquet", [5])
     model = tamis.TAM("sequential").fit(pattern)
-    for needs_rows in (model.certify, model.bootstrap):
+    for needs_rows in (model.recovery_check, model.bootstrap, model.to_pgmpy):
         with pytest.raises(SettingError, match="rows are never held in memory"):
             needs_rows()
-    with pytest.raises(SettingError, match="numbers have no table of probabilities"):
+    with pytest.raises(SettingError, match="tables of probabilities, and numbers have none"):
         model.save(str(tmp_path / "n.bif"))
-    with pytest.raises(SettingError, match="numbers have no table of probabilities"):
-        model.to_pgmpy()
     table = model._learned_from[0]
     assert table.rows == "moments"
     assert not hasattr(table, "codes")

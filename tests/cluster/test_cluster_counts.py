@@ -97,12 +97,12 @@ def test_rows_that_are_not_the_same_any_more_are_refused():
         count(Question((), (0, 1), 10**6), [held], [(b"another", "'x.csv'")])
 
 
-@pytest.mark.parametrize("what", ["certify", "bootstrap", "bif"])
+@pytest.mark.parametrize("what", ["recovery_check", "bootstrap", "bif"])
 def test_what_needs_the_rows_says_so(what, tmp_path):
     model = TAM().fit(in_parts(wide_table(4), [200]))
     wishes = {
         "bif": lambda: model.save(str(tmp_path / "m.bif")),
-        "certify": lambda: model.certify(3),
+        "recovery_check": lambda: model.recovery_check(3),
         "bootstrap": lambda: model.bootstrap(3),
     }
     with pytest.raises(SettingError, match=r"the 2 parts on the cluster.*never held in memory"):

@@ -313,7 +313,7 @@ def test_nothing_is_held_when_learning_is_over(client, frame):
     assert _kept(client, token) == []
     for one in (model, deepcopy(model)):
         with pytest.raises(SettingError, match="never held in memory"):
-            one.certify(2)
+            one.recovery_check(2)
     assert deepcopy(model).result_ == model.result_
 
 

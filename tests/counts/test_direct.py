@@ -44,7 +44,7 @@ class Asked:
         columns = np.array([*context.given, context.target, *more, 0], dtype=np.int64)
         n = len(context.given) + 1
         numbers = self.direct.numbers
-        is_told = self.direct.loop(numbers, what, columns, 0, n, self.replies, 0)
+        is_told = direct.answer(numbers, what, columns, 0, n, self.replies, 0)
         return self.replies.copy() if is_told else None
 
 

@@ -53,17 +53,51 @@ def test_every_node_and_every_edge_has_a_place_within_the_picture(dag):
         assert 0 <= y <= layout.height
 
 
+def joined_in(layers, edges):
+    """The nodes of each layer that have edges."""
+    ends = {name for edge in edges for name in edge}
+    return [[name for name in layer if name in ends] for layer in layers]
+
+
+def sides(box):
+    return box.x - box.width / 2, box.x + box.width / 2
+
+
 @given(dags())
 def test_layers_stand_from_left_to_right_and_no_two_boxes_overlap(dag):
     layers, edges = dag
     layout = lay_out(layers, edges)
-    for j, layer in enumerate(layers):
-        assert {layout.boxes[name].x for name in layer} == {layout.columns[j]}
-        ys = sorted(layout.boxes[name].y for name in layer)
-        assert all(b - a >= SLOT - 1e-6 for a, b in itertools.pairwise(ys))
-    rightmost = [layout.boxes[layer[0]].x + layout.boxes[layer[0]].width / 2 for layer in layers]
-    leftmost = [layout.boxes[layer[0]].x - layout.boxes[layer[0]].width / 2 for layer in layers]
-    assert all(right < left for right, left in zip(rightmost, leftmost[1:], strict=False))
+    drawn = [[layout.boxes[name] for name in layer] for layer in joined_in(layers, edges) if layer]
+    for before, after in itertools.pairwise(drawn):
+        assert max(sides(box)[1] for box in before) < min(sides(box)[0] for box in after)
+    for one, other in itertools.combinations(layout.boxes.values(), 2):
+        aside = max(sides(one)[0], sides(other)[0]) > min(sides(one)[1], sides(other)[1])
+        assert aside or abs(one.y - other.y) >= SLOT - 1e-6
+
+
+@given(dags())
+def test_every_layer_with_edges_has_its_number_above_it(dag):
+    layers, edges = dag
+    layout = lay_out(layers, edges)
+    wanted = [j for j, layer in enumerate(joined_in(layers, edges), start=1) if layer]
+    assert [number for number, _ in layout.headings] == wanted
+    for number, x in layout.headings:
+        boxes = [layout.boxes[name] for name in joined_in(layers, edges)[number - 1]]
+        assert min(sides(box)[0] for box in boxes) < x < max(sides(box)[1] for box in boxes)
+
+
+@given(dags())
+def test_nodes_without_edges_are_in_the_tray_below_the_graph_and_no_others(dag):
+    layers, edges = dag
+    layout = lay_out(layers, edges)
+    ends = {name for edge in edges for name in edge}
+    assert set(layout.tray) == {name for layer in layers for name in layer} - ends
+    assert len(layout.tray) == len(set(layout.tray))
+    width, height = layout.graph
+    assert all(layout.boxes[name].y - BOX / 2 > height for name in layout.tray)
+    for name in ends:
+        assert sides(layout.boxes[name])[1] < width
+        assert layout.boxes[name].y + BOX / 2 < height
 
 
 @given(dags())
@@ -72,17 +106,29 @@ def test_an_edge_goes_from_its_parent_to_its_child_and_around_other_boxes(dag):
     layout = lay_out(layers, edges)
     for (parent, child), route in layout.routes.items():
         first, last = layout.boxes[parent], layout.boxes[child]
-        assert route[0][0] == first.x + first.width / 2
-        assert route[-1][0] == last.x - last.width / 2
+        assert route[0][0] == sides(first)[1]
+        assert route[-1][0] == sides(last)[0]
         assert abs(route[0][1] - first.y) <= BOX / 2
         assert abs(route[-1][1] - last.y) <= BOX / 2
         assert [x for x, _ in route] == sorted(x for x, _ in route)
-        for j, (enters, leaves) in enumerate(itertools.pairwise(route[1:-1])):
-            if j % 2 == 0:
-                assert enters[1] == leaves[1]
-                column = layers[first.layer + 1 + j // 2]
-                away = min(abs(layout.boxes[name].y - enters[1]) for name in column)
-                assert away >= (SLOT + THIN) / 2 - 1e-6 > BOX / 2
+        for enters, leaves in zip(route[1:-1:2], route[2:-1:2], strict=True):
+            assert enters[1] == leaves[1]
+            middle = (enters[0] + leaves[0]) / 2
+            passed = [box for box in layout.boxes.values() if abs(box.x - middle) < 1e-6]
+            column = [box for box in passed if box.y < layout.graph[1]]
+            assert column
+            away = min(abs(box.y - enters[1]) for box in column)
+            assert away >= (SLOT + THIN) / 2 - 1e-6 > BOX / 2
+
+
+def test_a_long_layer_is_wrapped_so_that_the_drawing_can_be_shown_larger():
+    leaves = [f"leaf {k}" for k in range(60)]
+    layout = lay_out([["root"], leaves], [("root", leaf) for leaf in leaves])
+    columns = {layout.boxes[leaf].x for leaf in leaves}
+    assert 2 <= len(columns) <= 4
+    assert layout.height < 60 * SLOT * 0.7
+    few = lay_out([["root"], leaves[:4]], [("root", leaf) for leaf in leaves[:4]])
+    assert len({few.boxes[leaf].x for leaf in leaves[:4]}) == 1
 
 
 @given(dags())
@@ -113,12 +159,6 @@ def test_two_crossed_edges_are_untangled():
     crossed = columns_of(layers, [("a", "d"), ("b", "c")])
     assert crossed.crossings == 1
     assert untangled(crossed).crossings == 0
-
-
-def test_nodes_without_edges_stand_below_the_others():
-    layout = lay_out([["alone", "a", "b"], ["c"]], [("a", "c"), ("b", "c")])
-    below = layout.boxes["alone"].y
-    assert below > max(layout.boxes[name].y for name in "ab")
 
 
 def test_a_chain_is_a_straight_line():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from drawn_results import Resampled, chain
+from drawn_results import Resampled, chain, layered
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -127,7 +127,39 @@ def test_given_axes_are_used_and_text_shrinks_to_fit():
 def test_a_graph_without_edges_has_no_legend():
     axes = plot(replace(chain("a"), edges=()))
     assert axes.get_legend() is None
-    assert texts(axes) == ["layer 1", "a"]
+    assert texts(axes) == ["a", "No arrows"]
+
+
+def test_columns_without_arrows_are_drawn_in_a_tray_below_the_others():
+    axes = plot(layered([["a", "alone", "apart"], ["b"]], [("a", "b")]))
+    places = {text.get_text(): text.get_position()[1] for text in axes.texts}
+    assert set(places) == {"a", "b", "alone", "apart", "layer 1", "layer 2", "No arrows"}
+    # y grows downwards.
+    assert places["a"] == places["b"] < places["No arrows"] < places["alone"] == places["apart"]
+
+
+def test_in_black_and_white_the_four_kinds_of_lines_differ():
+    result = chain("abcde")
+    edges = zip(result.edges, WARRANTS, strict=True)
+    axes = plot(replace(result, edges=tuple(replace(e, warrant=w, gain=0.2) for e, w in edges)))
+    assert len({str(patch.get_linestyle()) for patch in arrows(axes)}) == len(WARRANTS)
+
+
+def test_a_notebook_shows_the_picture_once_and_no_line_of_text(monkeypatch):
+    shown = []
+    display = pytest.importorskip("IPython.display")
+    monkeypatch.setattr(display, "display", shown.append)
+    axes = plot(chain("ab"))
+    other = plt.figure()
+    # pyplot will show it at the end of the cell.
+    axes._ipython_display_()
+    assert not shown
+    assert plt.gcf() is other
+    plt.close(axes.figure)
+    axes._ipython_display_()
+    plt.close("all")
+    axes._ipython_display_()
+    assert shown == [axes.figure, axes.figure]
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):

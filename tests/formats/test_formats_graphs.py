@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from made_results import names_of, results, xml_characters
 
 from tamis.formats import csv_file, dot_file, graphml_file
+from tamis.result import LOOKS
 
 QUOTED = r'"((?:[^"\\]|\\.)*)"'
 NODE = re.compile(rf"  {QUOTED} \[(?:label={QUOTED}, )?entropy={QUOTED}(?:, kind=(\w+))?\];")
@@ -57,6 +58,11 @@ def test_dot_holds_every_name_and_edge(result):
         (edge.entropy_gap, edge.warrant, edge.direction_probability) for edge in result.edges
     ]
     assert [edge[10] for edge in edges] == [STYLES[edge.warrant] for edge in result.edges]
+
+
+def test_lines_that_are_dashed_in_pictures_are_not_solid_in_dot():
+    assert set(dot_file.STYLES) == {warrant for warrant, look in LOOKS.items() if look.dash}
+    assert len(set(dot_file.STYLES.values())) == len(dot_file.STYLES)
 
 
 @pytest.mark.parametrize(

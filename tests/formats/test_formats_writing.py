@@ -41,7 +41,7 @@ def test_endings_may_be_in_capitals(result, tmp_path):
     assert load(tmp_path / "R.JSON") == result
 
 
-@pytest.mark.parametrize("name", ["r.png", "r", ".json", "r.json.gz"])
+@pytest.mark.parametrize("name", ["r.gif", "r", ".json", "r.json.gz"])
 def test_an_unknown_ending_is_refused_before_anything_is_written(result, tmp_path, name):
     with pytest.raises(SettingError, match=r"one of \.json, \.dot, \.graphml, \.csv"):
         save(result, tmp_path / "good.json", tmp_path / name)

@@ -16,7 +16,7 @@ import tamis
 from tamis import handover
 from tamis.errors import SettingError
 from tamis.formats import bif_file
-from tamis.network import BayesianNetwork
+from tamis.network import BayesianNetwork, GaussianNetwork
 from tamis.network.bif.render import render
 from tamis.tables import Table, read_table
 
@@ -82,13 +82,12 @@ def test_data_without_a_column_of_the_result_is_refused(small):
         handover.fitted_network(small, {"a": ROWS["a"], "c": ROWS["b"]})
 
 
-def test_measured_columns_are_refused_by_name_with_the_cure(tmp_path):
+def test_tables_of_numbers_are_refused_by_name_with_the_cure(tmp_path):
     rows = {f"x{k}": [(i * (k + 3) % 41) / 7 for i in range(41)] for k in range(7)}
     result = tamis.TAM(n_jobs=1).fit(rows).result_
-    named = r"'x0', 'x1', 'x2', 'x3', 'x4' and 2 more\. Cut them into levels with tamis.discretize"
+    named = r"'x0', 'x1', 'x2', 'x3', 'x4' and 2 more\. Use model.network_, with coefficients"
     for hand_over in (
-        lambda: handover.fitted_network(result, rows),
-        lambda: handover.to_pgmpy(result, rows),
+        lambda: handover.to_pyagrum(result, rows),
         lambda: handover.save(result, rows, tmp_path / "good.json", tmp_path / "x.bif"),
         lambda: handover.check_outputs([tmp_path / "x.bif"], read_table(rows, continuous=True)),
     ):
@@ -163,6 +162,94 @@ def test_without_pgmpy_the_error_says_how_to_get_it(small, monkeypatch):
     monkeypatch.setattr("tamis.network.conversions.import_module", absent)
     with pytest.raises(SettingError, match="not installed: pip install pgmpy"):
         handover.to_pgmpy(small, ROWS)
+
+
+# pgmpy and networkx, of numbers
+
+
+def lines():
+    """Numbers x → y → z and a column of levels."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(0, 2, 300)
+    y = x + rng.normal(0, 1, 300)
+    return {"x": x, "y y": y, 'z"': 2 - y + rng.normal(0, 1.5, 300)}
+
+
+def test_a_model_of_numbers_is_linear_gaussian_in_pgmpy_too():
+    rows = lines()
+    model = tamis.TAM("sequential", n_jobs=1).fit(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        models = outside("pgmpy.models")
+        theirs = model.to_pgmpy()
+        assert isinstance(theirs, models.LinearGaussianBayesianNetwork)
+        assert theirs.check_model()
+        assert set(theirs.nodes) == set(rows)
+        assert set(theirs.edges) == set(model.graph_.edges)
+        drawn = theirs.simulate(2000, seed=1)
+    again = GaussianNetwork.fit(model.graph_, drawn)
+    for edge in model.network_.edges:
+        back = next(e for e in again.edges if (e.parent, e.child) == (edge.parent, edge.child))
+        assert back.coefficients[0].value == pytest.approx(edge.coefficients[0].value, abs=0.15)
+
+
+def test_networkx_carries_gains_and_coefficients_together():
+    rows = lines()
+    model = tamis.TAM("sequential", n_jobs=1).fit(rows)
+    assert model.graph_.edges
+    bare, graph = model.to_networkx(), model.to_networkx(fitted=True)
+    for edge in model.network_.edges:
+        carried = graph.edges[edge.parent, edge.child]
+        assert carried["coefficient"] == edge.coefficients[0].value
+        assert carried["gain"] == bare.edges[edge.parent, edge.child]["gain"]
+        assert "coefficient" not in bare.edges[edge.parent, edge.child]
+    other = tamis.TAM("sequential", n_jobs=1, knowledge={"forbidden": list(model.graph_.edges)})
+    with pytest.raises(SettingError, match="that the result lacks"):
+        handover.to_networkx(other.fit(rows).result_, model.network_)
+
+
+# pyAgrum
+
+
+@given(table=tables())
+@settings(deadline=None, max_examples=15)
+def test_a_round_trip_through_pyagrum_keeps_names_texts_of_labels_and_probabilities(table):
+    result = learned(table)
+    outside("pyagrum")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = handover.to_pyagrum(result, table)
+        back = BayesianNetwork.from_pyagrum(model).in_order(table.names)
+    network = handover.fitted_network(result, table)
+    assert set(back.graph.edges) == set(network.graph.edges)
+    for k, name in enumerate(table.names):
+        assert back.levels[k] == tuple(map(str, network.levels[k]))
+        axes = [*network.parents_of(name), name]
+        order = [axes.index(one) for one in (*back.parents_of(name), name)]
+        np.testing.assert_array_equal(back.tables[k], network.tables[k].transpose(order))
+
+
+def test_pyagrum_gives_rows_the_same_likelihood(example):
+    fresh = tamis.BayesianNetwork.fit(example.graph, EXAMPLE).sample(50, seed=1)
+    network = handover.fitted_network(example, EXAMPLE)
+    gum = outside("pyagrum")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = handover.to_pyagrum(example, EXAMPLE)
+        total = 0.0
+        for i in range(50):
+            instance = gum.Instantiation()
+            for name in model.names():
+                instance.add(model.variable(name))
+            instance.fromdict({name: str(fresh[name][i]) for name in model.names()})
+            total += np.log(model.jointProbability(instance))
+    assert network.log_likelihood(fresh) == pytest.approx(total, rel=1e-9)
+
+
+def test_what_is_no_model_of_pyagrum_is_refused():
+    outside("pyagrum")
+    with pytest.raises(SettingError, match=r"must be a pyagrum\.BayesNet, not int"):
+        BayesianNetwork.from_pyagrum(3)
 
 
 # BIF
@@ -244,8 +331,8 @@ def test_bif_goes_beside_the_other_formats_and_all_are_written_or_none(example, 
     names = ("x.json", "x.dot", "x.graphml", "x.csv", "X.BIF")
     handover.save(example, EXAMPLE, *(tmp_path / name for name in names))
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
-    with pytest.raises(SettingError, match=r"one of \.json, \.dot, \.graphml, \.csv, \.bif"):
-        handover.save(example, EXAMPLE, tmp_path / "y.bif", tmp_path / "y.png")
+    with pytest.raises(SettingError, match=r"one of \.json, \.dot, .*, \.bif"):
+        handover.save(example, EXAMPLE, tmp_path / "y.bif", tmp_path / "y.gif")
     assert not (tmp_path / "y.bif").exists()
 
 
@@ -256,7 +343,7 @@ def test_without_bif_the_data_is_not_looked_at(example, tmp_path):
 
 
 def test_a_result_alone_has_no_probabilities_to_write(example, tmp_path):
-    with pytest.raises(SettingError, match=r"x\.bif' needs a network .* the data"):
+    with pytest.raises(SettingError, match=r"x\.bif' holds probabilities, .* pass the table"):
         tamis.save(example, tmp_path / "good.json", tmp_path / "x.bif")
     assert not list(tmp_path.iterdir())
 

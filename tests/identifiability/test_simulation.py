@@ -50,7 +50,7 @@ def test_a_point_is_the_mean_over_its_tables():
     from tamis.identifiability.simulation import seed_of
 
     distances = [
-        edge_distance(relearn(network, Settings(), 80, seed_of(7, 80, repeat)), true)
+        edge_distance(relearn(sampled_table(network, 80, seed_of(7, 80, repeat)), Settings()), true)
         for repeat in range(6)
     ]
     assert point.distance == np.mean(distances)
@@ -121,7 +121,7 @@ def test_the_distance_counts_added_missing_and_turned_edges_once(learned, true, 
     assert edge_distance(learned, true) == distance
 
 
-# --- certificates --------------------------------------------------------------------------
+# --- recovery checks ----------------------------------------------------------------------
 
 
 def learned_model(rows: int = 4000) -> tamis.TAM:
@@ -130,7 +130,7 @@ def learned_model(rows: int = 4000) -> tamis.TAM:
 
 def test_a_model_with_enough_rows_comes_back_from_its_own_data():
     model = learned_model(20_000)
-    found = model.certify(n_simulations=10, seed=2)
+    found = model.recovery_check(n_simulations=10, seed=2)
     assert found.recovered >= 0.6
     assert found.low <= found.recovered <= found.high
     assert set(found.edges) == set(model.graph_.edges)
@@ -140,7 +140,7 @@ def test_a_model_with_enough_rows_comes_back_from_its_own_data():
 
 
 def test_shares_add_up_over_the_two_directions_of_an_edge():
-    found = learned_model(150).certify(n_simulations=12, conditions=False)
+    found = learned_model(150).recovery_check(n_simulations=12, conditions=False)
     assert found.check is None
     for edge, share in found.edges.items():
         assert 0.0 <= share + found.turned[edge] <= 1.0
@@ -150,21 +150,23 @@ def test_shares_add_up_over_the_two_directions_of_an_edge():
 
 def test_the_fitted_network_has_the_graph_and_the_names_of_the_model():
     model = learned_model()
-    network = model.certify(n_simulations=1, conditions=False).network
+    network = model.recovery_check(n_simulations=1, conditions=False).network
     assert set(network.graph.edges) == set(model.graph_.edges)
     assert network.names == tuple(model.feature_names_in_)
 
 
-def test_a_certificate_says_that_it_is_no_proof():
-    found = learned_model().certify(n_simulations=3)
+def test_a_recovery_check_says_that_it_is_no_proof():
+    found = learned_model().recovery_check(n_simulations=3)
     assert "Plausibility, not proof" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["n_simulations"] == 3
     assert {one["parent"] for one in found.to_dict()["edges"]} <= set(found.network.names)
 
 
-def test_certificates_repeat_with_their_seed():
+def test_recovery_checks_repeat_with_their_seed():
     model = learned_model(200)
-    first, again = (model.certify(n_simulations=5, seed=9, conditions=False) for _ in range(2))
+    first, again = (
+        model.recovery_check(n_simulations=5, seed=9, conditions=False) for _ in range(2)
+    )
     assert (first.recovered, first.edges, first.others) == (
         again.recovered,
         again.edges,
@@ -175,11 +177,75 @@ def test_certificates_repeat_with_their_seed():
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, True])
 def test_a_number_of_simulations_without_meaning_is_refused(wrong):
     with pytest.raises(tamis.SettingError, match="n_simulations"):
-        learned_model(200).certify(n_simulations=wrong)
+        learned_model(200).recovery_check(n_simulations=wrong)
 
 
-def test_a_model_that_is_not_fitted_has_nothing_to_certify():
+def test_a_model_that_is_not_fitted_has_nothing_to_recover():
     from sklearn.exceptions import NotFittedError
 
     with pytest.raises(NotFittedError):
-        tamis.TAM().certify()
+        tamis.TAM().recovery_check()
+
+
+# --- recovery checks of numbers --------------------------------------------------------------
+
+
+def linear(n: int = 400, seed: int = 1) -> dict[str, np.ndarray]:
+    """x → z ← y, whose directions all equivalent graphs share."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(2, n))
+    return {"x": x, "y": y, "z": x + y + rng.normal(0, 0.7, n)}
+
+
+def test_a_model_of_numbers_comes_back_from_its_own_data():
+    model = tamis.TAM().fit(linear())
+    assert set(model.graph_.edges) == {("x", "z"), ("y", "z")}
+    found = model.recovery_check(8, seed=3)
+    assert found.recovered >= 0.75
+    assert found.check is None
+    assert found.network.kind == "linear Gaussian"
+    assert "drawn from a linear Gaussian network" in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["check"] is None
+    again = model.recovery_check(8, seed=3)
+    assert (again.edges, again.turned, again.others) == (found.edges, found.turned, found.others)
+
+
+def test_weak_arrows_between_numbers_do_not_come_back():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=60)
+    rows = {"x": x, "y": 0.25 * x + rng.normal(size=60)}
+    model = tamis.TAM(knowledge={"required": [["x", "y"]]}).fit(rows)
+    free = tamis.TAM().fit(rows)
+    from tamis.identifiability.recovery import recovery_check
+
+    table, _ = model._learned_from
+    found = recovery_check(table, model.result_, free._learned_from[1], n_simulations=12)
+    assert found.recovered < 0.7
+
+
+def test_a_model_of_numbers_beside_levels_comes_back():
+    rng = np.random.default_rng(4)
+    n = 600
+    g = rng.choice(["u", "v"], n)
+    x = rng.normal(size=n)
+    rows = {"g": g, "x": x, "y": np.where(g == "u", 2.0, -1.0) + x + rng.normal(0, 0.6, n)}
+    model = tamis.TAM().fit(rows)
+    found = model.recovery_check(6, seed=1)
+    assert found.network.kind == "conditional Gaussian"
+    joined = {edge: share + found.turned[edge] for edge, share in found.edges.items()}
+    assert all(share >= 0.8 for share in joined.values())
+    assert {frozenset(edge) for edge in joined} == {frozenset("gy"), frozenset("xy")}
+
+
+def test_drawn_tables_keep_the_kinds_and_drop_the_levels_that_do_not_occur():
+    rows = {"g": ["lo", "mid", "hi"] * 20, "x": np.linspace(0, 1, 60), "n": [1, 2, 3] * 20}
+    types = {"g": ["lo", "mid", "hi"]}
+    model = tamis.TAM("sequential", types=types).fit(rows)
+    table, _ = model._learned_from
+    kinds = dict(zip(table.names, table.kinds, strict=True))
+    drawn = sampled_table(model.network_, 2, 1, kinds=kinds, told=frozenset({"g"}))
+    assert drawn.kinds == ("ordinal", "number", "category")
+    assert drawn.told == {0}
+    assert drawn.is_continuous(1)
+    assert len(drawn.levels[0]) <= 2
+    assert drawn.n_rows == 2

@@ -176,12 +176,12 @@ def test_what_does_not_go_with_survey_weights_is_refused(how, told):
         fitted(columns(50, 3, levels=5), np.arange(1, 51) / 7, **how)
 
 
-def test_a_model_of_weighted_rows_is_not_certified():
+def test_a_model_of_weighted_rows_has_no_recovery_check():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TamisWarning)
         model = tamis.TAM().fit(columns(200, 3), sample_weight=np.arange(1, 201) / 7)
-    with pytest.raises(SettingError, match="certify"):
-        model.certify()
+    with pytest.raises(SettingError, match="recovery_check"):
+        model.recovery_check()
 
 
 # Survey weights.

@@ -119,14 +119,14 @@ def test_rounding_of_the_sum_never_brings_out_an_impossible_level(monkeypatch):
     network = BayesianNetwork(["a"], [range(11)], [()], [row])
     largest = np.full(3, 1 - 2.0**-53)
     assert np.cumsum(network.tables[0])[9] < largest[0]
-    monkeypatch.setattr("tamis.network.sampling._uniform", lambda *_: largest)
+    monkeypatch.setattr("tamis.network.sampling.uniforms", lambda *_: largest)
     assert network.sample_codes(3, seed=0).tolist() == [[9, 9, 9]]
 
 
 def test_each_level_gets_its_share_of_the_unit_interval(monkeypatch):
     network = BayesianNetwork(["a"], [range(5)], [()], [[0.25, 0.0, 0.25, 0.25, 0.25]])
     uniform = np.array([0.0, 0.25 - 2.0**-53, 0.25, 0.5, 0.75, 1 - 2.0**-53])
-    monkeypatch.setattr("tamis.network.sampling._uniform", lambda *_: uniform)
+    monkeypatch.setattr("tamis.network.sampling.uniforms", lambda *_: uniform)
     assert network.sample_codes(6, seed=0).tolist() == [[0, 0, 2, 3, 4, 4]]
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import replace
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from drawing.drawn_results import Resampled, layered
+from tamis.drawing.labels import labels_of
 from tamis.report import write_report
+from tamis.result import LOOKS
 
 CHROMIUM = "/usr/bin/chromium"
 OPTIONS = (
@@ -75,6 +80,17 @@ def wide_file(tmp_path_factory):
     return path.as_uri()
 
 
+@pytest.fixture(scope="module")
+def tray_file(tmp_path_factory):
+    """a → b → c, the second arrow open, and two columns without arrows."""
+    result = layered([["a", "alone", HOSTILE], ["b"], ["c"]], [("a", "b"), ("b", "c")])
+    first, second = result.edges
+    edges = (first, replace(second, warrant="none"))
+    path = tmp_path_factory.mktemp("tray") / "report.html"
+    write_report(replace(result, edges=edges, read_from="data/my table.csv"), path)
+    return path.as_uri()
+
+
 @pytest.fixture
 def open_page(browser):
     """Opens a report; afterwards nothing may have been said, loaded or popped up."""
@@ -87,7 +103,9 @@ def open_page(browser):
         page.on("console", lambda message: trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: request.url == address or trouble.append(request.url))
+        page.on(
+            "request", lambda request: expected(request.url, address) or trouble.append(request.url)
+        )
         page.goto(address)
         return page
 
@@ -95,6 +113,11 @@ def open_page(browser):
     for context in contexts:
         context.close()
     assert not trouble
+
+
+def expected(url, address):
+    """The page itself, places within it, and files that it has made."""
+    return url.split("#")[0] == address or url.startswith("blob:")
 
 
 def view(page):
@@ -119,7 +142,7 @@ def test_a_click_on_a_node_opens_its_story_and_a_click_beside_closes_it(open_pag
     assert "Layer 3 of 4" in told
     assert "sprinkler: gain" in told
     assert "took rain" in told
-    assert page.locator(".edge.near").count() == 3
+    assert page.locator(".edges .near").count() == 3
     assert "self" in classes(page, "lawn")
     page.locator("#graph").click(position={"x": 5, "y": 5})
     assert page.locator("#panel").is_hidden()
@@ -206,7 +229,7 @@ def test_the_slider_plays_the_sieve(open_page, garden_file):
     slider.fill("1")
     assert classes(page, "season") == {"now"}
     assert classes(page, "rain") == {"masked"}
-    assert page.locator(".edge.found").count() == 0
+    assert page.locator(".edges .found").count() == 0
     told = page.locator("#panel").inner_text()
     assert "season enters layer 1" in told
     assert "Masked: " in told
@@ -214,11 +237,11 @@ def test_the_slider_plays_the_sieve(open_page, garden_file):
     assert page.locator("#told").inner_text() == "step 2 of 5, layer 2"
     assert classes(page, "season") == {"before"}
     assert classes(page, "sprinkler") == {"now"}
-    assert page.locator(".edge.found").count() == 1
+    assert page.locator(".edges .found").count() == 1
     values = page.locator(".bars .value").all_inner_texts()
     assert values == sorted(values)
     slider.fill("5")
-    assert page.locator(".edge.found").count() == 5
+    assert page.locator(".edges .found").count() == 5
     assert not classes(page, "season")
     page.get_by_role("button", name="Close").click()
     assert page.locator("#panel").is_hidden()
@@ -263,16 +286,140 @@ def test_the_arrows_are_sorted_by_any_column_both_ways(open_page, garden_file):
     assert header.get_attribute("aria-sort") is None
 
 
-def test_the_arrows_are_filtered_by_name_and_by_support(open_page, garden_file):
+def test_the_arrows_are_filtered_by_name(open_page, garden_file):
     page = open_page(garden_file)
     page.locator("#filter").fill("RAIN")
     assert column(page, 2) == ["lawn", "rain"]
     assert page.locator("#left").inner_text() == "2 of 5 arrows"
-    page.locator("#filter").fill("")
-    page.locator("#only-unsure").check()
-    assert column(page, 2) == [HOSTILE]
-    page.locator("#filter").fill("season")
+    page.locator("#filter").fill("no such column")
     assert page.locator("#left").inner_text() == "0 of 5 arrows"
+
+
+def test_the_legend_hides_and_shows_arrows_by_what_they_rest_on_in_graph_and_table(
+    open_page, garden_file
+):
+    page = open_page(garden_file)
+    in_legend = page.locator(".keys input")
+    at_table = page.locator("#edges .tools input[type=checkbox]")
+    assert in_legend.evaluate_all("all => all.map(one => one.value)") == ["equivalence", "none"]
+    seen = page.locator(".edges .edge:visible")
+    assert seen.count() == 5
+    in_legend.nth(0).uncheck()
+    assert seen.count() == 1
+    assert column(page, 2) == [HOSTILE]
+    assert page.locator("#left").inner_text() == "1 of 5 arrows"
+    assert not at_table.nth(0).is_checked()
+    at_table.nth(1).press("Space")
+    assert seen.count() == 0
+    assert not in_legend.nth(1).is_checked()
+    at_table.nth(0).check()
+    assert seen.count() == 4
+    page.locator("#filter").fill("season")
+    assert page.locator("#left").inner_text() == "2 of 5 arrows"
+    in_legend.nth(0).uncheck()
+    assert page.locator("#left").inner_text() == "0 of 5 arrows"
+
+
+def saved(page, kind, folder):
+    with page.expect_download() as waiting:
+        page.locator(f"#save-{kind}").click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def test_the_picture_is_saved_as_svg_with_tray_and_legend_and_without_what_is_hidden(
+    open_page, tray_file, tmp_path
+):
+    page = open_page(tray_file)
+    path = saved(page, "svg", tmp_path)
+    assert path.name == "my-table.svg"
+    root = ElementTree.parse(path).getroot()
+    kind = "{http://www.w3.org/2000/svg}"
+    assert root.tag == f"{kind}svg"
+    texts = [one.text for one in root.iter(f"{kind}text")]
+    for text in ("a", "b", "alone", labels_of([HOSTILE])[HOSTILE], "layer 1", "No arrows"):
+        assert text in texts
+    assert {f"direction {LOOKS[one].label}" for one in ("equivalence", "none")} <= set(texts)
+    assert len(list(root.iter(f"{kind}path"))) == 2 * (2 + 2)
+    for one in root.iter():
+        assert not {"class", "id", "style", "href", "data-node"} & one.attrib.keys()
+        if one.tag in (f"{kind}path", f"{kind}rect", f"{kind}text"):
+            assert "var(" not in one.attrib["fill"]
+            assert one.attrib["fill"] != "currentColor"
+    page.locator(".keys input").first.uncheck()
+    root = ElementTree.parse(saved(page, "svg", tmp_path)).getroot()
+    assert len(list(root.iter(f"{kind}path"))) == 2 * (1 + 2)
+    assert page.locator("svg#graph").count() == 1
+
+
+def test_the_picture_is_saved_as_png_in_the_colours_of_the_page(open_page, tray_file, tmp_path):
+    image = pytest.importorskip("matplotlib.image")
+    page = open_page(tray_file, color_scheme="light")
+    light = image.imread(saved(page, "png", tmp_path))
+    size = page.locator("#graph").evaluate("g => [g.dataset.savedHeight, g.dataset.savedWidth]")
+    assert light.shape[:2] == tuple(math.ceil(2 * float(length)) for length in size)
+    assert light[0, 0, :3] == pytest.approx([1, 1, 1])
+    # Something is drawn in every part: graph, tray and legend.
+    thirds = np.array_split(light[:, :, :3].min(axis=2), 3)
+    assert all((third < 0.6).sum() > 50 for third in thirds)
+    page.locator("#theme").click()
+    dark = image.imread(saved(page, "png", tmp_path))
+    assert dark.shape == light.shape
+    assert dark[0, 0, :3].max() < 0.2
+
+
+def test_columns_without_arrows_are_opened_from_the_tray_by_pointer_and_by_keyboard(
+    open_page, tray_file
+):
+    page = open_page(tray_file)
+    chip = page.locator("#tray .node").filter(has_text="alone")
+    chip.click()
+    assert page.locator("#panel h3").inner_text() == "alone"
+    assert "self" in classes(page, "alone")
+    page.keyboard.press("Escape")
+    page.locator("#panel button").click()
+    assert page.locator("#panel").is_hidden()
+    chip.press("Enter")
+    assert page.evaluate("document.activeElement.tagName") == "H3"
+    page.keyboard.press("Escape")
+    assert page.locator("#panel").is_hidden()
+    assert page.evaluate("document.activeElement.textContent") == "alone"
+    page.locator("#find").fill(HOSTILE)
+    assert page.locator("#panel h3").inner_text() == HOSTILE
+    page.locator("#step").fill("1")
+    assert classes(page, "alone") == {"waiting"}
+    page.locator("#step").fill("2")
+    assert classes(page, "alone") == {"now"}
+    page.locator("#step").fill("5")
+    assert not classes(page, "alone")
+
+
+def test_the_statistics_are_folded_and_links_into_them_open_them(open_page, garden_file):
+    page = open_page(garden_file)
+    assert page.locator("#number-table").is_hidden()
+    assert page.locator("#edge-table").is_visible()
+    page.locator("#statistics > summary").press("Enter")
+    assert page.locator("#number-table").is_visible()
+    page.locator("#statistics > summary").click()
+    assert page.locator("#number-table").is_hidden()
+    page.locator("nav a", has_text="Reproduce").click()
+    assert page.locator("#reproduce").is_visible()
+    header = page.locator("#number-table th").nth(2)
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+
+
+def test_a_graph_without_arrows_is_a_tray(open_page, tmp_path):
+    path = tmp_path / "report.html"
+    write_report(layered([["a", "b"]], []), path)
+    page = open_page(path.as_uri())
+    assert page.locator("#graph").is_hidden()
+    assert page.locator("#save-svg").count() == 0
+    page.locator("#tray .node").filter(has_text="b").click()
+    assert page.locator("#panel h3").inner_text() == "b"
+    page.locator("#step").fill("1")
+    assert page.locator("#panel").is_visible()
 
 
 def test_a_name_in_the_table_opens_beside_the_graph(open_page, garden_file):
@@ -307,11 +454,20 @@ def test_without_scripts_everything_is_there_and_links_lead_to_stories(open_page
     assert page.locator(".story").filter(has_text="took rain").is_visible()
 
 
-def test_on_a_phone_nothing_is_wider_than_the_screen(open_page, garden_file):
-    page = open_page(garden_file, viewport={"width": 360, "height": 700}, has_touch=True)
+@pytest.mark.parametrize("width", [360, 500])
+def test_on_a_phone_nothing_is_wider_than_the_screen(open_page, garden_file, width):
+    page = open_page(garden_file, viewport={"width": width, "height": 700}, has_touch=True)
     node(page, "lawn").tap()
     assert page.locator("#panel h3").inner_text() == "lawn"
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.locator("#statistics > summary").tap()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # Nor is anything cut within a frame of its own: tables have become cards.
+    cut = """all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.id)"""
+    assert page.locator(".scroll").evaluate_all(cut) == []
+    for cell in page.locator("#edge-table tbody tr").first.locator("td").all():
+        box = cell.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
 
 
 def test_two_fingers_zoom_and_one_moves(open_page, garden_file):
@@ -343,12 +499,9 @@ def test_two_fingers_zoom_and_one_moves(open_page, garden_file):
 def test_two_hundred_columns_are_drawn_found_and_played(open_page, wide_file):
     page = open_page(wide_file)
     assert page.locator(".node").count() == 200
-    assert page.locator(".edge").count() == 380
-    overview = view(page)
+    assert page.locator(".edges .edge").count() == 380
     page.locator("#find").fill("column 137")
     assert page.locator("#panel h3").inner_text() == "column 137"
-    close = view(page)
-    assert close[2] < overview[2]
     box = node(page, "column 137").locator("rect").bounding_box()
     frame = page.locator("#graph").bounding_box()
     assert frame["x"] < box["x"] < frame["x"] + frame["width"]
@@ -357,3 +510,78 @@ def test_two_hundred_columns_are_drawn_found_and_played(open_page, wide_file):
     assert page.locator(".node.before, .node.layer, .node.now").count() == 100
     assert page.locator(".node.masked").count() == 100
     assert page.locator(".bars .now").is_visible()
+
+
+def letters(page):
+    """The height of labels in pixels."""
+    units = view(page)[2] / page.locator("#graph").bounding_box()["width"]
+    return 12 / units
+
+
+def test_two_hundred_columns_can_be_read_at_first_sight(open_page, wide_file):
+    page = open_page(wide_file, viewport={"width": 1280, "height": 800})
+    start = view(page)
+    assert letters(page) >= 9 - 1e-6
+    assert start[0] <= 0
+    frame = page.locator("#graph").bounding_box()
+    inside = [
+        box
+        for box in (one.bounding_box() for one in page.locator(".node rect").all())
+        if frame["x"] <= box["x"] < frame["x"] + frame["width"] - box["width"]
+        and frame["y"] <= box["y"] < frame["y"] + frame["height"] - box["height"]
+    ]
+    assert len(inside) > 30
+    assert page.locator("#overview").is_visible()
+    page.locator("#whole").click()
+    whole = view(page)
+    assert whole[2] > 1.5 * start[2]
+    assert page.locator("#overview").is_hidden()
+    page.locator("#fit").click()
+    assert view(page) == pytest.approx(start)
+    page.locator("#graph").focus()
+    page.keyboard.press("9")
+    assert view(page) == pytest.approx(whole)
+    page.keyboard.press("0")
+    assert view(page) == pytest.approx(start)
+
+
+def test_the_overview_moves_the_view_and_follows_it(open_page, wide_file):
+    page = open_page(wide_file, viewport={"width": 1280, "height": 800})
+    start = view(page)
+    page.locator("#overview").scroll_into_view_if_needed()
+    lens = page.locator("#overview .lens")
+    before = lens.bounding_box()
+    small = page.locator("#overview canvas").bounding_box()
+    page.mouse.click(small["x"] + 0.9 * small["width"], small["y"] + small["height"] / 2)
+    moved = view(page)
+    assert moved[0] > start[0] + 500
+    assert moved[2] == pytest.approx(start[2])
+    assert lens.bounding_box()["x"] > before["x"] + 20
+    there = lens.bounding_box()["x"]
+    page.locator("#graph").focus()
+    page.keyboard.press("ArrowLeft")
+    view(page)
+    assert lens.bounding_box()["x"] < there
+
+
+def test_the_numbers_of_the_layers_stay_in_sight_and_have_their_place_in_a_saved_picture(
+    open_page, wide_file, tmp_path
+):
+    page = open_page(wide_file, viewport={"width": 1280, "height": 800})
+    _, y, _, height = view(page)
+    first = page.locator(".headings text").first
+    assert y > 100
+    assert y < float(first.get_attribute("y")) < y + 0.1 * height
+    root = ElementTree.parse(saved(page, "svg", tmp_path)).getroot()
+    titles = [one for one in root.iter() if (one.text or "").startswith("layer ")]
+    assert {one.attrib["y"] for one in titles} == {"18"}
+    page.locator("#whole").click()
+    view(page)
+    assert first.get_attribute("y") == "18"
+
+
+def test_a_small_graph_has_no_overview_and_no_second_way_to_fit(open_page, garden_file):
+    page = open_page(garden_file)
+    assert page.locator("#overview").is_hidden()
+    assert page.locator("#whole").is_hidden()
+    assert page.locator("#fit").is_visible()

@@ -23,8 +23,7 @@ from tamis.report.sieve import sieve_data, steps_of
 from tamis.result import LOOKS, WARRANTS, answer, direction_in_words, show
 
 SPRINKLER = "examples/sprinkler.csv"
-EDGES = {f"edge {warrant}" for warrant in WARRANTS}
-OPTIONAL = {"confidence", "conditions", "searches"}
+OPTIONAL = {"told-before", "confidence", "conditions", "searches"}
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +32,8 @@ def model(request):
 
 
 @pytest.fixture(scope="module")
-def certificate(model):
-    return model.certify(n_simulations=2)
+def recovery(model):
+    return model.recovery_check(n_simulations=2)
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +111,11 @@ def test_the_policy_allows_this_style_and_this_script_only(strange):
     ]
 
 
+def arrows(parsed):
+    """The arrows of the drawing, without the samples of the legend."""
+    return [e for e in parsed.elements if "data-parent" in e.attributes]
+
+
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(results())
 def test_whatever_the_result_the_page_is_well_formed_and_complete(result):
@@ -124,26 +128,30 @@ def test_whatever_the_result_the_page_is_well_formed_and_complete(result):
     targets = {e.attributes["href"][1:] for e in parsed.elements if "href" in e.attributes}
     assert targets <= set(ids)
     assert sum(e.attributes.get("class") == "node" for e in parsed.elements) == len(result.names)
-    drawn = [one for e in parsed.elements if (one := e.attributes.get("class", "")) in EDGES]
+    drawn = [e.attributes["class"] for e in arrows(parsed)]
     assert sorted(drawn) == sorted(f"edge {edge.warrant}" for edge in result.edges)
     json.loads(parsed.by_id("data").text)
 
 
-def test_sections_without_scripts_tell_everything(model, certificate):
+def test_sections_without_scripts_tell_everything(model, recovery):
     result = model.result_
     shares = {(e.parent, e.child): 0.5 for e in result.edges}
     resampled = Resampled(30, shares | {("shoes", "season"): 0.2}, {"lawn": {3: 0.9, 2: 0.1}})
     parsed = Parsed(
-        page(result, certificate=certificate, confidence=resampled, command="tamis learn x.csv")
+        page(result, recovery=recovery, confidence=resampled, command="tamis learn x.csv")
     )
-    for identity in CONTENTS:
+    for identity in set(CONTENTS) - {"told-before"}:
         assert parsed.has_id(identity), identity
     for said in answer(result, confidence=resampled):
         where = "sieve" if said.part == "steps" else "summary"
         assert str(said) in parsed.by_id(where).text
-    rows = parsed.by_id("edge-table").text
+    rows = parsed.by_id("number-table").text
     for edge in result.edges:
         assert f"{edge.gain:.4f}" in rows
+    for identity in ("number-table", "calls", "searches", "columns", "sieve", "reproduce"):
+        assert parsed.by_id(identity).text in parsed.by_id("statistics").text
+    for identity in ("summary", "picture", "edge-table", "weakest", "conditions"):
+        assert parsed.by_id(identity).text not in parsed.by_id("statistics").text
     for name in result.names:
         story = parsed.by_id(f"column-{result.names.index(name)}").text
         for line in str(result.explain(name)).split("\n")[1:]:
@@ -154,8 +162,8 @@ def test_sections_without_scripts_tell_everything(model, certificate):
     assert "layer 3 in 90%, layer 2 in 10%" in parsed.by_id("columns").text
     assert "30 times" in parsed.by_id("confidence").text
     assert "20%" in parsed.by_id("confidence").text
-    assert certificate.check.answer in parsed.by_id("conditions").text
-    for condition in certificate.check.conditions.values():
+    assert recovery.check.answer in parsed.by_id("conditions").text
+    for condition in recovery.check.conditions.values():
         assert condition.sentence in parsed.by_id("conditions").text
     told = parsed.by_id("reproduce").text
     for fact in ("tamis learn x.csv", "Python", "numpy", "2,000 rows", "permutation", "seed"):
@@ -191,25 +199,106 @@ def test_what_a_direction_rests_on_is_told_everywhere(warrant):
     first = replace(first, warrant=warrant, direction_probability=0.61, gain=0.3)
     parsed = Parsed(page(replace(result, edges=(first, second))))
     words = WARRANTS[warrant]
-    drawn = [e.text for e in parsed.elements if e.attributes.get("class") == f"edge {warrant}"]
+    drawn = [e for e in arrows(parsed) if e.attributes["class"] == f"edge {warrant}"]
     assert len(drawn) == (2 if warrant == "equivalence" else 1)
-    assert all(f"direction {words}" in text for text in drawn)
+    assert all(f"direction {words}" in e.text for e in drawn)
     unsure = [e for e in parsed.named("tr") if e.attributes.get("class") == "unsure"]
     assert len(unsure) == (1 if warrant == "none" else 0)
-    titles = cells(parsed, "edge-table", "th")[:8]
-    assert titles[5:] == ["entropy gap (nats)", "direction", "probability"]
-    assert cells(parsed, "edge-table", "td")[5:8] == ["0.0500", warrant, "0.61"]
+    assert cells(parsed, "edge-table", "th") == ["parent", "child", "direction", "probability"]
+    assert cells(parsed, "edge-table", "td")[2:4] == [f" {words}", "0.61"]
+    (row,) = [e for e in parsed.named("tr") if e.text.startswith("ab ")]
+    assert row.attributes["data-warrant"] == warrant
     summary = parsed.by_id("summary").text
     assert f"A direction that is marked “{words}”: {LOOKS[warrant].meaning}" in summary
     assert words in parsed.by_id("picture").text
-    assert words in parsed.by_id("calls").text
+    assert (words in parsed.by_id("weakest").text) == (warrant != "given")
     assert direction_in_words(first) in parsed.by_id(f"column-{result.names.index('b')}").text
+
+
+@pytest.mark.parametrize("warrant", LOOKS)
+def test_dashes_are_those_of_the_one_table_of_looks(warrant):
+    result = chain("ab")
+    edge = replace(result.edges[0], warrant=warrant)
+    parsed = Parsed(page(replace(result, edges=(edge,))))
+    lines = [e for e in parsed.named("path") if e.attributes["class"] == "line"]
+    # The arrow, the legend's sample twice, on the page and in a saved picture, and the table's.
+    assert len(lines) == 4
+    for line in lines:
+        dashes = [float(d) for d in line.attributes.get("stroke-dasharray", "").split()]
+        assert len(dashes) == len(LOOKS[warrant].dash)
+        if dashes:
+            scale = sum(dashes) / sum(LOOKS[warrant].dash)
+            assert dashes == pytest.approx([scale * d for d in LOOKS[warrant].dash], abs=0.11)
+
+
+def test_columns_without_arrows_are_in_the_tray_and_lead_to_their_stories():
+    result = layered([["a", "alone <b>", "apart"], ["b"]], [("a", "b")])
+    parsed = Parsed(page(result))
+    assert "No arrows: 2 columns" in parsed.by_id("tray").text
+    nodes = [e for e in parsed.elements if e.attributes.get("class") == "node"]
+    by_number = {int(e.attributes["data-node"]): e.text for e in nodes}
+    assert len(nodes) == 4
+    for name in ("alone <b>", "apart"):
+        number = result.names.index(name)
+        assert by_number[number] == name
+        assert parsed.has_id(f"column-{number}")
+    assert not Parsed(page(chain("ab"))).has_id("tray")
+
+
+def test_what_was_told_is_listed_in_words():
+    hostile = "<b>bold</b>"
+    result = chain(["a", "b", "c", hostile])
+    told = {
+        "required": [["a", "b"]],
+        "forbidden": [["c", hostile], ["b", hostile]],
+        "tiers": [["a"], ["b", "c"]],
+        "sources": ["a"],
+        "sinks": [hostile],
+    }
+    first, *others = result.edges
+    edges = (replace(first, warrant="given"), *others)
+    known = replace(result, settings={**result.settings, "knowledge": told}, edges=edges)
+    parsed = Parsed(page(known))
+    said = parsed.by_id("told-before").text
+    assert "Arrows that must be therea → b" in said
+    assert f"Arrows that cannot be therec → {hostile}b → {hostile}" in said
+    assert "earlier oneab and c" in said
+    assert "Columns without parentsa" in said
+    assert f"Columns without children{hostile}" in said
+    assert "1 direction in the graph follows from it" in said
+    none = {**told, "required": [], "sources": []}
+    quiet = replace(result, settings={**result.settings, "knowledge": none})
+    said = Parsed(page(quiet)).by_id("told-before").text
+    assert "must be there" not in said
+    assert "No direction in the graph follows from it." in said
+    assert not Parsed(page(result)).has_id("told-before")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("data/survey of 2020.csv", "survey of 2020.csv"),
+        ("C:\\tables\\x.parquet", "x.parquet"),
+        ("folder/parts/", "parts"),
+        ("<i>.csv", "<i>.csv"),
+        (None, "3 columns"),
+    ],
+)
+def test_the_title_names_the_file(path, name):
+    parsed = Parsed(page(replace(chain("abc"), read_from=path)))
+    assert parsed.named("h1")[0].text == f"Bayesian network of {name}"
+    assert parsed.named("title")[0].text == f"Bayesian network of {name}"
+    assert "1,000 rows, 3 columns" in parsed.named("header")[0].text
+    assert path is None or path in parsed.by_id("reproduce").text
+    file = json.loads(parsed.by_id("data").text)["file"]
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", file)
 
 
 def test_fewer_resamples_make_an_edge_fainter():
     parsed = Parsed(page(chain("abc"), confidence=Resampled(9, {("a", "b"): 1.0})))
     lines = [e for e in parsed.named("path") if e.attributes["class"] == "line"]
-    assert sorted(float(line.attributes["opacity"]) for line in lines) == [0.15, 1.0]
+    faint = [float(e.attributes["opacity"]) for e in lines if "opacity" in e.attributes]
+    assert sorted(faint) == [0.15, 1.0]
 
 
 def test_a_graph_without_edges_is_said_to_have_none():
@@ -228,7 +317,7 @@ def test_what_is_not_finite_is_not_known():
     )
     trace = replace(result.trace, admissions=entries)
     parsed = Parsed(page(replace(result, edges=(unknown, second), trace=trace)))
-    row = parsed.by_id("edge-table").text
+    row = parsed.by_id("number-table").text
     assert "not known" in row
     assert "no test" in row
     assert [1, None, 0, []] in json.loads(parsed.by_id("data").text)["rounds"]["1"]
@@ -299,9 +388,9 @@ def test_a_path_that_is_no_place_for_a_report_is_refused(tmp_path, path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_certificate_of_another_result_is_refused(tmp_path, certificate):
+def test_a_recovery_check_of_another_result_is_refused(tmp_path, recovery):
     with pytest.raises(SettingError, match="not of this result"):
-        write_report(chain("ab"), tmp_path / "report.html", certificate=certificate)
+        write_report(chain("ab"), tmp_path / "report.html", recovery=recovery)
 
 
 def _columns(model):

@@ -10,8 +10,8 @@ import pytest
 from scipy import special, stats
 from simulated_fits import even
 
+from tamis import portable
 from tamis.errors import SettingError
-from tamis.simulate import portable
 from tamis.simulate.streams import Purpose, Stream, child
 
 

@@ -16,6 +16,8 @@ runs as they are.
 | ``hill-climbing`` | pyAgrum | greedy hill climbing over DAGs, BIC |
 | ``tabu`` | pyAgrum | local search with a tabu list, BIC |
 | ``miic`` | pyAgrum | MIIC with the MDL correction, which is that of BIC |
+| ``boss`` | causal-learn | BOSS with the BDeu score |
+| ``flop`` | flopsearch | FLOP, for linear Gaussian columns |
 | ``equal-variance`` | numpy | least conditional variance first: a DAG, for numeric columns |
 
 How they differ from the paper's runs with Tetrad is said in each file.

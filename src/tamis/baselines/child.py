@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 from tamis.baselines.outcome import attempt
-from tamis.baselines.registry import import_libraries
+from tamis.baselines.registry import prepare
 from tamis.baselines.transfer import mark_started, read_request, write_outcome
 
 
@@ -17,7 +17,7 @@ def main() -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     folder = Path(sys.argv[1])
     baseline, table, seed = read_request(folder)
-    import_libraries(baseline)
+    prepare(baseline, table)
     mark_started(folder)
     write_outcome(folder, attempt(baseline, table, seed))
 

@@ -35,6 +35,8 @@ class EqualVariance:
     extra: ClassVar[str] = ""
     modules: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ("numpy",)
+    takes_numbers: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
 
     def learn(self, table: Table, seed: int | None) -> Learned:
         """The DAG over numeric columns; nothing is random."""

@@ -26,6 +26,7 @@ class FLOP:
     modules: ClassVar[tuple[str, ...]] = ("flopsearch",)
     packages: ClassVar[tuple[str, ...]] = ("flopsearch", "numpy")
     takes_numbers: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
 
     def learn(self, table: Table, seed: int | None) -> Learned:
         """The CPDAG that FLOP finds: 1 for an arrow, 2 at both ends of an undirected edge."""

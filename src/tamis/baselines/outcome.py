@@ -40,7 +40,9 @@ def _learn(baseline: Baseline, table: Table, seed: int | None) -> Learned:
 
     Left in, they have no degrees of freedom, and libraries disagree on what that means.
     """
-    varying = np.array([k for k in range(table.n_variables) if _varies(table, k)], dtype=np.int64)
+    varying = np.array(
+        [k for k in range(table.n_variables) if not table.never_varies(k)], dtype=np.int64
+    )
     adjacency: Adjacency = np.zeros((table.n_variables, table.n_variables), dtype=np.int8)
     if len(varying) > 1:
         part = table if len(varying) == table.n_variables else table.select(varying.tolist())
@@ -53,7 +55,3 @@ def _described(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{where}"
-
-
-def _varies(table: Table, k: int) -> bool:
-    return bool(np.ptp(table.numbers(k)) > 0) if table.is_continuous(k) else table.arities[k] > 1

@@ -19,6 +19,7 @@ from tamis.baselines.miic import MIIC
 from tamis.baselines.pc import PC
 from tamis.baselines.tabu import Tabu
 from tamis.errors import SettingError
+from tamis.tables import Table
 
 _ALL: tuple[Baseline, ...] = (
     PC(),
@@ -56,11 +57,19 @@ def missing_modules(baseline: Baseline) -> list[str]:
     return [library for library in libraries if find_spec(library) is None]
 
 
+def needed_by(baseline: Baseline) -> str | None:
+    """What a baseline needs and is not installed, with the extra that has it; None if nothing."""
+    missing = missing_modules(baseline)
+    return (
+        _needed(baseline, f"{' and '.join(missing)}, which is not installed") if missing else None
+    )
+
+
 def require(baseline: Baseline) -> None:
     """Refuse a baseline whose libraries are not installed, and name the extra that has them."""
-    missing = missing_modules(baseline)
-    if missing:
-        raise _needs(baseline, f"{' and '.join(missing)}, which is not installed")
+    needed = needed_by(baseline)
+    if needed is not None:
+        raise SettingError(f"the baseline {baseline.name!r} {needed}")
 
 
 def import_libraries(baseline: Baseline) -> None:
@@ -73,7 +82,17 @@ def import_libraries(baseline: Baseline) -> None:
                 warnings.simplefilter("ignore")
                 import_module(module)
         except ImportError as error:
-            raise _needs(baseline, f"{module}, which cannot be imported ({error})") from error
+            needed = _needed(baseline, f"{module}, which cannot be imported ({error})")
+            raise SettingError(f"the baseline {baseline.name!r} {needed}") from error
+
+
+def prepare(baseline: Baseline, table: Table) -> None:
+    """Everything that is no time of learning: import what the baseline needs, and let it get ready
+    for the table if it has a ``prepare``, as tamis has for its compiled loops."""
+    import_libraries(baseline)
+    ready = getattr(baseline, "prepare", None)
+    if ready is not None:
+        ready(table)
 
 
 def versions(baseline: Baseline) -> dict[str, str]:
@@ -87,7 +106,5 @@ def versions(baseline: Baseline) -> dict[str, str]:
     return found
 
 
-def _needs(baseline: Baseline, what: str) -> SettingError:
-    return SettingError(
-        f"the baseline {baseline.name!r} needs {what}: pip install 'tamis[{baseline.extra}]'"
-    )
+def _needed(baseline: Baseline, what: str) -> str:
+    return f"needs {what}: pip install 'tamis[{baseline.extra}]'"

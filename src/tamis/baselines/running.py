@@ -13,7 +13,8 @@ from tamis.baselines.limited import attempt_within
 from tamis.baselines.outcome import attempt
 from tamis.baselines.registry import find_baseline, import_libraries, require, versions
 from tamis.errors import SettingError
-from tamis.tables import read_table
+from tamis.tables import Table, read_table
+from tamis.tables.table import with_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +57,17 @@ def run(
     ``SettingError``, a table that cannot be read ``DataError``.
     """
     method = find_baseline(baseline)
-    _check_limit(time_limit)
+    check_limit(time_limit)
     _check_seed(seed)
     require(method)
     table = read_table(data, continuous=getattr(method, "takes_numbers", False))
+    return run_on(with_rows(table), method, time_limit=time_limit, seed=seed)
+
+
+def run_on(
+    table: Table, method: Baseline, *, time_limit: float | None = None, seed: int | None = None
+) -> BaselineRun:
+    """Learn from a table that is read already, with a method whose libraries are there."""
     if time_limit is None:
         import_libraries(method)
         outcome = attempt(method, table, seed)
@@ -75,12 +83,13 @@ def run(
     )
 
 
-def _check_limit(time_limit: float | None) -> None:
+def check_limit(time_limit: float | None, name: str = "time_limit") -> None:
+    """Refuse what is no number of seconds."""
     if time_limit is None:
         return
     number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
     if not number or not 0 < time_limit < math.inf:
-        raise SettingError(f"time_limit must be a number of seconds above 0, not {time_limit!r}")
+        raise SettingError(f"{name} must be a number of seconds above 0, not {time_limit!r}")
 
 
 def _check_seed(seed: object) -> None:

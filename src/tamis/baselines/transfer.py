@@ -24,12 +24,17 @@ def write_request(folder: Path, baseline: Baseline, table: Table, seed: int | No
         "names": table.names,
         "levels": table.levels,
         "seed": seed,
-        "measured": sorted(table.continuous),
+        "continuous": sorted(table.continuous),
+        "missing": sorted(table.missing),
+        "kinds": table.kinds,
+        "told": sorted(table.told),
     }
     (folder / "request.json").write_text(json.dumps(request), encoding="ascii")
     np.save(folder / "codes.npy", table.codes, allow_pickle=False)
     for k in table.continuous:
         np.save(folder / f"numbers-{k}.npy", table.continuous[k], allow_pickle=False)
+    for k in table.missing:
+        np.save(folder / f"missing-{k}.npy", table.missing[k], allow_pickle=False)
 
 
 def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
@@ -41,12 +46,17 @@ def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
     table = Table(
         names=tuple(request["names"]),
         levels=tuple(map(tuple, request["levels"])),
-        codes=np.load(folder / "codes.npy", allow_pickle=False),
-        continuous={
-            k: np.load(folder / f"numbers-{k}.npy", allow_pickle=False) for k in request["measured"]
-        },
+        codes=_array(folder, "codes"),
+        continuous={k: _array(folder, f"numbers-{k}") for k in request["continuous"]},
+        missing={k: _array(folder, f"missing-{k}") for k in request["missing"]},
+        kinds=tuple(request["kinds"]),
+        told=frozenset(request["told"]),
     )
     return baseline, table, request["seed"]
+
+
+def _array(folder: Path, name: str) -> Any:  # noqa: ANN401 - of the type that was saved
+    return np.load(folder / f"{name}.npy", allow_pickle=False)
 
 
 def mark_started(folder: Path) -> None:

@@ -6,7 +6,6 @@ of blocks are summed, and folded once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import ClassVar
@@ -16,13 +15,14 @@ from numpy.typing import NDArray
 
 from tamis.counting import counts
 from tamis.counting.block_loops import lay_out
-from tamis.counting.compiled import Floats, Ints, Words
-from tamis.counting.counts import Batch, FamilyCounts, Judgements, Question, Shapes
+from tamis.counting.compiled import Floats, Ints, Judgements, Words
+from tamis.counting.counts import Batch, FamilyCounts, Question, Shapes, blank
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import BlockLookup, TableBatch, starts_of
 from tamis.counting.interactions import (
     Parities,
     affordable,
+    bytes_of_sets,
     few_levels,
     interacting_columns,
 )
@@ -76,7 +76,7 @@ class BlockCounts:
         None as candidates means every column for every context.
         """
         batch = self._shapes.batch(contexts, candidates, lookup)
-        answers = Judgements.blank(len(contexts), int(batch.starts[-1]), tests=tests)
+        answers = blank(len(contexts), int(batch.starts[-1]), tests=tests)
         self._dispatch(batch, lookup, answers)
         return answers
 
@@ -85,15 +85,15 @@ class BlockCounts:
     ) -> Judgements:
         """The same for several variables taken together as one candidate, one for each context."""
         states = self._rows.all_states([*(given for _, given in contexts), *others])
-        base, choices = self._shapes.joint_supports(contexts, others, lookup)
-        answers = Judgements.blank(len(contexts), len(contexts), tests=True)
+        base, heads = self._shapes.joint_supports(contexts, others, lookup)
+        answers = blank(len(contexts), len(contexts), tests=True)
         asked = []
         for b, (target, given) in enumerate(contexts):
             own = slice(b, b + 1)
             room = Judgements(*(part[own] for part in answers))
             candidates = [states[others[b]]]
             asked.append(
-                RowQuestion(target, states[given], candidates, base[own], choices[own], room)
+                RowQuestion(target, states[given], candidates, base[own], heads[own], room)
             )
         self._rows.judge(asked, _for_blocks(lookup))
         return answers
@@ -140,7 +140,8 @@ class BlockCounts:
         """The sets of columns that say something together."""
         columns = self._interacting_columns
         most = affordable(len(columns), -(-self.n_rows // 64))
-        while most > 1 and _bytes_of_sets(len(columns), most) > self._table.set_bytes:
+        # The counts of a block, and their sums over blocks.
+        while most > 1 and 4 * bytes_of_sets(len(columns), most) > self._table.set_bytes:
             most -= 1
         return Looking(
             columns, self.n_rows, len(self.arities), most,
@@ -218,9 +219,9 @@ class BlockCounts:
             asked.append(
                 RowQuestion(
                     target, strata[given], [self._rows.column(k) for k in candidates.tolist()],
-                    batch.base_choices[b : b + 1],
-                    batch.choices[b][self._shapes.classes[candidates]],
-                    Judgements.blank(1, len(span), tests=tests),
+                    batch.base_heads[b : b + 1],
+                    batch.heads[b][self._shapes.classes[candidates]],
+                    blank(1, len(span), tests=tests),
                 )
             )  # fmt: skip
         self._rows.judge(asked, _for_blocks(lookup))
@@ -247,9 +248,9 @@ class BlockCounts:
             rows = np.array(places[start:stop])
             span = np.concatenate(spans[start:stop])
             classes = self._shapes.classes[batch.candidates[span]]
-            choices = batch.choices[rows[counted.context], classes]
+            heads = batch.heads[rows[counted.context], classes]
             answers.entropies[rows], answers.gains[span] = counted.fold(
-                _for_blocks(lookup), batch.base_choices[rows], choices
+                _for_blocks(lookup), batch.base_heads[rows], heads
             )
             if len(answers.stats):
                 answers.stats[span] = counted.test(self.n_rows)
@@ -307,8 +308,3 @@ def _for_blocks(lookup: Lookup) -> BlockLookup:
     if not isinstance(lookup, BlockLookup):
         raise TypeError("blocks are folded with a BlockLookup")
     return lookup
-
-
-def _bytes_of_sets(n_planes: int, largest: int) -> int:
-    """The counts of all sets up to a size, and their sums."""
-    return 16 * sum(math.comb(n_planes, size) for size in range(largest + 2))

@@ -8,28 +8,53 @@ and from there on its cells take the place of the rows.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tamis.counting.compiled import (
+    Asked,
     Codes,
+    Columns,
     Floats,
     Ints,
     Pairs,
+    Rows,
+    States,
     Tables,
-    Words,
     compiled,
     inner,
     whole,
 )
 from tamis.counting.fold import HEAD, finish
-from tamis.counting.independence import ROUNDING, SCALE, null_moments
+from tamis.counting.independence import ROUNDING, SCALE, null_moments, write_test
 from tamis.counting.tables import (
     candidate_in_planes,
     cells_in_planes,
     context_margin,
+    head_of,
     is_among,
     nothing_gained,
 )
+
+
+class Grouped(NamedTuple):
+    """The rows of a context in groups that share a stratum and a level of the target."""
+
+    groups: Pairs
+    """The group of each row."""
+    order: Pairs
+    """The rows in order of their groups."""
+    begins: Pairs
+    """Where the rows of each group begin in that order."""
+    sizes: Ints
+    """How many rows those of a group stand for."""
+    strata_from: Pairs
+    """Where the groups of each stratum begin."""
+    totals: Ints
+    """How many rows a stratum stands for."""
+    inverses: Floats
+    """The sum of the reciprocals of its groups."""
 
 
 @inner
@@ -54,7 +79,14 @@ def renumber(states: Pairs, size: int, number: Pairs) -> int:
 
 @inner
 def append_column(
-    codes: Codes, at: int, k: int, arity: int, states: Pairs, size: int, number: Pairs, empty: int
+    codes: Codes,
+    at: int,
+    line: int,
+    arity: int,
+    states: Pairs,
+    size: int,
+    number: Pairs,
+    empty: int,
 ) -> int:
     """Append a column to the joint states, all below ``size``, of the rows from ``at`` on; the new
     size.
@@ -66,26 +98,28 @@ def append_column(
     if size * arity > room:
         size = renumber(states, size, number)
         if size * arity > room:
-            return append_by_sorting(codes, at, k, arity, states, size)
-    column = codes[k, at : at + states.shape[0]]
+            return append_by_sorting(codes, at, line, arity, states, size)
+    column = codes[line, at : at + states.shape[0]]
     for i in range(states.shape[0]):
         states[i] = states[i] * arity + np.int64(column[i])
     return size * arity
 
 
 @inner
-def append_by_sorting(codes: Codes, at: int, k: int, arity: int, states: Pairs, size: int) -> int:
+def append_by_sorting(
+    codes: Codes, at: int, line: int, arity: int, states: Pairs, size: int
+) -> int:
     """The same by sorting rows by the column and then by the states: no gaps are left."""
     n = states.shape[0]
     by_code = np.empty(n, dtype=np.int32)
     order = np.empty(n, dtype=np.int32)
     places = np.zeros((size if size > arity else arity) + 1, dtype=np.int32)
     for i in range(n):
-        places[np.int64(codes[k, at + i]) + 1] += 1
+        places[np.int64(codes[line, at + i]) + 1] += 1
     for e in range(arity):
         places[e + 1] += places[e]
     for i in range(n):
-        code = np.int64(codes[k, at + i])
+        code = np.int64(codes[line, at + i])
         by_code[places[code]] = i
         places[code] += 1
     for e in range(places.shape[0]):
@@ -101,8 +135,8 @@ def append_by_sorting(codes: Codes, at: int, k: int, arity: int, states: Pairs, 
     total, state, code = whole(-1), np.int64(-1), np.int64(-1)
     for j in range(n):
         i = order[j]
-        if states[i] != state or np.int64(codes[k, at + i]) != code:
-            state, code = np.int64(states[i]), np.int64(codes[k, at + i])
+        if states[i] != state or np.int64(codes[line, at + i]) != code:
+            state, code = np.int64(states[i]), np.int64(codes[line, at + i])
             total += 1
         states[i] = total
     return total + 1
@@ -111,6 +145,7 @@ def append_by_sorting(codes: Codes, at: int, k: int, arity: int, states: Pairs, 
 @inner
 def joint_states(
     codes: Codes,
+    lines: Ints,
     at: int,
     arities: Ints,
     variables: Ints,
@@ -127,17 +162,15 @@ def joint_states(
         states[i] = 0
     for v in range(start, stop):
         k = variables[v]
-        size = append_column(codes, at, k, arities[k], states, size, number, empty)
+        size = append_column(codes, at, lines[k], arities[k], states, size, number, empty)
     return renumber(states, size, number)
 
 
 @inner
 def put_in_groups(
     strata: Pairs, groups: Pairs, n_strata: int, n_groups: int, weights: Pairs
-) -> tuple[Pairs, Pairs, Ints, Pairs, Ints, Floats]:
-    """The rows in order of their groups: their order, where the rows of each group begin and how
-    many they stand for, where the groups of each stratum begin, how many rows it stands for, and
-    the sum of its groups' reciprocals."""
+) -> Grouped:
+    """The rows of a context, given the stratum and the group of each."""
     n = groups.shape[0]
     order = np.empty(n, dtype=np.int32)
     begins = np.zeros(n_groups + 2, dtype=np.int32)
@@ -160,7 +193,7 @@ def put_in_groups(
         strata_from[s + 1] = g + 1
         totals[s] += sizes[g]
         inverses[s] += 1.0 / sizes[g]
-    return order, begins, sizes, strata_from, totals, inverses
+    return Grouped(groups, order, begins, sizes, strata_from, totals, inverses)
 
 
 @inner
@@ -236,19 +269,59 @@ def put_in_order(values: Ints, start: int, stop: int) -> None:
 
 
 @inner
+def lay_out(levels: Pairs, width: int, weights: Pairs, groups: Pairs, n_cells: int) -> Pairs:
+    """The table of a candidate, by groups of rows and its levels."""
+    table = np.zeros(n_cells, dtype=np.int32)
+    for i in range(levels.shape[0] if n_cells > 0 else 0):
+        # Numbers without a sign need not be looked at for places counted from the end.
+        table[np.uint64(groups[i] * width + levels[i])] += weights[i]
+    return table
+
+
+@inner
+def fold_laid_out(
+    table: Pairs,
+    width: int,
+    strata_from: Pairs,
+    beside_row: int,
+    both_row: int,
+    lookup: Tables,
+) -> tuple[np.int64, np.int64]:
+    """H(S, X_l) and H(S, X_k, X_l) of a table that is laid out, where the support is not what
+    occurs."""
+    terms, tail, supports, nothing, constant, _, clips = lookup
+    beside_head, both_head = beside_row * HEAD, both_row * HEAD
+    beside = both = np.int64(0)
+    n_beside = n_both = whole(0)
+    for s in range(strata_from.shape[0] - 1):
+        first, stop = strata_from[s] * width, strata_from[s + 1] * width
+        for y in range(first, first + width):
+            total = np.int64(0)
+            for e in range(y, stop, width):
+                count = np.int64(table[e])
+                if count > 0:
+                    both += terms[count + (tail if count >= HEAD else both_head)]
+                    n_both += 1
+                    total += count
+            if total > 0:
+                beside += terms[total + (tail if total >= HEAD else beside_head)]
+                n_beside += 1
+    return (
+        finish(beside, n_beside, beside_row, supports, nothing, constant, clips),
+        finish(both, n_both, both_row, supports, nothing, constant, clips),
+    )
+
+
+@inner
 def judge_candidate(
     levels: Pairs,
     width: int,
     weights: Pairs,
-    groups: Pairs,
-    order: Pairs,
-    begins: Pairs,
-    sizes: Ints,
-    strata_from: Pairs,
-    totals: Ints,
-    row_inverses: Floats,
-    base_row: Ints,
-    row: Ints,
+    rows: Grouped,
+    h_s: np.int64,
+    h_sk: np.int64,
+    beside_row: int,
+    both_row: int,
     lookup: Tables,
     plain: Ints,
     empty: int,
@@ -256,26 +329,22 @@ def judge_candidate(
     gains: Floats,
     stats: Floats,
 ) -> None:
-    """Fold, and where asked test, the table of a context and a candidate whose level each row has.
+    """Fold, and where asked test, the table of a context and a candidate whose level each row has;
+    the supports' rows are for (S, X_l) and (S, X_k, X_l).
 
-    Its groups and strata are those of ``put_in_groups``; ``base_row`` are H(S) and H(S, X_k), and
-    ``row`` the supports' rows for (S, X_l) and (S, X_k, X_l).
+    Scratch is made anew for each: the compiler knows then that nothing else is written with it.
     """
     terms, tail, supports, nothing, constant, observed, clips = lookup
+    groups, order, begins, sizes, strata_from, totals, row_inverses = rows
     n, n_groups = levels.shape[0], sizes.shape[0]
     wants_test = stats.shape[0] > 0
     is_laid_out = n_groups * width <= empty * n
-    table = np.zeros(n_groups * width if is_laid_out else 0, dtype=np.int32)
-    if is_laid_out:
-        for i in range(n):
-            # Numbers without a sign need not be looked at for places counted from the end.
-            table[np.uint64(groups[i] * width + levels[i])] += weights[i]
+    table = lay_out(levels, width, weights, groups, n_groups * width if is_laid_out else whole(0))
     here = np.zeros(width, dtype=np.int64)
     inverses = np.empty(width, dtype=np.float64)
     cells = np.empty((2, n + width), dtype=np.int64)  # levels of the candidate, and counts
     columns = np.empty((2, width + 1), dtype=np.int64)
     ends = np.empty(n_groups, dtype=np.int64)
-    beside_row, both_row = row[0], row[1]
     n_beside = n_both = whole(0)
     for _attempt in range(2 if observed else 1):
         # Where the support is what occurs, it is known after the first attempt.
@@ -352,53 +421,33 @@ def judge_candidate(
                 variance += null_variance
     h_sl = finish(beside, n_beside, beside_row, supports, nothing, constant, clips)
     h_skl = finish(both, n_both, both_row, supports, nothing, constant, clips)
-    gains[c] = (base_row[1] + h_sl - base_row[0] - h_skl) / SCALE
+    gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
     if wants_test:
-        stats[c, 0] = gain / SCALE
-        stats[c, 1] = df
-        stats[c, 2] = pearson
-        stats[c, 3] = mean
-        stats[c, 4] = variance
+        write_test(stats, c, gain, df, pearson, mean, variance)
 
 
 @compiled
 def judge_rows(
-    codes: Codes,
-    weights: Pairs,
-    ranges: Ints,
-    first: Ints,
-    arities: Ints,
+    columns: Columns,
+    rows: Rows,
     most: int,
-    empty: int,
-    variables: Ints,
-    variables_start: Ints,
-    candidates: Ints,
-    parts: Ints,
-    candidates_start: Ints,
+    asked: Asked,
     begin: int,
     end: int,
-    base_choices: Ints,
-    choices: Ints,
-    classes: Ints,
     lookup: Tables,
-    plain: Ints,
     entropies: Floats,
     gains: Floats,
     stats: Floats,
 ) -> None:
-    """``judge_planes`` for the contexts and the candidates that it leaves out, row by row.
-
-    A row stands for as many as its weight says. ``ranges`` are the rows of each context, or one
-    for all. A candidate is one column, or, where there are ``parts``, the columns
-    ``candidates[parts[c] : parts[c + 1]]`` taken together. Tables with more than ``empty`` times as
-    many cells as rows are not laid out.
-    """
+    """``judge_planes`` for the contexts and the candidates that it leaves out, row by row."""
+    _, _, _, first, arities, classes, plain, _, _ = columns
+    codes, lines, weights, ranges, empty = rows
+    variables, variables_start, candidates, candidates_start, parts, base_heads, heads = asked
     largest = whole(0)
     for b in range(ranges.shape[0]):
         if ranges[b, 1] - ranges[b, 0] > largest:
             largest = ranges[b, 1] - ranges[b, 0]
     number = np.empty((empty + 1) * largest, dtype=np.int32)
-    base = np.empty(2, dtype=np.int64)
     for b in range(entropies.shape[0]):
         begins, ends = variables_start[b], variables_start[b + 1]
         n_cells = cells_in_planes(first, arities, most, variables, begins, ends)
@@ -417,27 +466,27 @@ def judge_rows(
         groups = np.empty(n, dtype=np.int32)
         levels = np.empty(n, dtype=np.int32)
         n_strata = joint_states(
-            codes, at, arities, variables, begins, ends - 1, strata, number, empty
+            codes, lines, at, arities, variables, begins, ends - 1, strata, number, empty
         )
         for i in range(n):
             groups[i] = strata[i]
+        target = variables[ends - 1]
         n_groups = append_column(
-            codes, at, variables[ends - 1], arities[variables[ends - 1]], groups, n_strata, number,
-            empty,
-        )  # fmt: skip
-        n_groups = renumber(groups, n_groups, number)
-        order, rows_from, sizes, strata_from, totals, inverses = put_in_groups(
-            strata, groups, n_strata, n_groups, worth
+            codes, at, lines[target], arities[target], groups, n_strata, number, empty
         )
-        base[0] = fold_counts(totals, base_choices[b, 0], lookup)
-        base[1] = fold_counts(sizes, base_choices[b, 1], lookup)
-        entropies[b] = (base[1] - base[0]) / SCALE
+        n_groups = renumber(groups, n_groups, number)
+        grouped = put_in_groups(strata, groups, n_strata, n_groups, worth)
+        own = b if heads.shape[0] > 1 else whole(0)
+        h_s = fold_counts(grouped.totals, base_heads[own, 0], lookup)
+        h_sk = fold_counts(grouped.sizes, base_heads[own, 1], lookup)
+        entropies[b] = (h_sk - h_s) / SCALE
         for c in range(start, stop):
+            kind = whole(0)
             if parts.shape[0]:
-                kind = whole(0)
                 width = joint_states(
-                    codes, at, arities, candidates, parts[c], parts[c + 1], levels, number, empty
-                )
+                    codes, lines, at, arities, candidates, parts[c], parts[c + 1], levels, number,
+                    empty,
+                )  # fmt: skip
             else:
                 k = candidates[c]
                 if candidate_in_planes(first, arities, most, n_cells, k):
@@ -445,46 +494,51 @@ def judge_rows(
                 if is_among(k, variables, begins, ends):
                     nothing_gained(c, gains, stats)
                     continue
-                kind, width = classes[k], arities[k]
-                column = codes[k, at : at + n]
+                kind, width = head_of(k, classes, heads), arities[k]
+                column = codes[lines[k], at : at + n]
                 for i in range(n):
                     levels[i] = column[i]
+            beside, both = heads[own, kind, 0], heads[own, kind, 1]
+            # Of a table with more cells than rows it is better to list those that occur.
+            if n_groups * width <= n and stats.shape[0] == 0 and not lookup[5]:
+                table = lay_out(levels, width, worth, groups, n_groups * width)
+                h_sl, h_skl = fold_laid_out(table, width, grouped.strata_from, beside, both, lookup)
+                gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
+                continue
             judge_candidate(
-                levels, width, worth, groups, order, rows_from, sizes, strata_from, totals,
-                inverses, base, choices[b, kind], lookup, plain, empty, c, gains, stats,
+                levels, width, worth, grouped, h_s, h_sk, beside, both,
+                lookup, plain, empty, c, gains, stats,
             )  # fmt: skip
 
 
 @compiled
 def count_sets(
-    words: Words,
-    ones: Ints,
-    first: Ints,
-    codes: Codes,
-    arities: Ints,
+    columns: Columns,
+    rows: Rows,
     most: int,
-    empty: int,
     variables: Ints,
     variables_start: Ints,
     products: Floats,
-    levels: Codes,
-    counts: Pairs,
-    starts: Ints,
+    found: States,
     sums: Floats,
 ) -> None:
-    """The rows of every joint state of sets of columns that occurs, in their order, end to end;
-    ``starts`` receives where those of each set begin.
+    """The rows of every joint state of sets of columns that occurs, in their order.
 
-    Sets of up to ``most`` cells are counted in planes. If there are lines for them, ``levels``
-    receives the states, a line a column, and ``sums`` the products, read at the counts, added up
-    over all states, and over those of all columns but the last.
+    Sets of up to ``most`` cells are counted in planes. If there is room for them, ``sums`` receives
+    the products, read at the counts, added up over all states, and over those of all columns but
+    the last.
     """
-    n_rows = codes.shape[1]
-    states = np.empty(n_rows, dtype=np.int32)
-    number = np.empty((empty + 1) * n_rows, dtype=np.int32)
+    words, ones, _, first, arities, _, _, n_rows, _ = columns
+    codes, code_lines, _, _, empty = rows
+    levels, lines, counts, starts = found
+    states = np.empty(0, dtype=np.int32)
+    number = np.empty(0, dtype=np.int32)
     for b in range(starts.shape[0] - 1):
         begin, end, at = variables_start[b], variables_start[b + 1], starts[b]
         n_cells = cells_in_planes(first, arities, most, variables, begin, end)
+        own = np.empty(end - begin, dtype=np.int64)
+        for v in range(begin, end):
+            own[v - begin] = lines[variables[v]]
         n = whole(0)
         if n_cells <= most:
             where = np.empty(n_cells, dtype=np.int64)
@@ -498,31 +552,34 @@ def count_sets(
                 counts[at + n] = margin[e]
                 rest = whole(e)
                 for v in range(end - 1, begin - 1 if levels.shape[0] else end - 1, -1):
-                    k = variables[v]
-                    levels[k, at + n] = rest % arities[k]
-                    rest //= arities[k]
+                    arity = arities[variables[v]]
+                    levels[own[v - begin], at + n] = rest % arity
+                    rest //= arity
                 n += 1
         else:
-            n = joint_states(codes, whole(0), arities, variables, begin, end, states, number, empty)
+            if states.shape[0] == 0:
+                states = np.empty(n_rows, dtype=np.int32)
+                number = np.empty((empty + 1) * n_rows, dtype=np.int32)
+            n = joint_states(
+                codes, code_lines, whole(0), arities, variables, begin, end, states, number, empty
+            )
             for e in range(n):
                 counts[at + e] = 0
             for i in range(n_rows):
                 counts[at + states[i]] += 1
                 number[states[i]] = i  # a row that has the state
             for v in range(begin, end if levels.shape[0] else begin):
-                k = variables[v]
+                line, column = own[v - begin], codes[code_lines[variables[v]]]
                 for e in range(n):
-                    levels[k, at + e] = codes[k, number[e]]
+                    levels[line, at + e] = column[number[e]]
         starts[b + 1] = at + n
         if sums.shape[0]:
-            add_products(variables, begin, end - 1, levels, counts, at, at + n, products, b, sums)
+            add_products(own, levels, counts, at, at + n, products, b, sums)
 
 
 @inner
 def add_products(
-    variables: Ints,
-    begin: int,
-    end: int,
+    lines: Ints,
     levels: Codes,
     counts: Pairs,
     start: int,
@@ -531,8 +588,8 @@ def add_products(
     b: int,
     sums: Floats,
 ) -> None:
-    """Add up the products at counts, and at the sums of those that have ``variables[begin:end]`` in
-    common and follow each other."""
+    """Add up the products at counts, and at the sums of those that have the levels of all of these
+    lines but the last in common and follow each other."""
     terms = np.empty(stop - start, dtype=np.float64)
     for e in range(start, stop):
         terms[e - start] = products[counts[e]]
@@ -542,8 +599,8 @@ def add_products(
     for e in range(start, stop):
         total += counts[e]
         is_last = e == stop - 1
-        for v in range(begin, begin if is_last else end):
-            if levels[variables[v], e] != levels[variables[v], e + 1]:
+        for v in range(whole(0) if is_last else lines.shape[0] - 1):
+            if levels[lines[v], e] != levels[lines[v], e + 1]:
                 is_last = True
         if is_last:
             terms[n] = products[total]

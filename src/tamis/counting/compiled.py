@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from threading import RLock
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,44 @@ Floats = NDArray[np.float64]
 Tables = tuple[Ints, int, Ints, Ints, np.int64, bool, bool]
 """A lookup of f, as the loops unpack it: terms, where their tail begins, supports, f(0) of
 each support, constant, whether the support is what occurs, whether negatives are clipped."""
+
+
+Columns = tuple[Words, Ints, Pairs, Ints, Ints, Ints, Ints, int, int]
+"""The columns of a table as the loops unpack them: planes, the rows of each, the rows of each pair
+of planes (or nothing where these are too many), the first plane of each column and the number of
+planes, arities, classes of columns with the same supports, -p ln p in fixed point by the number of
+rows of which p is the share, the number of rows, and the most levels of a column with planes.
+Python hands such tuples to loops faster than named ones."""
+
+Rows = tuple[Codes, Ints, Pairs, Ints, int]
+"""The rows of a table, or what stands for them: codes, where each column is among them, the number
+of rows that each stands for, the rows of each context (from the first on to the one after the last;
+or one for all), and how many times as many cells as rows a table may have to be laid out."""
+
+Asked = tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]
+"""Contexts and their candidates, laid end to end: variables, starts, candidates, starts, parts, the
+heads of the lookup for S and (S, X_k) by context (or once for all), and those for (S, X_l) and
+(S, X_k, X_l) by context and class of candidate (or once for all).
+
+The variables of context b, its conditioning set and then its target, are
+``variables[starts[b] : starts[b + 1]]``, and candidates likewise. A candidate c is one column, or,
+where there are parts, the columns ``candidates[parts[c] : parts[c + 1]]`` taken together."""
+
+States = tuple[Codes, Ints, Pairs, Ints]
+"""The joint states of sets of columns that occur, end to end: their levels, a line a column if they
+are wanted; which line is a column's; how many rows have each; and where those of each set begin."""
+
+
+class Judgements(NamedTuple):
+    """The answers to a batch: one entropy a context, one row a (context, candidate).
+
+    ``stats`` is empty where no tests were wanted.
+    """
+
+    entropies: Floats
+    gains: Floats
+    stats: Floats
+
 
 whole = cast(Callable[[int], int], np.int64)
 """Makes a number of a constant: for constants numba would compile a version of their own."""
@@ -189,6 +227,18 @@ def pointed_at(loop: Loop, signature: Callable[[], Any]) -> Loop:
         with _making:
             lazy.pointed = lazy.pointed or _kept(lazy.py_func, signature())
     return cast(Loop, lazy.pointed)
+
+
+@cache
+def address_of(loop: Callable[..., Any], signature: Any) -> int:  # noqa: ANN401 - numba has no types
+    """Where the machine code of a compiled loop with this signature is, as `pointers.calling`
+    wants it."""
+    made = cast(LazyLoop, loop).dispatcher
+    with _making:
+        made.compile(signature)
+    kept = made.overloads[signature.args]
+    found: int = kept.library.get_pointer_to_function(kept.fndesc.llvm_func_name)
+    return found
 
 
 def _njit(loop: Callable[..., Any], *signature: Any, **options: Any) -> Any:  # noqa: ANN401

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.compiled import Floats, Ints, Pairs, Words
+from tamis.counting.compiled import Asked, Floats, Ints, Judgements
 from tamis.counting.independence import STATS
 from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup
@@ -36,24 +36,13 @@ Question = tuple[int, tuple[int, ...]]
 """A target and its conditioning set."""
 
 
-class Judgements(NamedTuple):
-    """The answers to a batch: one entropy a context, one row a (context, candidate).
+def blank(n_contexts: int, n_candidates: int, *, tests: bool) -> Judgements:
+    """Room for the answers to a batch."""
+    stats = np.empty((n_candidates if tests else 0, STATS))
+    return Judgements(np.empty(n_contexts), np.empty(n_candidates), stats)
 
-    ``stats`` is empty where no tests were wanted.
-    """
 
-    entropies: Floats
-    gains: Floats
-    stats: Floats
-
-    @classmethod
-    def blank(cls, n_contexts: int, n_candidates: int, *, tests: bool) -> Judgements:
-        """Room for the answers."""
-        return cls(
-            np.empty(n_contexts),
-            np.empty(n_candidates),
-            np.empty((n_candidates if tests else 0, STATS)),
-        )
+NO_PARTS = np.zeros(0, dtype=np.int64)
 
 
 class FamilyCounts(NamedTuple):
@@ -66,14 +55,19 @@ class FamilyCounts(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """A batch as the loops read it: the contexts' candidates laid end to end, and which head
-    of the lookup each table uses."""
+    """A batch: the contexts' candidates laid end to end, and which head of the lookup each table
+    uses (``Asked``)."""
 
     contexts: Sequence[Question]
     candidates: Ints
     starts: Ints
-    base_choices: Ints
-    choices: Ints
+    base_heads: Ints
+    heads: Ints
+
+    def asked(self, parts: Ints = NO_PARTS) -> Asked:
+        """As the loops read it."""
+        variables, starts = laid_out([(*given, target) for target, given in self.contexts])
+        return variables, starts, self.candidates, self.starts, parts, self.base_heads, self.heads
 
     def others(self, b: int) -> tuple[int, ...]:
         """The candidates of context b."""
@@ -85,18 +79,6 @@ class Batch(NamedTuple):
             yield (*given, target)
             for k in self.others(b):
                 yield (*given, target, k)
-
-
-class Bank(NamedTuple):
-    """Columns as the loops over planes read them."""
-
-    words: Words
-    ones: Ints
-    pairs: Pairs
-    first: Ints
-    arities: Ints
-    widest: int
-    classes: Ints
 
 
 def part_starts(parts: Sequence[Sized]) -> Ints:
@@ -230,8 +212,8 @@ class Shapes:
         """Which heads of the lookup the tables of contexts use, each with its candidates taken
         together."""
         if not lookup.needs_support:
-            base, choices = _first_heads((len(contexts), 1, 2))
-            return base, choices[:, 0]
+            base, heads = _first_heads((len(contexts), 1, 2))
+            return base, heads[:, 0]
         supports = [
             self._supports([context], [math.prod(float(self.sizes[k]) for k in some)], lookup)
             for context, some in zip(contexts, others, strict=True)
@@ -254,7 +236,7 @@ class Shapes:
         if not lookup.needs_support:
             return _first_heads(shape)
         base = np.zeros((len(contexts), 2), dtype=np.int64)
-        choices = np.zeros(shape, dtype=np.int64)
+        heads = np.zeros(shape, dtype=np.int64)
         largest = 1.0
         widest = max(float(width) for width in candidate_cells)
         for b, (target, given) in enumerate(contexts):
@@ -262,15 +244,15 @@ class Shapes:
             cells = strata * float(self.sizes[target])
             base[b] = lookup.choice(strata), lookup.choice(cells)
             for c, width in enumerate(candidate_cells):
-                choices[b, c] = lookup.choice(strata * width), lookup.choice(cells * width)
+                heads[b, c] = lookup.choice(strata * width), lookup.choice(cells * width)
             largest = max(largest, cells * widest)
         lookup.reserve(int(min(self.n_rows, largest)))
-        return base, choices
+        return base, heads
 
 
 @lru_cache(maxsize=64)
 def _first_heads(shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
-    """The choices where there is only one head: the same few shapes come again and again.
+    """The heads where there is only one head: the same few shapes come again and again.
 
     The loops only read them; they are not marked so because that would compile a second version.
     """

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from tamis.counting.block_loops import all_marginals, test_tables
-from tamis.counting.compiled import Floats, Ints
-from tamis.counting.counts import Judgements
+from tamis.counting.compiled import Floats, Ints, Judgements
 from tamis.counting.fold import HEAD
 from tamis.counting.independence import ROUNDING, SCALE, STATS, null_moments
 from tamis.counting.lookup import Lookup, fixed_point
@@ -27,12 +26,12 @@ class BlockLookup(Lookup):
         """The entropy of a table, in fixed point; ``choice`` is its head."""
         return int(self.entropies(counts, np.array([0, len(counts)]), np.array([choice]))[0])
 
-    def entropies(self, counts: Ints, starts: Ints, choices: Ints) -> Ints:
-        """The entropy of each table of those laid end to end, in fixed point; ``choices`` are the
+    def entropies(self, counts: Ints, starts: Ints, heads: Ints) -> Ints:
+        """The entropy of each table of those laid end to end, in fixed point; ``heads`` are the
         rows of their supports."""
         terms, _, supports, nothing, constant, observed, clips = self.as_kernel_argument()
         occupied = segment_sums(counts > 0, starts)
-        rows = occupied if observed else choices
+        rows = occupied if observed else heads
         total = segment_sums(self._values(counts, starts, rows, terms), starts)
         total += constant + (supports[rows] - occupied) * nothing[rows]
         if clips:
@@ -80,15 +79,15 @@ class TableBatch(NamedTuple):
     cell_starts: Ints
     cells: Ints
 
-    def fold(self, lookup: BlockLookup, base_choices: Ints, choices: Ints) -> tuple[Floats, Floats]:
+    def fold(self, lookup: BlockLookup, base_heads: Ints, heads: Ints) -> tuple[Floats, Floats]:
         """The entropy of each context and the gain of each candidate."""
         strata, strata_starts = self.strata()
         beside, beside_starts = self.beside()
-        h_s = lookup.entropies(strata, strata_starts, base_choices[:, 0])
+        h_s = lookup.entropies(strata, strata_starts, base_heads[:, 0])
         h_s[self.is_empty] = 0
-        h_sk = lookup.entropies(self.margins, self.margin_starts, base_choices[:, 1])
-        h_sl = lookup.entropies(beside, beside_starts, choices[:, 0])
-        h_skl = lookup.entropies(self.cells, self.cell_starts, choices[:, 1])
+        h_sk = lookup.entropies(self.margins, self.margin_starts, base_heads[:, 1])
+        h_sl = lookup.entropies(beside, beside_starts, heads[:, 0])
+        h_skl = lookup.entropies(self.cells, self.cell_starts, heads[:, 1])
         own = self.context
         return (h_sk - h_s) / SCALE, (h_sk[own] + h_sl - h_s[own] - h_skl) / SCALE
 
@@ -150,7 +149,7 @@ class SparseContext:
         n_s: Ints,
         pairs: Ints,
         strata: Ints,
-        base_choices: Ints,
+        base_heads: Ints,
         lookup: BlockLookup,
         n_rows: int,
         *,
@@ -159,8 +158,8 @@ class SparseContext:
         self._n_s, self._pairs, self._strata = n_s, pairs, strata
         self._lookup = lookup
         self._n_rows = n_rows
-        self._h_s = 0 if is_empty else lookup.entropy(n_s, base_choices[0])
-        self._h_sk = lookup.entropy(pairs, base_choices[1])
+        self._h_s = 0 if is_empty else lookup.entropy(n_s, base_heads[0])
+        self._h_sk = lookup.entropy(pairs, base_heads[1])
 
     @property
     def entropy(self) -> float:
@@ -168,15 +167,15 @@ class SparseContext:
         return (self._h_sk - self._h_s) / SCALE
 
     def judge(
-        self, c: int, cells: Ints, pair: Ints, level: Ints, choices: Ints, answers: Judgements
+        self, c: int, cells: Ints, pair: Ints, level: Ints, heads: Ints, answers: Judgements
     ) -> None:
         """Write the gain and the test of candidate c, of which each cell has a pair and a level."""
         width = int(level.max()) + 1
         keys, column = np.unique(self._strata[pair] * width + level, return_inverse=True)
         beside = np.zeros(len(keys), dtype=np.int64)
         np.add.at(beside, column, cells)
-        h_sl = self._lookup.entropy(beside, choices[0])
-        h_skl = self._lookup.entropy(cells, choices[1])
+        h_sl = self._lookup.entropy(beside, heads[0])
+        h_skl = self._lookup.entropy(cells, heads[1])
         answers.gains[c] = (self._h_sk + h_sl - self._h_s - h_skl) / SCALE
         if len(answers.stats):
             answers.stats[c] = self._test(beside, keys // width, cells, pair, column)

@@ -46,6 +46,18 @@ def null_moments(
 
 
 @inner
+def write_test(
+    stats: Floats, c: int, gain: np.int64, df: float, pearson: float, mean: float, variance: float
+) -> None:
+    """The line of a candidate (``STATS``)."""
+    stats[c, 0] = gain / SCALE
+    stats[c, 1] = df
+    stats[c, 2] = pearson
+    stats[c, 3] = mean
+    stats[c, 4] = variance
+
+
+@inner
 def margins_of_stratum(
     cells: Ints,
     start: int,
@@ -130,11 +142,7 @@ def test_table(
                 pearson += N * (squares - 1.0)
             mean += null_mean
             variance += null_variance
-    stats[c, 0] = gain / SCALE
-    stats[c, 1] = df
-    stats[c, 2] = pearson
-    stats[c, 3] = mean
-    stats[c, 4] = variance
+    write_test(stats, c, gain, df, pearson, mean, variance)
 
 
 @inner
@@ -171,8 +179,4 @@ def test_two_levels(
                 pearson += N * (squares - 1.0)
             mean += null_mean
             variance += null_variance
-    stats[c, 0] = gain / SCALE
-    stats[c, 1] = df
-    stats[c, 2] = pearson
-    stats[c, 3] = mean
-    stats[c, 4] = variance
+    write_test(stats, c, gain, df, pearson, mean, variance)

@@ -20,8 +20,8 @@ What is found here is only where to look: a search judges the sets by their own 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,6 +143,10 @@ class Parities:
             uncompiled.spent += seconds
             self._few = FewPlanes(self._words, self._column, self.n_rows)
             return
+        self.count_planes(n_jobs)
+
+    def count_planes(self, n_jobs: int) -> None:
+        """The same, compiled, of the planes that there are now."""
         for size in range(1, self._top + 1):
 
             def part(start: int, stop: int, size: int = size) -> None:
@@ -171,20 +175,16 @@ class Parities:
             kept = np.prod(shares, axis=1) >= self._least(size)
             return of_columns(self._column[sets[kept]], targets[kept], strengths[kept])
         single = self._single_strengths()
-        room = FIRST_ROOM
-        while True:
-            targets = np.empty(room, dtype=np.int64)
-            sets = np.empty((room, size), dtype=np.int64)
-            strengths = np.empty(room)
-            needed = strong_sets(
+
+        def find(*room: Any) -> int:  # noqa: ANN401 - arrays
+            return strong_sets(
                 *first_set(size, size - 1, self._even), self._odd, single, self._offsets,
-                self._choose, self._column, self.n_rows,
-                self._threshold(size), self._even, self._least(size), targets, sets, strengths,
+                self._choose, self._column, self.n_rows, self._threshold(size), self._even,
+                self._least(size), *room,
             )  # fmt: skip
-            if needed <= room:
-                break
-            room = needed
-        return of_columns(self._column[sets[:needed]], targets[:needed], strengths[:needed])
+
+        targets, sets, strengths = listed(find, size)
+        return of_columns(self._column[sets], targets, strengths)
 
     def _single_strengths(self) -> Floats:
         """How strongly each plane depends on each other one alone."""
@@ -243,6 +243,19 @@ def first_set(size: int, largest: int, even: Floats) -> tuple[Ints, Floats, Floa
     left[0] = 1.0
     left[1] *= 2.0 - left[1]
     return member, np.ones(size + 1), np.concatenate([[1.0], np.cumprod(left)])
+
+
+def listed(find: Callable[..., int], size: int) -> tuple[Ints, Ints, Floats]:
+    """Targets, sets of this size and strengths, which are written to where there is room for them,
+    and else again where there is."""
+    room = needed = FIRST_ROOM
+    while True:
+        targets, sets = np.empty(room, dtype=np.int64), np.empty((room, size), dtype=np.int64)
+        strengths = np.empty(room)
+        needed = find(targets, sets, strengths)
+        if needed <= room:
+            return targets[:needed], sets[:needed], strengths[:needed]
+        room = needed
 
 
 def of_columns(columns: Ints, targets: Ints, strengths: Floats) -> list[Found]:

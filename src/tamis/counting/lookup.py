@@ -65,11 +65,6 @@ class Lookup:
         """Whether f depends on the size of the support at all."""
         return self._observed or self._cap is not None
 
-    @property
-    def observed(self) -> bool:
-        """Whether the support is what occurs."""
-        return self._observed
-
     def choice(self, cells: float) -> int:
         """The head for a table that could have this many cells."""
         if self._cap is None or self._observed:

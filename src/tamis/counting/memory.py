@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import entr, xlogy
 
 from tamis.counting import counts, direct
 from tamis.counting.by_rows import count_sets, judge_rows
-from tamis.counting.compiled import Codes, Floats, Ints, Pairs, Words
+from tamis.counting.compiled import (
+    Columns,
+    Floats,
+    Ints,
+    Judgements,
+    Pairs,
+    Rows,
+    States,
+    Words,
+)
 from tamis.counting.counts import (
-    Bank,
+    NO_PARTS,
     Batch,
     FamilyCounts,
-    Judgements,
     Question,
     Shapes,
+    blank,
     laid_out,
 )
 from tamis.counting.direct import Direct
@@ -28,7 +37,7 @@ from tamis.counting.interactions import (
     interacting_columns,
     interacting_planes,
 )
-from tamis.counting.judge import judge_planes, judge_two_levels
+from tamis.counting.judge import judge_planes
 from tamis.counting.looking import Looking, Sample
 from tamis.counting.lookup import Lookup, fixed_point
 from tamis.counting.planes import build_planes
@@ -53,17 +62,7 @@ MASK_BYTES = 2**26
 LEVELS_BYTES = 2**24
 """So many cells of sets, times columns, are counted before they are judged."""
 
-NO_PARTS = np.zeros(0, dtype=np.int64)
 NO_SUMS = np.zeros((0, 2))
-
-
-class Cells(NamedTuple):
-    """The joint states of sets of columns that occur, end to end: their levels, a line for each
-    column of the table, how many rows have them, and where those of each set begin."""
-
-    levels: Codes
-    counts: Pairs
-    starts: Ints
 
 
 class MemoryCounts:
@@ -75,25 +74,35 @@ class MemoryCounts:
     def __init__(self, table: Table, n_jobs: int | None = None) -> None:
         self.n_rows = table.n_rows
         self.arities = table.arities
-        self._codes = table.codes
+        # Loops are compiled for rows that lie one after the other.
+        self._codes = np.require(table.codes, requirements=["C", "W"])
         self._planes = build_planes(table.codes, table.arities)
         self._shapes = Shapes(table.arities, self._planes.planed, table.n_rows)
-        self._classes = self._shapes.classes
         self._n_jobs = usable_jobs(n_jobs)
-        self._of_two = bool((table.arities[self._planes.planed] == 2).all())
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
-        loop = judge_two_levels if self._of_two else judge_planes
-        self._small = SmallCounts(table.codes, table.arities, self._plain, loop)
+        self._small = SmallCounts(table.codes, table.arities, self._plain, judge_planes)
 
     @cached_property
-    def _bank(self) -> Bank:
+    def _columns(self) -> Columns:
         pairs = self._count_pairs()
         ones = pairs.diagonal().astype(np.int64) if len(pairs) else plane_ones(self._planes.words)
         widest = int(self.arities[self._planes.planed].max(initial=1))
-        return Bank(
-            self._planes.words, ones, pairs, self._planes.first, self.arities, widest,
-            self._classes,
+        return (
+            self._planes.words, ones, pairs, self._planes.first, self.arities,
+            self._shapes.classes, self._plain, self.n_rows, widest,
         )  # fmt: skip
+
+    @cached_property
+    def _everyone(self) -> Ints:
+        return np.arange(len(self.arities))
+
+    @property
+    def _rows(self) -> Rows:
+        return self._codes, self._everyone, self._ones, self._ranges, EMPTY
+
+    @cached_property
+    def _ranges(self) -> Ints:
+        return np.array([[0, self.n_rows]])
 
     def judge(
         self,
@@ -108,7 +117,7 @@ class MemoryCounts:
         None as candidates means every column for every context.
         """
         batch = self._shapes.batch(contexts, candidates, lookup)
-        answers = Judgements.blank(len(contexts), int(batch.starts[-1]), tests=tests)
+        answers = blank(len(contexts), int(batch.starts[-1]), tests=tests)
         self._dispatch(batch, lookup, answers)
         return answers
 
@@ -117,15 +126,15 @@ class MemoryCounts:
     ) -> Judgements:
         """The same for several variables taken together as one candidate, one for each context."""
         n = len(contexts)
-        answers = Judgements.blank(n, n, tests=True)
-        base, choices = self._shapes.joint_supports(contexts, others, lookup)
+        answers = blank(n, n, tests=True)
+        base, heads = self._shapes.joint_supports(contexts, others, lookup)
         sets = [
             (*given, target, *some) for (target, given), some in zip(contexts, others, strict=True)
         ]
         if self._small.take(2 * n, sets):
-            self._small.judge_joints(contexts, others, base, choices, lookup, answers)
+            self._small.judge_joints(contexts, others, base, heads, lookup, answers)
             return answers
-        batch = Batch(contexts, *laid_out(others), base, choices[:, None])
+        batch = Batch(contexts, *laid_out(others), base, heads[:, None])
         self._judge_sets(sets, np.arange(n + 1), batch, lookup, answers, together=True)
         return answers
 
@@ -142,7 +151,7 @@ class MemoryCounts:
             for target, given in contexts
             for i in range(len(given) if tests else 0)
         ]
-        answers = Judgements.blank(len(rests), len(rests), tests=True)
+        answers = blank(len(rests), len(rests), tests=True)
         sums = np.empty((len(contexts), 2))
         candidates, starts = laid_out(members)
         supports = self._shapes.supports(rests, lookup)
@@ -158,28 +167,31 @@ class MemoryCounts:
             return [cells[cells > 0] for cells in found]
         cells: list[Ints] = []
         for i, j in self._chunks(sets, 0, len(sets)):
-            counted = self._cells_of(sets[i:j], NO_SUMS, levels=False)
-            cells += np.split(counted.counts.astype(np.int64), counted.starts[1:-1])
+            _, _, found_counts, starts = self._states_of(sets[i:j], NO_SUMS, levels=False)
+            cells += np.split(found_counts.astype(np.int64), starts[1:-1])
         return cells
 
     def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> Direct | None:
         """What answers one question at a time, for compiled searches."""
-        bank, d = self._bank, len(self.arities)
+        words, ones, pairs, first, arities, _, plain, _, widest = self._columns
+        d = len(arities)
         in_threads = self._n_jobs > 1 and self.n_rows * d > THREAD_WORDS
-        if in_threads or not len(bank.pairs) or self._codes.dtype != np.uint8:
+        if in_threads or not len(pairs) or self._codes.dtype != np.uint8:
             return None
         terms, tail, _, _, constant, _, clips = lookup.as_kernel_argument()
         numbers = {
-            direct.N_COLUMNS: d, direct.N_ROWS: self.n_rows, direct.N_PLANES: len(bank.words),
-            direct.N_WORDS: bank.words.shape[1], direct.WIDEST: bank.widest,
+            direct.N_COLUMNS: d, direct.N_ROWS: self.n_rows, direct.N_PLANES: len(words),
+            direct.N_WORDS: words.shape[1], direct.WIDEST: widest,
             direct.MOST: counts.CROSSOVER, direct.MOST_JOINT: self._joint_crossover,
             direct.EMPTY: EMPTY, direct.TAIL: tail, direct.CONSTANT: int(constant),
             direct.CLIPS: int(clips),
         }  # fmt: skip
         arrays = {
-            direct.WORDS: bank.words, direct.ONES: bank.ones, direct.PAIRS: bank.pairs,
-            direct.FIRST: bank.first, direct.ARITIES: bank.arities, direct.CODES: self._codes,
-            direct.WORTH: self._ones, direct.TERMS: terms, direct.PLAIN: self._plain,
+            direct.WORDS: words, direct.ONES: ones, direct.PAIRS: pairs, direct.FIRST: first,
+            direct.ARITIES: arities, direct.PLAIN: plain, direct.CODES: self._codes,
+            direct.WEIGHTS: self._ones, direct.RANGES: self._ranges,
+            direct.EVERYONE: self._everyone,
+            direct.ZEROS: np.zeros(2, dtype=np.int64), direct.TERMS: terms,
             direct.PRODUCTS: self._products,
         }  # fmt: skip
         return Direct(numbers, arrays, regrets)
@@ -229,35 +241,21 @@ class MemoryCounts:
         """Send tables to planes or to rows, by their size: each loop leaves out what is for the
         other, so that a batch takes two calls at most."""
         if self._small.take(len(batch.contexts) + len(batch.candidates), batch.tables()):
-            self._small.judge(batch, self._classes, lookup, answers)
+            self._small.judge(batch, self._shapes.classes, lookup, answers)
             return
-        shapes, bank, most = self._shapes, self._bank, counts.CROSSOVER
+        shapes, columns, most = self._shapes, self._columns, counts.CROSSOVER
         cells = [shapes.n_cells(context) for context in batch.contexts]
-        variables, starts = laid_out([(*given, target) for target, given in batch.contexts])
-        of_batch = (
-            batch.base_choices, batch.choices, bank.classes, lookup.as_kernel_argument(),
-            self._plain, *answers,
-        )  # fmt: skip
-        judge = judge_two_levels if self._of_two and not lookup.observed else judge_planes
-        n = len(batch.candidates)
-        ranges = np.array([[0, self.n_rows]])
+        asked, terms, n = batch.asked(), lookup.as_kernel_argument(), len(batch.candidates)
 
         def in_planes(start: int, stop: int) -> None:
-            judge(
-                bank.words, bank.ones, bank.pairs, bank.first, bank.arities, bank.widest,
-                self.n_rows, most, variables, starts, batch.candidates, batch.starts, start, stop,
-                *of_batch,
-            )  # fmt: skip
+            judge_planes(columns, most, asked, start, stop, terms, *answers)
 
         def by_rows(start: int, stop: int) -> None:
-            judge_rows(
-                self._codes, self._ones, ranges, bank.first, bank.arities, most, EMPTY, variables,
-                starts, batch.candidates, NO_PARTS, batch.starts, start, stop, *of_batch,
-            )  # fmt: skip
+            judge_rows(columns, self._rows, most, asked, start, stop, terms, *answers)
 
         fewest, largest = min(cells), max(cells)
         if fewest <= most:
-            work = n * min(largest, most) * bank.words.shape[1]
+            work = n * min(largest, most) * self._planes.words.shape[1]
             share(self._n_jobs, n, work, in_planes)
         if not shapes.all_planed or largest * max(shapes.widest - 1, 1) > most:
             share(self._n_jobs, n, n * self.n_rows, by_rows)
@@ -276,45 +274,45 @@ class MemoryCounts:
         """Count sets of columns, and judge contexts within each, of one candidate each: those of
         set b are from ``tables_start[b]`` to ``tables_start[b + 1]``. The candidates are all that
         belong to a context ``together``."""
-        bank = self._bank
-        variables, starts = laid_out([(*given, target) for target, given in batch.contexts])
         owners = np.repeat(np.arange(len(sets)), np.diff(tables_start))
-        terms = lookup.as_kernel_argument()
+        (variables, starts, *_), terms = batch.asked(), lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
             for i, j in self._chunks(sets, start, stop):
-                cells = self._cells_of(sets[i:j], sums[i:j])
+                levels, lines, counted, begins = self._states_of(sets[i:j], sums[i:j])
                 own = slice(int(tables_start[i]), int(tables_start[j]))
                 ends = slice(own.start, own.stop + 1)
                 places = owners[own] - i
-                ranges = np.stack([cells.starts[places], cells.starts[places + 1]], axis=1)
+                ranges = np.stack([begins[places], begins[places + 1]], axis=1)
                 n = own.stop - own.start
                 candidates, parts = batch.candidates[own], NO_PARTS
                 if together:
                     candidates, parts = batch.candidates, batch.starts[ends]
                 judge_rows(
-                    cells.levels, cells.counts, ranges, bank.first, bank.arities, 0, EMPTY,
-                    variables, starts[ends], candidates, parts, np.arange(n + 1), 0, n,
-                    batch.base_choices[own], batch.choices[own], bank.classes, terms, self._plain,
-                    answers.entropies[own], answers.gains[own], answers.stats[own],
+                    self._columns, (levels, lines, counted, ranges, EMPTY), 0,
+                    (
+                        variables, starts[ends], candidates, np.arange(n + 1), parts,
+                        batch.base_heads[own], batch.heads[own],
+                    ),
+                    0, n, terms, *(each[own] for each in answers),
                 )  # fmt: skip
 
         share(self._n_jobs, len(sets), len(sets) * self.n_rows, part)
 
-    def _cells_of(
+    def _states_of(
         self, sets: Sequence[tuple[int, ...]], sums: Floats, *, levels: bool = True
-    ) -> Cells:
+    ) -> States:
         """The joint states of sets of columns that occur, and their ``sums`` if wanted."""
-        bank = self._bank
         room = sum(map(self._most_states, sets))
         n_lines = len(self.arities) if levels else 0
-        found = np.empty((n_lines, room), dtype=self._codes.dtype)
+        levels_found = np.empty_like(self._codes, shape=(n_lines, room))
         counts, starts = np.empty(room, dtype=np.int32), np.zeros(len(sets) + 1, dtype=np.int64)
+        found = levels_found, self._everyone, counts, starts
         count_sets(
-            bank.words, bank.ones, bank.first, self._codes, bank.arities, self._joint_crossover,
-            EMPTY, *laid_out(sets), self._products, found, counts, starts, sums,
+            self._columns, self._rows, self._joint_crossover, *laid_out(sets), self._products,
+            found, sums,
         )  # fmt: skip
-        return Cells(found, counts[: starts[-1]], starts)
+        return levels_found, self._everyone, counts[: starts[-1]], starts
 
     def _most_states(self, columns: tuple[int, ...]) -> int:
         return min(self._shapes.n_joint(columns), self.n_rows)
@@ -336,7 +334,7 @@ class MemoryCounts:
     @property
     def _joint_crossover(self) -> int:
         """The most cells of a set that planes are to count, one mask a cell."""
-        n_words: int = self._bank.words.shape[1]
+        n_words: int = self._planes.words.shape[1]
         return min(JOINT_CROSSOVER, MASK_BYTES // (8 * max(n_words, 1)))
 
     @cached_property

@@ -9,16 +9,59 @@ from typing import Any
 
 from llvmlite import ir as llvm
 from numba import carray as carray  # type: ignore[attr-defined, unused-ignore]
-from numba import types
+from numba import types as numba_types
+from numba.core import cgutils as numba_building
 from numba.extending import get_cython_function_address, intrinsic
 
-INTS, FLOATS = types.int64[::1], types.float64[::1]
-ANSWER = types.int64(INTS, types.int64, INTS, types.int64, types.int64, FLOATS, types.int64)
+types: Any = numba_types
+cgutils: Any = numba_building
+"""Without types, as all of numba."""
+
+INT, INTS, INT_LINES = types.int64, types.int64[::1], types.int64[:, ::1]
+FLOATS, FLOAT_LINES = types.float64[::1], types.float64[:, ::1]
+CODES, PAIRS, PAIR_LINES = types.uint8[:, ::1], types.int32[::1], types.int32[:, ::1]
+ANSWER = INT(INTS, INT, INTS, INT, INT, FLOATS, INT)
 """The signature of ``direct.answer``."""
-ADVANCE = types.void(
-    types.FunctionType(ANSWER), INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS, types.int64
-)
+ADVANCE = types.void(INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS, INT)
 """And of ``order_loops.advance``, which calls it."""
+
+COLUMNS = types.Tuple((types.uint64[:, ::1], INTS, PAIR_LINES, INTS, INTS, INTS, INTS, INT, INT))
+ROWS = types.Tuple((CODES, INTS, PAIRS, INT_LINES, INT))
+ASKED = types.Tuple((INTS, INTS, INTS, INTS, INTS, INT_LINES, types.int64[:, :, ::1]))
+LOOKUP = types.Tuple((INTS, INT, INTS, INTS, INT, types.boolean, types.boolean))
+JUDGEMENTS = FLOATS, FLOATS, FLOAT_LINES
+STATES = types.Tuple((CODES, INTS, PAIRS, INTS))
+JUDGE_PLANES = INT(COLUMNS, INT, ASKED, INT, INT, LOOKUP, *JUDGEMENTS)
+JUDGE_ROWS = types.void(COLUMNS, ROWS, INT, ASKED, INT, INT, LOOKUP, *JUDGEMENTS)
+COUNT_SETS = types.void(COLUMNS, ROWS, INT, INTS, INTS, FLOATS, STATES, FLOAT_LINES)
+"""The signatures of the loops that count a table whose codes are bytes."""
+
+
+def calling(loop: Any) -> Any:  # noqa: ANN401 - numba has no types
+    """What calls a compiled loop of this signature: it takes the address (``compiled.address_of``)
+    and a tuple of the arguments."""
+
+    @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+    def call(typing_context: Any, address: Any, arguments: Any) -> Any:  # noqa: ANN401
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+            convention = context.call_conv
+            kind = convention.get_function_type(loop.return_type, loop.args)
+            found = builder.inttoptr(values[0], kind.as_pointer())
+            given = cgutils.unpack_tuple(builder, values[1], len(loop.args))
+            status, value = convention.call_function(
+                builder, found, loop.return_type, loop.args, given
+            )
+            with cgutils.if_unlikely(builder, status.is_error):
+                convention.return_status_propagate(builder, status)
+            return value
+
+        return loop.return_type(INT, types.Tuple(loop.args)), generate
+
+    return call
+
+
+answer_at = calling(ANSWER)
+judge_planes_at, judge_rows_at, count_sets_at = map(calling, (JUDGE_PLANES, JUDGE_ROWS, COUNT_SETS))
 
 
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tamis.counting.block_loops import add_rows
-from tamis.counting.compiled import Codes, Ints
-from tamis.counting.counts import Judgements
+from tamis.counting.compiled import Codes, Ints, Judgements
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import BlockLookup, SparseContext, TableBatch, starts_of
 from tamis.counting.passes import Group, KeyRows, Pass, Sums, View
@@ -141,8 +140,8 @@ class RowQuestion(NamedTuple):
     strata: States
     """Of the conditioning set."""
     candidates: Sequence[Part]
-    base_choices: Ints
-    choices: Ints
+    base_heads: Ints
+    heads: Ints
     answers: Judgements
 
 
@@ -229,7 +228,7 @@ class RowTables:
             tests = answers.stats[some] if len(answers.stats) else answers.stats
             yield question._replace(
                 candidates=question.candidates[some],
-                choices=question.choices[some],
+                heads=question.heads[some],
                 answers=Judgements(answers.entropies, answers.gains[some], tests),
             )
 
@@ -244,7 +243,7 @@ class RowTables:
                 widths, starts_of(len(margins) * widths), cells,
             )  # fmt: skip
             answers.entropies[:], answers.gains[:] = counted.fold(
-                lookup, question.base_choices, question.choices
+                lookup, question.base_heads, question.heads
             )
             if len(answers.stats):
                 answers.stats[:] = counted.test(self._table.n_rows)
@@ -290,9 +289,9 @@ class RowTables:
         contexts = [self._context(one) for one in questions]
         self._settle(contexts)
         for question, own in zip(questions, contexts, strict=True):
-            target, strata, candidates, base_choices, choices, answers = question
+            target, strata, candidates, base_heads, heads, answers = question
             context = SparseContext(
-                strata.counts, own.counts, own.keys // self._sizes[target], base_choices[0],
+                strata.counts, own.counts, own.keys // self._sizes[target], base_heads[0],
                 lookup, self._table.n_rows, is_empty=not strata.parts,
             )  # fmt: skip
             answers.entropies[0] = context.entropy
@@ -303,7 +302,7 @@ class RowTables:
                 for c, (keys, cells) in enumerate(found, start=start):
                     pair, level = np.divmod(keys, candidates[c].n_states)
                     places = np.searchsorted(own.keys, pair)
-                    context.judge(c, cells, places, level, choices[c], answers)
+                    context.judge(c, cells, places, level, heads[c], answers)
 
     def _cells(self, question: RowQuestion, candidate: Part) -> StateRows:
         """The cells of a candidate that occur, if they can be numbered."""

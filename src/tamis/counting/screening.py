@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
 from tamis.constants import constants
 from tamis.counting.compiled import Floats, Ints, Words, compiled, inner, popcount, whole
 from tamis.counting.interactions import (
-    FIRST_ROOM,
     ROUNDING,
     TOGETHER,
     Found,
@@ -26,6 +26,7 @@ from tamis.counting.interactions import (
     are_apart,
     by_evenness,
     first_set,
+    listed,
     next_even,
     of_columns,
     share_of,
@@ -74,25 +75,19 @@ class Screen:
         now = constants
         threshold = threshold_of(math.comb(len(self._words), size), size)
         threshold /= math.sqrt(self._n_sampled)
-        room = FIRST_ROOM
-        while True:
-            targets = np.empty(room, dtype=np.int64)
-            sets = np.empty((room, size), dtype=np.int64)
-            strengths = np.empty(room)
-            needed = stand_out(
+
+        def find(*room: Any) -> int:  # noqa: ANN401 - arrays
+            return stand_out(
                 self._few, self._n_few, self._words, self._n_sampled, self._mean, self._pairs,
                 self._pair_low, self._pair_high, self._pair_mean, self._column,
                 *first_set(size, start + size - 1, self._even), stop + size - 1, threshold,
-                self._even,
-                max(threshold, now.least_screened), now.stands_out,
+                self._even, max(threshold, now.least_screened), now.stands_out,
                 now.still_stands_out, now.least_looked, now.one_more_looked, now.fewer_judged,
-                targets, sets, strengths,
+                *room,
             )  # fmt: skip
-            if needed <= room:
-                break
-            room = needed
-        as_all_rows = strengths[:needed] * math.sqrt(self._n_rows)
-        fresh = of_columns(self._column[sets[:needed]], targets[:needed], as_all_rows)
+
+        targets, sets, strengths = listed(find, size)
+        fresh = of_columns(self._column[sets], targets, strengths * math.sqrt(self._n_rows))
         with self._lock:
             self._found += fresh
 

@@ -3,7 +3,6 @@ of rows drawn, the same as in memory wherever the rows are."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,7 +17,6 @@ from tamis.counting.row_sample import (
     chosen_rows,
     plane_sums,
 )
-from tamis.counting.sharing import share
 
 
 class SummedParities(Parities):
@@ -29,12 +27,10 @@ class SummedParities(Parities):
         super().__init__(nothing, column, n_rows, largest, ones)
         self.total = np.zeros(len(self._odd), dtype=np.int64)
 
-    def take(self, words: Words) -> None:
-        """Count these planes from now on."""
+    def add(self, words: Words, n_jobs: int) -> None:
+        """Count these planes too."""
         self._words = words[self._order]
-
-    def keep(self) -> None:
-        """Add what was counted to the sums."""
+        self.count_planes(n_jobs)
         self.total += self._odd
 
     def finish(self, total: Ints) -> None:
@@ -62,20 +58,8 @@ class OddRows(Pass):
         column = interacting_columns(view.arities)
         parities = SummedParities(column, *self._asked)
         for words, _ in _blocks_of(view):
-            parities.take(words)
-            self._count(view, parities, len(column))
-            parities.keep()
+            parities.add(words, view.n_jobs)
         return (parities.total,)
-
-    def _count(self, view: View, parities: SummedParities, n_planes: int) -> None:
-        for size in range(1, self._asked[1] + 2):
-
-            def part(start: int, stop: int, size: int = size) -> None:
-                parities.count(size, start, stop)
-
-            # A set is counted at its largest plane, and large planes are the largest of many.
-            work = math.comb(n_planes, size) * view.blocks.layout.words
-            share(view.n_jobs, parities.shares(size), work, part, power=1 / size)
 
 
 class PlaneSums(Pass):

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.counting.compiled import Codes, Floats, Ints, uncompiled
-from tamis.counting.counts import Batch, Judgements, Question
+from tamis.counting.compiled import Codes, Floats, Ints, Judgements, uncompiled
+from tamis.counting.counts import Batch, Question
 from tamis.counting.independence import ROUNDING, SCALE
 from tamis.counting.lookup import Lookup
 
@@ -64,37 +64,37 @@ class SmallCounts:
     def judge(self, batch: Batch, classes: Ints, lookup: Lookup, answers: Judgements) -> None:
         """Judge each context with each of its candidates."""
         for b, context in enumerate(batch.contexts):
-            base = self._base(context, batch.base_choices[b], lookup)
+            base = self._base(context, batch.base_heads[b], lookup)
             answers.entropies[b] = (base[1] - base[0]) / SCALE
             for c, k in enumerate(batch.others(b), start=int(batch.starts[b])):
                 if k == context[0] or k in context[1]:
                     answers.gains[c] = 0.0
                     answers.stats[c : c + 1] = 0.0
                 else:
-                    choices = batch.choices[b, classes[k]]
-                    self._judge(c, context, (k,), base, choices, lookup, answers)
+                    heads = batch.heads[b, classes[k]]
+                    self._judge(c, context, (k,), base, heads, lookup, answers)
 
     def judge_joints(
         self,
         contexts: Sequence[Question],
         others: Sequence[tuple[int, ...]],
-        base_choices: Ints,
-        choices: Ints,
+        base_heads: Ints,
+        heads: Ints,
         lookup: Lookup,
         answers: Judgements,
     ) -> None:
         """Judge each context with its candidates taken together."""
         for b, context in enumerate(contexts):
-            base = self._base(context, base_choices[b], lookup)
+            base = self._base(context, base_heads[b], lookup)
             answers.entropies[b] = (base[1] - base[0]) / SCALE
-            self._judge(b, context, others[b], base, choices[b], lookup, answers)
+            self._judge(b, context, others[b], base, heads[b], lookup, answers)
 
-    def _base(self, context: Question, choices: Ints, lookup: Lookup) -> tuple[int, int]:
+    def _base(self, context: Question, heads: Ints, lookup: Lookup) -> tuple[int, int]:
         """H(S) and H(S, X_k)."""
         target, given = context
         margin = self.cells((*given, target))
         strata = margin.reshape(-1, self._sizes[target]).sum(axis=1)
-        return lookup.entropy(strata, choices[0]), lookup.entropy(margin, choices[1])
+        return lookup.entropy(strata, heads[0]), lookup.entropy(margin, heads[1])
 
     def _judge(
         self,
@@ -102,7 +102,7 @@ class SmallCounts:
         context: Question,
         together: tuple[int, ...],
         base: tuple[int, int],
-        choices: Ints,
+        heads: Ints,
         lookup: Lookup,
         answers: Judgements,
     ) -> None:
@@ -110,8 +110,8 @@ class SmallCounts:
         target, given = context
         cells = self.cells((*given, target, *together))
         table = cells.reshape(-1, self._sizes[target], self._n_cells(together))
-        h_sl = lookup.entropy(table.sum(axis=1).ravel(), choices[0])
-        h_skl = lookup.entropy(cells, choices[1])
+        h_sl = lookup.entropy(table.sum(axis=1).ravel(), heads[0])
+        h_skl = lookup.entropy(cells, heads[1])
         answers.gains[c] = (base[1] + h_sl - base[0] - h_skl) / SCALE
         if len(answers.stats):
             answers.stats[c] = test_of(table, self._plain)

@@ -54,6 +54,12 @@ def is_among(k: int, variables: Ints, start: int, stop: int) -> bool:
 
 
 @inner
+def head_of(k: int, classes: Ints, heads: Ints) -> int:
+    """Where the heads for candidate k are: by its class, or there are the same for all."""
+    return int(classes[k]) if heads.shape[1] > 1 else whole(0)
+
+
+@inner
 def nothing_gained(c: int, gains: Floats, stats: Floats) -> None:
     """Candidate c is part of its context."""
     gains[c] = 0.0

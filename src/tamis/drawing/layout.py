@@ -7,9 +7,11 @@ may scale them as a whole.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ LETTER = 0.6 * FONT
 """The width of an ordinary letter, generously."""
 BOX = 26.0
 """The height of a node's box."""
-SLOT, THIN = 36.0, 11.0
+SLOT, THIN = 36.0, 9.0
 """The height that a node takes in its column, and that an edge takes which passes through."""
 MARGIN, HEADING = 14.0, 18.0
 """Around the picture, and above it for the titles of the layers."""
@@ -30,6 +32,17 @@ STRAIGHTENING = 12
 """Passes that pull each cell to its neighbours."""
 PORTS = BOX - 8.0
 """How far the ends of a node's edges may spread along its side."""
+
+SHAPE = 0.5
+"""Height over width of the frame that a drawing is looked at in: a taller one is wrapped."""
+TALL = 600.0
+"""The height of a drawing that is seen at once; none that is lower is wrapped."""
+MOST_PARTS = 4
+"""Into how many columns a long layer is wrapped, at most."""
+ALONE = "No arrows"
+"""The title of the tray."""
+TRAY = 560.0
+"""The least width of the tray, whose rows are otherwise as wide as the graph."""
 
 Point = tuple[float, float]
 
@@ -47,44 +60,136 @@ class Box:
 
 @dataclass(frozen=True)
 class Layout:
-    """A layered drawing of a DAG."""
+    """A layered drawing of a DAG, and below it a tray of the nodes without edges."""
 
     boxes: dict[str, Box]
     routes: dict[Arrow, tuple[Point, ...]]
     """The points of each edge from parent to child; neighbours are joined by a curve that leaves
     and arrives horizontally (``curves``)."""
-    columns: tuple[float, ...]
-    """The x of each layer's middle."""
+    headings: tuple[tuple[int, float], ...]
+    """The layers that have edges: their number, from 1, and the x of their middle."""
+    tray: tuple[str, ...]
+    """The nodes without edges; their boxes are below the graph."""
+    graph: Point
+    """Width and height without the tray."""
     width: float
     height: float
     crossings: int
 
 
+class Column(NamedTuple):
+    """Nodes below each other: a layer, or a part of a long one."""
+
+    layer: int
+    names: tuple[str, ...]
+
+
 def lay_out(layers: Sequence[Sequence[str]], edges: Iterable[Arrow]) -> Layout:
-    """Draw a DAG whose every edge points to a later layer."""
-    columns = untangled(columns_of(layers, edges))
-    labels = labels_of(name for layer in layers for name in layer)
-    widths = [
-        max((width_of(labels[n]) for n in layer), default=1) * LETTER + 16 for layer in layers
+    """Draw a DAG whose every edge points to a later layer.
+
+    Parameters
+    ----------
+    layers : sequence of sequences of str
+        The nodes, first layer first.
+    edges : iterable of (parent, child)
+        Each from a layer to a later one.
+
+    Returns
+    -------
+    Layout
+        Long layers are wrapped into several columns where that makes the whole easier to see, and
+        nodes without edges are in the tray.
+    """
+    edges = sorted(set(edges))
+    joined = {name for edge in edges for name in edge}
+    columns = [
+        Column(j, own)
+        for j, layer in enumerate(layers)
+        if (own := tuple(name for name in layer if name in joined))
     ]
-    heights = _straightened(columns)
-    gaps = [_gap(columns, heights, j) for j in range(len(layers) - 1)]
+    labels = labels_of(name for layer in layers for name in layer)
+    graph = _best(columns, edges, labels)
+    alone = [Column(j, (n,)) for j, own in enumerate(layers) for n in own if n not in joined]
+    return _with_tray(graph, alone, labels)
+
+
+def _best(columns: Sequence[Column], edges: Sequence[Arrow], labels: Mapping[str, str]) -> Layout:
+    """The drawing that can be shown largest: as it is, or with long layers wrapped."""
+    best = _drawn(columns, edges, labels)
+    longest = max((len(column.names) for column in columns), default=0)
+    for parts in range(2, MOST_PARTS + 1):
+        if best.height <= max(SHAPE * best.width, TALL):
+            break
+        wrapped = _wrapped(columns, edges, math.ceil(longest / parts))
+        best = min(best, _drawn(wrapped, edges, labels), key=_extent)
+    return best
+
+
+def _extent(layout: Layout) -> float:
+    return max(layout.width, layout.height / SHAPE)
+
+
+def _wrapped(columns: Sequence[Column], edges: Sequence[Arrow], most: int) -> list[Column]:
+    """Layers cut into columns of at most so many nodes. Nodes with more children than parents go
+    to the right, so that their edges stay short."""
+    leaning: Counter[str] = Counter(parent for parent, _ in edges)
+    leaning.subtract(child for _, child in edges)
+    found = []
+    for layer, names in columns:
+        size = math.ceil(len(names) / math.ceil(len(names) / most))
+        ordered = sorted(names, key=lambda name: leaning[name])
+        found += [Column(layer, tuple(ordered[i : i + size])) for i in range(0, len(names), size)]
+    return found
+
+
+def _drawn(columns: Sequence[Column], edges: Sequence[Arrow], labels: Mapping[str, str]) -> Layout:
+    """The drawing of these columns, without a tray."""
+    names = [column.names for column in columns]
+    cells = untangled(columns_of(names, edges))
+    widths = [max(_width(labels[n]) for n in column) for column in names]
+    heights = _straightened(cells)
+    gaps = [_gap(cells, heights, j) for j in range(len(columns) - 1)]
     middles = _middles(widths, gaps)
     top = min(heights.values(), default=0.0) - SLOT / 2 - MARGIN - HEADING
-    boxes = {
-        name: Box(middles[j], heights[name] - top, widths[j], labels[name], j)
-        for j, layer in enumerate(layers)
-        for name in layer
-    }
     at = {cell: y - top for cell, y in heights.items()}
-    return Layout(
-        boxes,
-        _routes(columns, boxes, at, middles, widths),
-        tuple(middles),
-        width=middles[-1] + widths[-1] / 2 + MARGIN if middles else 2 * MARGIN,
-        height=max(at.values(), default=0.0) + SLOT / 2 + MARGIN,
-        crossings=columns.crossings,
-    )
+    boxes = {
+        name: Box(middles[j], at[name], widths[j], labels[name], column.layer)
+        for j, column in enumerate(columns)
+        for name in column.names
+    }
+    width = middles[-1] + widths[-1] / 2 + MARGIN if middles else 0.0
+    height = max(at.values()) + SLOT / 2 + MARGIN if at else 0.0
+    routes = _routes(cells, boxes, at, middles, widths)
+    headings = _headings(columns, middles)
+    return Layout(boxes, routes, headings, (), (width, height), width, height, cells.crossings)
+
+
+def _width(label: str) -> float:
+    return width_of(label) * LETTER + 16
+
+
+def _headings(columns: Sequence[Column], middles: Sequence[float]) -> tuple[tuple[int, float], ...]:
+    found: dict[int, list[float]] = {}
+    for column, x in zip(columns, middles, strict=True):
+        found.setdefault(column.layer + 1, []).append(x)
+    return tuple((layer, (xs[0] + xs[-1]) / 2) for layer, xs in found.items())
+
+
+def _with_tray(graph: Layout, alone: Sequence[Column], labels: Mapping[str, str]) -> Layout:
+    """The drawing with a tray below it: rows of boxes, each as wide as its label."""
+    if not alone:
+        return graph
+    width = max(graph.width, TRAY)
+    boxes = dict(graph.boxes)
+    left, y = MARGIN, graph.height + HEADING + SLOT / 2 + 4
+    for layer, (name,) in alone:
+        wide = _width(labels[name])
+        if left > MARGIN and left + wide > width - MARGIN:
+            left, y = MARGIN, y + SLOT
+        boxes[name] = Box(left + wide / 2, y, wide, labels[name], layer)
+        left += wide + MARGIN
+    tray = tuple(column.names[0] for column in alone)
+    return replace(graph, boxes=boxes, tray=tray, width=width, height=y + SLOT / 2 + MARGIN)
 
 
 def curves(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
@@ -189,7 +294,7 @@ def _gap(columns: Columns, heights: dict[Cell, float], j: int) -> float:
     """The width between two columns: wider where edges are many or climb far."""
     segments = columns.segments[j]
     climb = max((abs(heights[a] - heights[b]) for a, b in segments), default=0.0)
-    return 44.0 + min(5.0 * math.sqrt(len(segments)) + 0.2 * climb, 260.0)
+    return 56.0 + min(4.0 * math.sqrt(len(segments)) + 0.12 * climb, 180.0)
 
 
 def _middles(widths: Sequence[float], gaps: Sequence[float]) -> list[float]:
@@ -209,11 +314,13 @@ def _routes(
     widths: Sequence[float],
 ) -> dict[Arrow, tuple[Point, ...]]:
     starts, ends = _ports(columns, at)
+    column_of = {cell: j for j, cells in enumerate(columns.cells) for cell in cells}
     routes = {}
     for (parent, child), chain in columns.chains.items():
         first, last = boxes[parent], boxes[child]
         points = [(first.x + first.width / 2, starts[parent, child])]
-        for j, cell in enumerate(chain[1:-1], start=first.layer + 1):
+        for cell in chain[1:-1]:
+            j = column_of[cell]
             half = widths[j] / 2
             points += [(middles[j] - half, at[cell]), (middles[j] + half, at[cell])]
         points.append((last.x - last.width / 2, ends[parent, child]))

@@ -1,19 +1,11 @@
-"""How strong an edge looks, the same in every picture."""
+"""How an edge looks, the same in every picture: by gain, warrant and share of resamples."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-from tamis.result import Edge
-
-DASHES: dict[str, tuple[float, ...]] = {
-    "given": (1.0, 1.5),
-    "equivalence": (),
-    "entropy": (6.0, 2.0),
-    "none": (2.5, 2.5),
-}
-"""The dashes of an arrow by what its direction rests on: lengths and gaps in points."""
+from tamis.result import LOOKS, Edge
 
 THINNEST, WIDEST = 0.8, 5.0
 FAINTEST = 0.15
@@ -24,7 +16,18 @@ def widths_of(edges: Iterable[Edge]) -> dict[tuple[str, str], float]:
     orders of magnitude; the largest gain is the widest."""
     edges = list(edges)
     largest = max((gain_of(edge) for edge in edges), default=0.0)
-    return {(e.parent, e.child): width_of_gain(gain_of(e), largest) for e in edges}
+    return {
+        (e.parent, e.child): width_of_gain(gain_of(e), largest) * LOOKS[e.warrant].weight
+        for e in edges
+    }
+
+
+def dashes_of(warrant: str, width: float) -> tuple[float, ...]:
+    """Dashes and gaps of a line of this width, in points; nothing for a solid line.
+
+    They grow more slowly than the width: dashes of wide lines would be longer than short lines.
+    """
+    return tuple(round(length * (0.8 + 0.35 * width), 2) for length in LOOKS[warrant].dash)
 
 
 def width_of_gain(gain: float, largest: float) -> float:

@@ -37,11 +37,10 @@ class Columns:
 
 
 def columns_of(layers: Sequence[Sequence[str]], edges: Iterable[Arrow]) -> Columns:
-    """Cells in the order given: nodes, then dummies, then nodes without edges."""
+    """Cells in the order given: nodes, then dummies."""
     column = {name: j for j, layer in enumerate(layers) for name in layer}
     joined = sorted(set(edges), key=lambda e: (column[e[0]], column[e[1]], *e))
-    connected = {name for edge in joined for name in edge}
-    cells: list[list[Cell]] = [[n for n in layer if n in connected] for layer in layers]
+    cells: list[list[Cell]] = [list(layer) for layer in layers]
     segments: list[list[tuple[Cell, Cell]]] = [[] for _ in layers[1:]]
     chains = {}
     for parent, child in joined:
@@ -53,8 +52,6 @@ def columns_of(layers: Sequence[Sequence[str]], edges: Iterable[Arrow]) -> Colum
         for j, pair in enumerate(pairwise(chain), start=column[parent]):
             segments[j].append(pair)
         chains[parent, child] = tuple(chain)
-    for own, layer in zip(cells, layers, strict=True):
-        own += [name for name in layer if name not in connected]
     return Columns(tuple(map(tuple, cells)), tuple(map(tuple, segments)), chains)
 
 
@@ -63,13 +60,12 @@ def untangled(columns: Columns, sweeps: int = SWEEPS) -> Columns:
     best, fewest = columns.cells, columns.crossings
     cells = list(columns.cells)
     left, right = _neighbours(columns)
-    alone = {cell for column in cells for cell in column} - left.keys() - right.keys()
     since = 0
     for sweep in range(sweeps):
         if fewest == 0 or since >= 6:
             break
         forwards = sweep % 2 == 0
-        _sweep(cells, left if forwards else right, alone, forwards=forwards)
+        _sweep(cells, left if forwards else right, forwards=forwards)
         now = _crossings(cells, columns.segments)
         since += 1
         if now < fewest:
@@ -91,12 +87,10 @@ def _neighbours(columns: Columns) -> tuple[dict[Cell, list[Cell]], dict[Cell, li
 def _sweep(
     cells: list[tuple[Cell, ...]],
     neighbours: dict[Cell, list[Cell]],
-    alone: set[Cell],
     *,
     forwards: bool,
 ) -> None:
-    """Sort every column but the first of the sweep by the places in the column before it; nodes
-    without edges stay at the end."""
+    """Sort every column but the first of the sweep by the places in the column before it."""
     numbers = range(len(cells)) if forwards else range(len(cells) - 1, -1, -1)
     places: dict[Cell, float] = {}
     for j in numbers:
@@ -106,7 +100,7 @@ def _sweep(
             for cell in cells[j]
         }
         # Sorting is stable: where the means are equal the order stays.
-        cells[j] = tuple(sorted(cells[j], key=lambda cell: (cell in alone, wanted[cell])))
+        cells[j] = tuple(sorted(cells[j], key=lambda cell: wanted[cell]))
         places = {cell: (i + 0.5) / len(cells[j]) for i, cell in enumerate(cells[j])}
 
 

@@ -7,29 +7,43 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tamis.drawing.confidence import Confidence
-from tamis.drawing.layout import BOX, FONT, Layout, curves, lay_out
-from tamis.drawing.looks import DASHES, gain_of, opacity_of, width_of_gain, widths_of
+from tamis.drawing.layout import ALONE, BOX, FONT, HEADING, MARGIN, Layout, curves, lay_out
+from tamis.drawing.looks import dashes_of, gain_of, opacity_of, width_of_gain, widths_of
 from tamis.errors import SettingError
-from tamis.result import WARRANTS, Edge, Result
+from tamis.result import LOOKS, Edge, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK, PAPER, LINE, UNSURE = "#1b2733", "#eef3f8", "#33658a", "#c2571a"
+INK, PAPER, LINE, UNSURE, RULE = "#1b2733", "#eef3f8", "#33658a", "#c2571a", "#d3dae0"
 INCH = 96.0
 """Units of the layout to an inch: labels then have 9 points."""
 LARGEST = 120.0
 """Inches beyond which a figure grows no more; PNG files end at 2^16 pixels."""
 LEGEND = 0.55
 """Inches below the graph for the legend."""
+# A name is text, whatever the user's settings: no formulas, no TeX.
+PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False, "color": INK}
 
 
 def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
-    """Draw the graph, layers from left to right, and return the axes.
+    """Draw the graph, layers from left to right, columns without arrows in a tray below.
 
-    Lines are as wide as the root of their gain, dashed where nothing supports the direction, and
-    with ``confidence`` as opaque as often as they came back from resampled rows. Without ``ax``
-    a figure is made that grows with the graph; with it, text is scaled to what fits there now.
+    Parameters
+    ----------
+    result : Result
+        What to draw.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; text is scaled to what fits there now. Without it a figure is made that
+        grows with the graph.
+    confidence : Confidence, optional
+        What a bootstrap found: lines are then as opaque as often as they came back.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the drawing. Lines are as wide as the root of their gain; their dashes say
+        what the direction rests on (`tamis.result.LOOKS`).
     """
     if find_spec("matplotlib") is None:
         raise SettingError(
@@ -44,6 +58,7 @@ def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | Non
     opacity = _opacity(confidence)
     _draw_edges(axes, result, layout, scale, opacity)
     _draw_nodes(axes, layout, scale)
+    _draw_titles(axes, layout, scale)
     _draw_legend(axes, result, confidence, scale)
     return axes
 
@@ -51,11 +66,14 @@ def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | Non
 def _figure(layout: Layout) -> Axes:
     import matplotlib.pyplot as plt
 
+    from tamis.drawing.axes import GraphAxes
+
     shrunk = min(1.0, LARGEST / max(layout.width / INCH, layout.height / INCH))
     width, height = layout.width / INCH * shrunk, layout.height / INCH * shrunk
     figure = plt.figure(figsize=(max(width, 4.5), height + LEGEND))
     bottom = LEGEND / (height + LEGEND)
-    axes: Axes = figure.add_axes((0.0, bottom, 1.0, 1.0 - bottom))
+    axes = GraphAxes(figure, (0.0, bottom, 1.0, 1.0 - bottom))
+    figure.add_axes(axes)
     return axes
 
 
@@ -91,7 +109,7 @@ def _draw_edges(
             arrowstyle="-|>",
             mutation_scale=(5 + 1.2 * widths[edge.parent, edge.child]) * scale,
             linewidth=width,
-            linestyle=_style(edge.warrant),
+            linestyle=_style(edge.warrant, widths[edge.parent, edge.child]),
             color=LINE if edge.is_claimed else UNSURE,
             alpha=opacity(edge),
             shrinkA=0,
@@ -103,20 +121,15 @@ def _draw_edges(
         axes.add_patch(arrow)
 
 
-def _style(warrant: str) -> str | tuple[int, tuple[float, ...]]:
-    """The dashes as matplotlib takes them."""
-    return (0, DASHES[warrant]) if DASHES[warrant] else "-"
+def _style(warrant: str, width: float) -> str | tuple[int, tuple[float, ...]]:
+    """The dashes as matplotlib takes them: for a line of width 1."""
+    dashes = dashes_of(warrant, width)
+    return (0, tuple(length / width for length in dashes)) if dashes else "-"
 
 
 def _draw_nodes(axes: Axes, layout: Layout, scale: float) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    # A name is text, whatever the user's settings: no formulas, no TeX.
-    plain: dict[str, Any] = {"parse_math": False, "usetex": False, "color": INK}
-    for j, x in enumerate(layout.columns, start=1):
-        axes.text(
-            x, 14, f"layer {j}", ha="center", va="center", fontsize=0.8 * FONT * scale, **plain
-        )
     for box in layout.boxes.values():
         axes.add_patch(
             FancyBboxPatch(
@@ -138,7 +151,20 @@ def _draw_nodes(axes: Axes, layout: Layout, scale: float) -> None:
             va="center_baseline",
             fontsize=0.92 * FONT * scale,
             zorder=3,
-            **plain,
+            **PLAIN,
+        )
+
+
+def _draw_titles(axes: Axes, layout: Layout, scale: float) -> None:
+    """The numbers of the layers, and what the tray is."""
+    size = 0.8 * FONT * scale
+    for layer, x in layout.headings:
+        axes.text(x, 14, f"layer {layer}", ha="center", va="center", fontsize=size, **PLAIN)
+    if layout.tray:
+        y = layout.graph[1] + MARGIN
+        axes.text(MARGIN, y, ALONE, ha="left", va="center", fontsize=size, **PLAIN)
+        axes.plot(
+            [MARGIN, layout.width - MARGIN], [y - HEADING / 2] * 2, color=RULE, lw=0.8 * scale
         )
 
 
@@ -170,11 +196,11 @@ def _keys(
     for gain in dict.fromkeys((smallest, largest)):
         width = width_of_gain(gain, largest) * scale
         entries.append(({"color": LINE, "linewidth": width}, f"gain {gain:.3g} nats"))
-    for warrant, words in WARRANTS.items():
+    for warrant, one in LOOKS.items():
         if any(edge.warrant == warrant for edge in result.edges):
             color = UNSURE if warrant == "none" else LINE
-            look = {"color": color, "linestyle": _style(warrant), "linewidth": 1.6}
-            entries.append((look, f"direction {words}"))
+            look = {"color": color, "linestyle": _style(warrant, 1.6), "linewidth": 1.6}
+            entries.append((look, f"direction {one.label}"))
     if confidence is not None:
         look = {"color": LINE, "linewidth": 2.0, "alpha": opacity_of(0.5)}
         entries.append((look, f"came back in half of {confidence.n} resamples"))

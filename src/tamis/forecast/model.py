@@ -12,7 +12,7 @@ SHOWN = 3
 """Parts of the memory that are named."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Forecast:
     """What learning from a table will take, and what it can see. Print it."""
 
@@ -55,6 +55,13 @@ class Forecast:
     detectable: tuple[Detectable, ...]
     """The smallest gains usually seen; empty where the law of the test is not known."""
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        time = "time not known" if self.seconds is None else f"about {self.seconds:.2g} s"
+        return (
+            f"<Forecast for {self.n_rows:,} rows of {self.n_columns:,} columns: "
+            f"{self.bytes / 1e6:,.1f} MB, {time}>"
+        )
 
     @property
     def bytes(self) -> int:

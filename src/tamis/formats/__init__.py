@@ -1,7 +1,8 @@
-"""Results as files: written whole or not at all, by the file's ending; JSON can be read again."""
+"""Results as files: written whole or not at all, by the file's ending; JSON is read again as a
+result, and every format but pictures as a graph."""
 
 from __future__ import annotations
 
-from tamis.formats.files import check_outputs, load, save
+from tamis.formats.files import check_outputs, load, load_graph, save
 
-__all__ = ["check_outputs", "load", "save"]
+__all__ = ["check_outputs", "load", "load_graph", "save"]

@@ -37,6 +37,7 @@ def _contradictions(result: Result) -> Iterator[str]:
     yield from _trace(result)
     yield from _ranking(result)
     yield from _engine(result)
+    yield from _left_open(result)
 
 
 def _names(result: Result) -> Iterator[str]:
@@ -180,6 +181,12 @@ def _ranking(result: Result) -> Iterator[str]:
             yield f"ranking names {run.search!r} on {run.information!r}, which is not tried"
         if not math.isfinite(run.score) or run.n_edges < 0:
             yield f"ranking has no score or no edges for {run.search!r}"
+
+
+def _left_open(result: Result) -> Iterator[str]:
+    for name in result.left_open:
+        if name not in ("search", "information"):
+            yield f"left_open names {name!r}, which is no setting that can be left open"
 
 
 def _is_information(name: str) -> bool:

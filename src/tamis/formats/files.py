@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 from tamis.atomic import check_place, write_files
+from tamis.drawing.pictures import ENDINGS as PICTURES
+from tamis.drawing.pictures import picture_of, require_matplotlib
 from tamis.errors import FileFormatError, SettingError
 from tamis.formats import bif_file, csv_file, dot_file, graphml_file, json_file
+from tamis.formats.graph import FileGraph
 from tamis.network import BayesianNetwork
+from tamis.network.files import ENDINGS as NETWORKS
 from tamis.result import Result
 
 Path = str | os.PathLike[str]
@@ -30,11 +36,20 @@ class Format(Holder):
     render: Callable[[Result], bytes]
 
 
+def _holds_any(name: str) -> bool:
+    """A picture shows every name, whatever it holds: shortened, and escaped where need be."""
+    return True
+
+
 FORMATS: dict[str, Format] = {
     ".json": Format("JSON", json_file.holds, json_file.render),
     ".dot": Format("DOT", dot_file.holds, dot_file.render),
     ".graphml": Format("GraphML", graphml_file.holds, graphml_file.render),
     ".csv": Format("CSV", csv_file.holds, csv_file.render),
+    **{
+        ending: Format(ending[1:].upper(), _holds_any, partial(picture_of, ending=ending))
+        for ending in PICTURES
+    },
 }
 """The formats by the ending that asks for them."""
 FITTED: dict[str, Holder] = {bif_file.ENDING: Holder("BIF", bif_file.holds)}
@@ -45,7 +60,8 @@ def save(result: Result, *paths: Path, network: BayesianNetwork | None = None) -
     """Write the result by each file's ending.
 
     ``.json`` is the whole result, for ``load``; ``.dot`` (Graphviz) and ``.graphml`` are the
-    graph with its numbers; ``.csv`` is the list of edges. ``.bif`` is the fitted ``network``,
+    graph with its numbers; ``.csv`` is the list of edges; ``.svg``, ``.png`` and ``.pdf`` are its
+    picture, which needs matplotlib. ``.bif`` is the fitted ``network``,
     which a result does not hold; without it that ending is refused. Every path is checked and
     every file is rendered before the first is written; a file is replaced whole or left as it was.
 
@@ -62,15 +78,70 @@ def load(path: Path) -> Result:
     """Read a result that ``save`` wrote as JSON; anything else is refused.
 
     The file is data, never code. It is checked for consistency as well, so that what is
-    returned is a result that a run could have given. Raises ``FileFormatError``, and
-    ``SettingError`` for what is not a path at all.
+    returned is a result that a run could have given.
+
+    Parameters
+    ----------
+    path : str or path
+        A .json file that `tamis learn --out`, `TAM.save` or `tamis.save` wrote.
+
+    Returns
+    -------
+    Result
+        It explains, plots, reports, compares and converts. What needs rows takes the table.
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read or is no result.
+    SettingError
+        For what is not a path at all.
     """
+    return _parsed(path, json_file.parse, "a result of tamis")
+
+
+def load_graph(path: Path) -> FileGraph:
+    """The graph in a file: .json, .dot, .graphml, .csv (a list of edges), .bif or .bif.gz.
+
+    Raises ``FileFormatError`` if the file cannot be read or holds no graph.
+    """
+    text = _text(path)
+    if text.lower().endswith(NETWORKS):
+        network = BayesianNetwork.read(text)
+        return _of_parents({name: network.parents_of(name) for name in network.names})
+    reader = READERS.get(ending_of(text))
+    if reader is None:
+        raise FileFormatError(
+            f"The ending of {text!r} must say the format of a graph: one of "
+            f"{', '.join((*READERS, *NETWORKS))}."
+        )
+    return _parsed(text, *reader)
+
+
+def _of_parents(parents: Mapping[str, Iterable[str]]) -> FileGraph:
+    arrows = frozenset((parent, child) for child, own in parents.items() for parent in own)
+    return FileGraph(tuple(parents), arrows, frozenset())
+
+
+READERS: dict[str, tuple[Callable[[bytes], FileGraph], str]] = {
+    ".json": (lambda content: _of_parents(json_file.parse(content).parents), "a result of tamis"),
+    ".dot": (dot_file.parse, "a graph in DOT"),
+    ".graphml": (graphml_file.parse, "a graph in GraphML"),
+    ".csv": (csv_file.parse, "a list of edges"),
+}
+"""How graphs are read by the ending of the file, and what the file should be."""
+
+T = TypeVar("T")
+
+
+def _parsed(path: Path, parse: Callable[[bytes], T], what: str) -> T:
+    """What is in a file; every complaint names the file."""
     text = _text(path)
     try:
         with open(text, "rb") as file:
-            return json_file.parse(file.read())
+            return parse(file.read())
     except FileFormatError as error:
-        raise FileFormatError(f"{text!r} is not a result of tamis: {error}") from error
+        raise FileFormatError(f"{text!r} is not {what}: {error}") from error
     except FileNotFoundError as error:
         raise FileFormatError(f"There is no file {text!r}. Check the path.") from error
     except (OSError, ValueError) as error:
@@ -89,6 +160,8 @@ def check_outputs(
     taken: dict[object, str] = {}
     for path in map(_text, paths):
         format_ = _holder(path, fitted=fitted)
+        if ending_of(path) in PICTURES:
+            require_matplotlib()
         check_place(path)
         file = _identity(path)
         if file in taken:
@@ -124,8 +197,8 @@ def _holder(path: str, *, fitted: bool) -> Holder:
         return known[ending]
     if ending in FITTED:
         raise SettingError(
-            f"{path!r} needs a network with its probabilities, which a result alone does not "
-            "hold: save it from the fitted model, or with tamis.handover.save and the data"
+            f"{path!r} holds probabilities, and a result holds no rows to count them from: pass "
+            "the table, as in result.save('model.bif', data=table)"
         )
     raise SettingError(f"the ending of {path!r} must say the format: one of {', '.join(known)}")
 

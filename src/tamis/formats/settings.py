@@ -8,21 +8,16 @@ from typing import Any
 
 from tamis.errors import SettingError
 from tamis.plugins import is_plain
-from tamis.settings import RECORDED, VERSION, Settings
+from tamis.settings import ADDED, RECORDED, VERSION, Settings
 
 _FIELDS = {*RECORDED, VERSION}
-_LATER = {
-    "source": None, "knowledge": None, "missing": "error", "refine": True, "units": "unknown",
-    "constants": None, "types": None,
-}  # fmt: skip
-"""Fields that the first files did without, and what their absence means."""
 _DEEP = ("knowledge", "types")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")
 
 
 def wrong_settings(settings: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the settings of a result, in words."""
-    settings = {**_LATER, **settings}
+    settings = {**ADDED, **settings}
     if settings.keys() != _FIELDS:
         yield f"settings does not have the fields {', '.join(sorted(_FIELDS))}"
     # Knowledge and kinds are read, and written again, as a whole.

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import io
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from tamis.atomic import check_place, write_files
+from tamis.drawing.pictures import ENDINGS, rendered, require_matplotlib
 from tamis.errors import SettingError
 
 if TYPE_CHECKING:
     from tamis.identifiability.simulation import Simulation
-
-ENDINGS = (".png", ".svg", ".pdf")
-
-
-def require_matplotlib() -> None:
-    """Refuse to draw without it, before the work whose result is to be drawn."""
-    if find_spec("matplotlib") is None:
-        raise SettingError(
-            "drawing needs matplotlib: install tamis with its extra, pip install 'tamis[plot]'"
-        )
 
 
 def draw(simulation: Simulation, path: str) -> None:
@@ -55,6 +44,4 @@ def draw(simulation: Simulation, path: str) -> None:
         axis.set(xscale="log", xlabel="rows")
         axis.grid(alpha=0.3)
     figure.suptitle(f"search {simulation.search}, {simulation.points[0].tables} tables a size")
-    content = io.BytesIO()
-    figure.savefig(content, format=ending[1:], dpi=150)
-    write_files({path: content.getvalue()})
+    write_files({path: rendered(figure, ending)})

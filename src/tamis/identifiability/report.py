@@ -21,7 +21,7 @@ ASSUMED = ("minimal", "nondegeneracy")
 """What all theorems assume."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Check:
     """The conditions of the paper on a known network, and what follows from them."""
 
@@ -120,6 +120,14 @@ class Check:
             )
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
         write_files({place: (text + "\n").encode()})
+
+    def __repr__(self) -> str:
+        return f"<Check of {len(self.names)} nodes and {self.n_edges} edges: {self.answer}>"
+
+    def _repr_html_(self) -> str:
+        from tamis.identifiability.notebook import check_in_html
+
+        return check_in_html(self)
 
     def __str__(self) -> str:
         return "\n".join(self._lines())

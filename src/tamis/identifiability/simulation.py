@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.learning import learn
 from tamis.metrics import Edge, edge_distance
-from tamis.network import BayesianNetwork
+from tamis.network import BayesianNetwork, Network
 from tamis.settings import Settings
-from tamis.tables import Table
+from tamis.tables import Label, Table
+from tamis.tables.table import ColumnKind
 
 ROWS = (100, 300, 1_000, 3_000, 10_000, 30_000)
 """The sample sizes that are tried unless others are asked for."""
@@ -44,13 +46,17 @@ class Point:
         return asdict(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """The points, the search that was tried, and the seed that draws the same tables again."""
 
     search: str
     seed: int
     points: tuple[Point, ...]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{one.recovered:.0%} of {one.rows:,} rows" for one in self.points[:8])
+        return f"<Simulation with search {self.search!r}: whole graphs back from {sizes}>"
 
     def to_dict(self) -> dict[str, object]:
         """The same for JSON."""
@@ -87,7 +93,8 @@ def simulate(
     for place, n in enumerate(sizes):
         learned = []
         for repeat in range(repeats):
-            learned.append(relearn(network, settings, n, seed_of(seed, n, repeat)))
+            table = sampled_table(network, n, seed_of(seed, n, repeat))
+            learned.append(relearn(table, settings))
             if progress is not None:
                 progress(place * repeats + repeat + 1, len(sizes) * repeats)
         points.append(_point(n, learned, true))
@@ -99,21 +106,49 @@ def seed_of(seed: int, rows: int, repeat: int) -> int:
     return int(np.random.SeedSequence([seed, rows, repeat]).generate_state(1, np.uint64)[0])
 
 
-def relearn(network: BayesianNetwork, settings: Settings, n: int, seed: int) -> set[Edge]:
-    """The edges learned from one table of n rows."""
-    result = learn(sampled_table(network, n, seed), settings, price_knowledge=False)
+def relearn(table: Table, settings: Settings) -> set[Edge]:
+    """The edges learned from one table."""
+    result = learn(table, settings, price_knowledge=False)
     return {(edge.parent, edge.child) for edge in result.edges}
 
 
-def sampled_table(network: BayesianNetwork, n: int, seed: int) -> Table:
-    """Rows of a network as a table; levels that happen not to occur are left out of it."""
-    levels, columns = [], []
-    for k, codes in enumerate(network.sample_codes(n, seed)):
-        seen, column = np.unique(codes, return_inverse=True)
+def sampled_table(
+    network: Network,
+    n: int,
+    seed: int,
+    *,
+    kinds: Mapping[str, ColumnKind] | None = None,
+    told: frozenset[str] = frozenset(),
+) -> Table:
+    """Rows of a network as a table; levels that happen not to occur are left out of it.
+
+    Columns of levels have the ``kinds`` that they had in the table that was learned from, and those
+    that a user has ``told`` stay so.
+    """
+    levels: list[tuple[Label, ...]] = []
+    codes: list[NDArray[np.int64]] = []
+    continuous: dict[int, NDArray[np.float64]] = {}
+    for k, drawn in enumerate(network.sample_codes(n, seed)):
+        if not network.levels[k]:
+            continuous[k] = drawn
+            levels.append(())
+            codes.append(np.zeros(n, dtype=np.int64))
+            continue
+        seen, own = np.unique(drawn, return_inverse=True)
         levels.append(tuple(network.levels[k][int(code)] for code in seen))
-        columns.append(column)
-    widest = max(map(len, levels))
-    return Table(network.names, tuple(levels), np.array(columns, dtype=np.min_scalar_type(widest)))
+        codes.append(own)
+    widest = max(1, *map(len, levels))
+    return Table(
+        network.names,
+        tuple(levels),
+        np.array(codes, dtype=np.min_scalar_type(widest)),
+        continuous=continuous,
+        kinds=tuple(
+            "number" if k in continuous else (kinds or {}).get(name, "category")
+            for k, name in enumerate(network.names)
+        ),
+        told=frozenset(k for k, name in enumerate(network.names) if name in told),
+    )
 
 
 def returned(graphs: Sequence[set[Edge]]) -> dict[Edge, float]:

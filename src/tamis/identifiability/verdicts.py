@@ -35,7 +35,7 @@ class Violation:
         return {"text": self.text, "names": list(self.names), "numbers": dict(self.numbers)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Condition:
     """One condition of the paper on one network.
 
@@ -58,6 +58,10 @@ class Condition:
     def word(self) -> str:
         """The verdict in a word."""
         return {True: "holds", False: "fails", None: "undecided"}[self.holds]
+
+    def __repr__(self) -> str:
+        margin = "" if self.margin is None else f", margin {self.margin:+.3g} {self.unit}"
+        return f"<Condition {self.key}: {self.word}{margin}>"
 
     def __str__(self) -> str:
         return f"{self.title}: {self.word}. {self.sentence}"

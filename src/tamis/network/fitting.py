@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.errors import DataError, SettingError
 from tamis.network.checks import arrows, find_cycle
 from tamis.network.indexing import flat_index
+from tamis.network.laws import Variable
 from tamis.network.parts import MOST_CELLS, MOST_PARENTS, Floats, Parts
 from tamis.tables import Table
 
@@ -24,20 +26,41 @@ def fit_tables(
 ) -> Parts:
     """The network over the nodes of the graph, in the order of the table's columns."""
     _check_priors(prior, equivalent_sample_size)
-    wanted = _parents_by_name(graph, table.names)
-    chosen = table.select([k for k, name in enumerate(table.names) if name in wanted])
-    parents = _positions(wanted, chosen.names)
+    chosen, parents = named_parents(graph, table)
     arities = [len(labels) for labels in chosen.levels]
     _check_size(chosen.names, parents, arities)
     tables = tuple(
-        _conditional(chosen, (*parents[k], k), arities, prior, equivalent_sample_size)
+        _conditional(chosen.codes, (*parents[k], k), arities, prior, equivalent_sample_size)
         for k in range(chosen.n_variables)
     )
     return Parts(chosen.names, chosen.levels, parents, tables)
 
 
+def named_parents(graph: Graph, table: Table) -> tuple[Table, tuple[tuple[int, ...], ...]]:
+    """The columns that are nodes of the graph, in the order of the table, and their parents."""
+    wanted = _parents_by_name(graph, table.names)
+    chosen = table.select([k for k, name in enumerate(table.names) if name in wanted])
+    return chosen, _positions(wanted, chosen.names)
+
+
+def conditional_table(
+    own: Variable,
+    parents: Sequence[Variable],
+    codes: NDArray[np.int64],
+    given: Sequence[NDArray[Any]],
+    equivalent_sample_size: float,
+) -> Floats:
+    """The table of one variable given others of levels, from their codes."""
+    arities = [len(one.levels) for one in (*parents, own)]
+    names = [one.name for one in (*parents, own)]
+    family = tuple(range(len(arities)))
+    _check_size(names, [()] * len(parents) + [family[:-1]], arities)
+    rows = np.array([*given, codes], dtype=np.int64)
+    return _conditional(rows, family, arities, 0.0, equivalent_sample_size)
+
+
 def _conditional(
-    table: Table,
+    codes: NDArray[np.integer],
     family: tuple[int, ...],
     arities: Sequence[int],
     prior: float,
@@ -47,7 +70,7 @@ def _conditional(
     cells = math.prod(shape)
     if equivalent_sample_size is not None:
         prior = equivalent_sample_size / cells
-    counts = np.bincount(flat_index(table.codes, family, arities), minlength=cells)
+    counts = np.bincount(flat_index(codes, family, arities), minlength=cells)
     rows = counts.reshape(-1, shape[-1]) + float(prior)
     total = rows.sum(axis=1, keepdims=True)
     # A configuration that was never seen, without a prior, says nothing: all levels alike.
@@ -132,10 +155,10 @@ def _check_size(
 
 
 def _check_priors(prior: float, equivalent_sample_size: float | None) -> None:
-    _check_amount("prior", prior)
+    check_amount("prior", prior)
     if equivalent_sample_size is None:
         return
-    _check_amount("equivalent_sample_size", equivalent_sample_size)
+    check_amount("equivalent_sample_size", equivalent_sample_size)
     if prior:
         raise SettingError(
             "give either prior, which is added to every cell, or equivalent_sample_size, which "
@@ -143,7 +166,8 @@ def _check_priors(prior: float, equivalent_sample_size: float | None) -> None:
         )
 
 
-def _check_amount(what: str, value: object) -> None:
+def check_amount(what: str, value: object) -> None:
+    """Refuse what is no number from 0 on."""
     number = isinstance(value, int | float | np.integer | np.floating)
     if isinstance(value, bool) or not number or not 0 <= float(value) < math.inf:  # type: ignore[arg-type]
         raise SettingError(f"{what} must be a number from 0 on, not {value!r}")

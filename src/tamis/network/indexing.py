@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def flat_index(
-    codes: NDArray[np.unsignedinteger], variables: Sequence[int], arities: Sequence[int]
+    codes: NDArray[np.integer], variables: Sequence[int], arities: Sequence[int]
 ) -> NDArray[np.intp]:
     """For every row the configuration of some variables, the last one changing fastest.
 
@@ -19,5 +19,5 @@ def flat_index(
     index = np.zeros(codes.shape[1], dtype=np.intp)
     for k in variables:
         index *= arities[k]
-        index += codes[k]
+        index += codes[k].astype(np.intp, copy=False)
     return index

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,15 +18,17 @@ from tamis.network.checks import checked_levels, checked_names, checked_parents
 from tamis.network.examples import descriptions, example_parts
 from tamis.network.files import read_parts, write_network
 from tamis.network.fitting import fit_tables
-from tamis.network.likelihood import codes_of, log_likelihood
+from tamis.network.interface import FittedEdge, Network
+from tamis.network.likelihood import log_likelihood
 from tamis.network.parts import Floats
+from tamis.network.rows import Rows, require_known_levels, rows_of
 from tamis.network.sampling import Codes, Seed, labelled, sample_codes
 from tamis.network.tables import checked_tables
 from tamis.tables import Label, read_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BayesianNetwork:
+class BayesianNetwork(Network):
     """A DAG over discrete variables and the probabilities of each given its parents.
 
     ``parents[k]`` holds positions in ``names``. ``tables[k]`` has one axis for each parent of
@@ -78,50 +79,9 @@ class BayesianNetwork:
         return self.names, self.levels, kinds, self.parents
 
     @property
-    def n_variables(self) -> int:
-        """The number of variables."""
-        return len(self.names)
-
-    @property
     def n_parameters(self) -> int:
         """The number of free probabilities: in every row of every table all but one."""
         return sum(table.size - table.size // table.shape[-1] for table in self.tables)
-
-    @cached_property
-    def graph(self) -> nx.DiGraph[str]:
-        """The DAG over the names, frozen; ``graph.copy()`` can be changed."""
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        graph.add_nodes_from(self.names)
-        for name in self.names:
-            graph.add_edges_from((parent, name) for parent in self.parents_of(name))
-        nx.freeze(graph)
-        return graph
-
-    @cached_property
-    def layers(self) -> tuple[tuple[str, ...], ...]:
-        """The paper's layers: sources first, each layer in the order of ``names``."""
-        place = self._place
-        return tuple(
-            tuple(sorted(layer, key=place.__getitem__))
-            for layer in nx.topological_generations(self.graph)
-        )
-
-    @cached_property
-    def order(self) -> tuple[int, ...]:
-        """All positions, parents before children: layer by layer, as listed within a layer."""
-        return tuple(self._place[name] for layer in self.layers for name in layer)
-
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {name: k for k, name in enumerate(self.names)}
-
-    def parents_of(self, name: str) -> tuple[str, ...]:
-        """The parents of a variable, in the order of the axes of its table."""
-        if name not in self._place:
-            close = difflib.get_close_matches(str(name), self.names, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise SettingError(f"the network has no variable {name!r}{hint}")
-        return tuple(self.names[p] for p in self.parents[self._place[name]])
 
     def in_order(self, names: Sequence[str]) -> Self:
         """The same network, its variables listed in this order."""
@@ -202,19 +162,23 @@ class BayesianNetwork:
         """
         return cls(*fit_tables(graph, read_table(data), prior, equivalent_sample_size))
 
-    def log_likelihood(self, data: object) -> float:
-        """The sum over rows of ln P(row) in nats; minus infinity if a row is impossible.
+    @property
+    def edges(self) -> tuple[FittedEdge, ...]:
+        """The edges, child by child; what they do stands in ``tables``."""
+        return tuple(
+            FittedEdge(parent, name) for name in self.names for parent in self.parents_of(name)
+        )
 
-        Labels are matched to levels by their text, so that a CSV file's 0 is a BIF file's
-        '0'. A label that is no level raises ``DataError``. Other columns are ignored.
-        """
-        return log_likelihood(self, codes_of(self, data))
+    def log_likelihood_of(self, rows: Rows, unseen: float | None = None) -> float:
+        """The log-likelihood of rows that have been matched to the network."""
+        return log_likelihood(self, rows, unseen)
 
     def bic(self, data: object) -> float:
         """The log-likelihood less half of ln n for each free probability; higher is better."""
-        codes = codes_of(self, data)
-        penalty = 0.5 * self.n_parameters * math.log(codes.shape[1])
-        return log_likelihood(self, codes) - penalty
+        rows = rows_of(self.names, self.levels, data)
+        require_known_levels(rows, self.names, self.levels)
+        penalty = 0.5 * self.n_parameters * math.log(rows.n)
+        return log_likelihood(self, rows) - penalty
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """The DAG; nodes carry ``levels``, ``table`` and ``parents``, in the order of axes."""
@@ -236,3 +200,18 @@ class BayesianNetwork:
         Names become strings. Rows may miss a sum of 1 by 0.02 and are then rescaled.
         """
         return cls(*conversions.from_pgmpy(model))
+
+    def to_pyagrum(self) -> Any:  # noqa: ANN401 - as above
+        """A ``pyagrum.BayesNet`` with the same tables; labels become their text.
+
+        Unlike a BIF file it holds any name and label.
+        """
+        return conversions.to_pyagrum(self)
+
+    @classmethod
+    def from_pyagrum(cls, model: Any) -> Self:  # noqa: ANN401 - as above
+        """The network in a ``pyagrum.BayesNet``; its labels are strings.
+
+        Rows may miss a sum of 1 by 0.02 and are then rescaled.
+        """
+        return cls(*conversions.from_pyagrum(model))

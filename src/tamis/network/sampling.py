@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,17 +31,19 @@ Seed = int | np.random.SeedSequence
 
 def sample_codes(network: BayesianNetwork, n: int, seed: Seed) -> Codes:
     """The level of every variable in every row, shape (d, n)."""
-    n_rows, root = _checked_n(n), checked_seed(seed)
+    n_rows, root = checked_n(n), checked_seed(seed)
     arities = [len(labels) for labels in network.levels]
     codes: Codes = np.empty((len(arities), n_rows), dtype=np.min_scalar_type(max(arities) - 1))
     for k in network.order:
-        uniform = _uniform(root, network.names[k], n_rows)
+        uniform = uniforms(root, network.names[k], n_rows)
         rows = flat_index(codes, network.parents[k], arities)
-        codes[k] = _drawn(network.tables[k], rows, uniform)
+        codes[k] = drawn(network.tables[k], rows, uniform)
     return codes
 
 
-def labelled(codes: Codes, levels: tuple[tuple[Label, ...], ...]) -> list[NDArray[Any]]:
+def labelled(
+    codes: Iterable[NDArray[np.integer]], levels: tuple[tuple[Label, ...], ...]
+) -> list[NDArray[Any]]:
     """The columns with labels in place of codes.
 
     Strings come as objects: every cell refers to one of a few labels, however long they are.
@@ -59,18 +62,26 @@ def _kind(labels: tuple[Label, ...]) -> type:
     return np.int64 if small else object
 
 
-def _uniform(root: np.random.SeedSequence, name: str, n: int) -> Floats:
+def uniforms(root: np.random.SeedSequence, name: str, n: int) -> Floats:
     """Numbers in [0, 1) on the grid of 2^-53, from the variable's own stream."""
+    return np.asarray((_words(root, name, n) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+
+
+def inner_uniforms(root: np.random.SeedSequence, name: str, n: int) -> Floats:
+    """Numbers in (0, 1), neither end included, of the same stream: the middles of 2^52 parts."""
+    return np.asarray(((_words(root, name, n) >> np.uint64(12)) + 0.5) * 2.0**-52, np.float64)
+
+
+def _words(root: np.random.SeedSequence, name: str, n: int) -> NDArray[np.uint64]:
     digest = hashlib.sha256(name.encode()).digest()
     own = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
     stream = np.random.PCG64(
         np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *own))
     )
-    words = np.asarray(stream.random_raw(n), dtype=np.uint64)
-    return np.asarray((words >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+    return np.asarray(stream.random_raw(n), dtype=np.uint64)
 
 
-def _drawn(table: Floats, rows: NDArray[np.intp], uniform: Floats) -> NDArray[np.intp]:
+def drawn(table: Floats, rows: NDArray[np.intp], uniform: Floats) -> NDArray[np.intp]:
     """The level whose share of [0, 1) holds the uniform number, by bisection for all rows."""
     steps = _thresholds(table)
     width = steps.shape[1]
@@ -99,7 +110,8 @@ def _thresholds(table: Floats) -> Floats:
     return steps
 
 
-def _checked_n(n: int) -> int:
+def checked_n(n: int) -> int:
+    """The number of rows, if it is one."""
     try:
         number = operator.index(n)
     except TypeError:

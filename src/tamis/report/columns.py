@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tamis.drawing.confidence import Confidence
 from tamis.drawing.labels import name_in_full
-from tamis.report.html import Markup, join, tag
+from tamis.markup import Markup, join, tag
 from tamis.report.words import named, nats, rests_on, share
 from tamis.result import Edge, Result, explain
 from tamis.tables.table import Label

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tamis.drawing.confidence import Confidence
-from tamis.report.html import Markup, join, tag
+from tamis.markup import Markup, join, tag
 from tamis.report.tables import Cell, Row, table
 from tamis.report.words import count, named, share
 from tamis.result import Result
 
 if TYPE_CHECKING:
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
     from tamis.identifiability.report import Check
     from tamis.identifiability.verdicts import Condition
 
@@ -82,9 +82,9 @@ def _absent(confidence: Confidence, learned: set[tuple[str, str]]) -> Iterator[M
             yield tag("p", f"and {len(others) - OTHERS:,} more in at least {RARE:.0%}.")
 
 
-def certificate_section(certificate: Certificate | None) -> Markup:
+def recovery_section(recovery: RecoveryCheck | None) -> Markup:
     """What came back from the fitted model's own data, and the conditions on it."""
-    if certificate is None:
+    if recovery is None:
         return Markup("")
     return tag(
         "section",
@@ -92,29 +92,29 @@ def certificate_section(certificate: Certificate | None) -> Markup:
         tag(
             "p",
             "Plausibility, not proof: the tables of the graph were fitted, and "
-            f"{count(certificate.n_simulations, 'table')} of {count(certificate.n_rows, 'row')} "
+            f"{count(recovery.n_simulations, 'table')} of {count(recovery.n_rows, 'row')} "
             "were drawn from the fitted network and learned again. The whole graph came back from "
-            f"{share(certificate.recovered)} (95% interval {share(certificate.low)} to "
-            f"{share(certificate.high)}); on average {certificate.distance:.2g} arrows differed.",
+            f"{share(recovery.recovered)} (95% interval {share(recovery.low)} to "
+            f"{share(recovery.high)}); on average {recovery.distance:.2g} arrows differed.",
         ),
-        _returned(certificate),
-        *_conditions(certificate.check),
+        _returned(recovery),
+        *_conditions(recovery.check),
         id="conditions",
     )
 
 
-def _returned(certificate: Certificate) -> Markup:
+def _returned(recovery: RecoveryCheck) -> Markup:
     rows = [
         Row(
             [
                 Cell(named(parent)),
                 Cell(named(child)),
                 Cell(share(value), value),
-                Cell(share(certificate.turned[parent, child]), certificate.turned[parent, child]),
+                Cell(share(recovery.turned[parent, child]), recovery.turned[parent, child]),
             ]
         )
         for (parent, child), value in sorted(
-            certificate.edges.items(), key=lambda item: (item[1], item[0])
+            recovery.edges.items(), key=lambda item: (item[1], item[0])
         )
     ]
     if not rows:

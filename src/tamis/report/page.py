@@ -3,54 +3,60 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tamis.drawing.confidence import Confidence
 from tamis.drawing.labels import name_in_full
+from tamis.markup import Markup, data_block, tag
 from tamis.report.columns import columns
-from tamis.report.edges import closest, edge_table
-from tamis.report.evidence import certificate_section, confidence_section
-from tamis.report.graph import legend, picture
-from tamis.report.html import Markup, data_block, tag
+from tamis.report.edges import closest, edge_numbers, edge_table, weakest
+from tamis.report.evidence import confidence_section, recovery_section
+from tamis.report.graph import layout_of, legend, picture, tray
 from tamis.report.reproduce import reproduce
 from tamis.report.sieve import sieve_data, sieve_in_words
 from tamis.report.summary import ranking, summary
+from tamis.report.told import knowledge_of, told_section
 from tamis.report.words import count
-from tamis.result import Result
+from tamis.result import Result, rows_in_words
 
 if TYPE_CHECKING:
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
 
 
 CONTENTS = {
     "summary": "Summary",
     "picture": "Graph",
+    "told-before": "What was told",
     "edges": "Arrows",
-    "calls": "Closest calls",
+    "weakest": "What is weakest",
     "confidence": "Confidence",
     "conditions": "Conditions",
+    "statistics": "Statistics",
+    "numbers": "Arrows in numbers",
+    "calls": "Closest calls",
     "searches": "Searches",
     "columns": "Columns",
     "sieve": "Sieve",
     "reproduce": "Reproduce",
 }
-"""The sections by their anchors."""
-SCRIPTS = ("page", "view", "panel", "sieve", "tables")
+"""The sections by their anchors; those after the statistics are folded away with them."""
+SCRIPTS = ("page", "view", "overview", "panel", "sieve", "warrants", "tables", "saving")
 """The parts of the script, in order."""
 
 
 def page(
     result: Result,
     *,
-    certificate: Certificate | None = None,
+    recovery: RecoveryCheck | None = None,
     confidence: Confidence | None = None,
     command: str | None = None,
 ) -> str:
     """The whole file; the same arguments give the same text."""
     style, script = _static("report.css"), _script()
-    title = f"A Bayesian network of {count(len(result.names), 'column')}"
+    title = title_of(result)
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -62,16 +68,28 @@ def page(
     )
     body = tag(
         "body",
-        *_body(result, title, certificate, confidence, command),
+        *_body(result, title, recovery, confidence, command),
         Markup(f"<script>{script}</script>"),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
+def title_of(result: Result) -> str:
+    """The name of the file if there is one, and otherwise how many columns there are."""
+    if result.read_from is None:
+        return f"Bayesian network of {count(len(result.names), 'column')}"
+    return f"Bayesian network of {name_in_full(file_of(result.read_from))}"
+
+
+def file_of(path: str) -> str:
+    """The last part of a path, of this system or of another."""
+    return path.rstrip("/\\").replace("\\", "/").split("/")[-1] or path
+
+
 def _body(
     result: Result,
     title: str,
-    certificate: Certificate | None,
+    recovery: RecoveryCheck | None,
     confidence: Confidence | None,
     command: str | None,
 ) -> list[Markup]:
@@ -79,31 +97,57 @@ def _body(
     sections = [
         summary(result, confidence),
         _graph(result, numbers, confidence),
-        edge_table(result, numbers, confidence, certificate),
-        closest(result),
+        told_section(result),
+        edge_table(result, numbers, confidence, recovery),
+        weakest(result),
         confidence_section(result, confidence),
-        certificate_section(certificate),
+        recovery_section(recovery),
+    ]
+    statistics = [
+        edge_numbers(result, numbers),
+        closest(result),
         ranking(result),
         columns(result, numbers, confidence),
         sieve_in_words(result),
-        reproduce(result, command, certificate),
+        reproduce(result, command, recovery),
     ]
     data = {"names": [name_in_full(name) for name in result.names], **sieve_data(result, numbers)}
+    size = f"{rows_in_words(result)}, {count(len(result.names), 'column')}"
+    titled = tag("div", tag("h1", title), tag("p", size, class_="legend"))
     return [
         tag("a", "Skip to the summary", href="#summary", class_="skip"),
-        tag("header", tag("h1", title), tag("div", class_="tools", id="page-tools")),
-        _contents(confidence, certificate, result),
-        tag("main", *sections),
-        data_block("data", data),
+        tag("header", titled, tag("div", class_="tools", id="page-tools")),
+        _contents(confidence, recovery, result),
+        tag("main", *sections, _fold(statistics)),
+        data_block("data", data | {"file": _stem(result)}),
     ]
+
+
+def _stem(result: Result) -> str:
+    """What a saved picture is called: after the table, in letters that every system takes."""
+    named = "" if result.read_from is None else file_of(result.read_from).split(".")[0]
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in named)
+    return kept.strip("-")[:60] or "graph"
+
+
+def _fold(sections: Sequence[Markup]) -> Markup:
+    """The statistics, folded away."""
+    return tag(
+        "details",
+        tag("summary", "Statistics: tests, searches, every column, how to reproduce"),
+        *sections,
+        id="statistics",
+    )
 
 
 def _contents(
-    confidence: Confidence | None, certificate: Certificate | None, result: Result
+    confidence: Confidence | None, recovery: RecoveryCheck | None, result: Result
 ) -> Markup:
     absent = {
+        "told-before": not knowledge_of(result),
+        "numbers": not result.edges,
         "confidence": confidence is None,
-        "conditions": certificate is None,
+        "conditions": recovery is None,
         "searches": not result.ranking,
     }
     links = [
@@ -116,17 +160,24 @@ def _contents(
 
 def _graph(result: Result, numbers: dict[str, int], confidence: Confidence | None) -> Markup:
     """The picture, with empty places for what a script puts there."""
+    layout = layout_of(result)
     return tag(
         "section",
         tag("h2", "Graph"),
         tag("div", class_="tools", id="graph-tools"),
+        legend(result, confidence),
         tag(
             "div",
-            tag("div", picture(result, numbers, confidence), id="frame"),
+            tag(
+                "div",
+                picture(result, layout, numbers, confidence),
+                id="frame",
+                hidden=not result.edges,
+            ),
             tag("aside", id="panel", aria_label="Details", hidden=True),
             class_="beside",
         ),
-        legend(result, confidence),
+        tray(layout, numbers),
         id="picture",
     )
 

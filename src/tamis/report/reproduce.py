@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tamis.report.html import Markup, tag
+from tamis.markup import Markup, tag
 from tamis.report.words import count
 from tamis.result import Result, engine_in_words, rows_in_words
 
 if TYPE_CHECKING:
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
 
 
-def reproduce(result: Result, command: str | None, certificate: Certificate | None) -> Markup:
+def reproduce(result: Result, command: str | None, recovery: RecoveryCheck | None) -> Markup:
     """Command, settings, versions and seeds."""
     parts: list[str] = []
     if command is not None:
@@ -30,12 +30,14 @@ def reproduce(result: Result, command: str | None, certificate: Certificate | No
         tag("h3", "Settings in full"),
         _pairs((key, _written(value)) for key, value in result.settings.items()),
         tag("h3", "Data, versions and seeds"),
-        _pairs(_facts(result, certificate)),
+        _pairs(_facts(result, recovery)),
         id="reproduce",
     )
 
 
-def _facts(result: Result, certificate: Certificate | None) -> Iterator[tuple[str, str]]:
+def _facts(result: Result, recovery: RecoveryCheck | None) -> Iterator[tuple[str, str]]:
+    if result.read_from is not None:
+        yield "file", result.read_from
     yield "table", f"{rows_in_words(result)}, {count(len(result.names), 'column')}"
     if result.engine is not None:
         yield "counted", engine_in_words(result.engine)
@@ -45,8 +47,8 @@ def _facts(result: Result, certificate: Certificate | None) -> Iterator[tuple[st
     yield "numpy", np.__version__
     source = result.settings.get("source") or {}
     yield "seed of the search", str(source.get("seed", "none: it draws no random numbers"))
-    if certificate is not None:
-        yield "seed of the simulations", str(certificate.seed)
+    if recovery is not None:
+        yield "seed of the simulations", str(recovery.seed)
 
 
 def _written(value: object) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tamis.drawing.labels import name_in_full
-from tamis.report.html import Markup, join, tag
+from tamis.markup import Markup, join, tag
 from tamis.report.words import MANY, count, named, names, nats, said
 from tamis.result import Admitted, Masked, Result
 

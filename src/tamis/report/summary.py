@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tamis.drawing.confidence import Confidence
-from tamis.report.html import Markup, tag
+from tamis.markup import Markup, tag
 from tamis.report.tables import Cell, Row, table
 from tamis.report.words import said
 from tamis.result import LOOKS, Result

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from tamis.drawing.labels import name_in_full
-from tamis.report.html import Markup, join, tag
+from tamis.markup import Markup, join, tag
 from tamis.result import Edge, Result, answer, rests_on
 from tamis.result.facts import Shares
 

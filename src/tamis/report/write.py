@@ -12,7 +12,7 @@ from tamis.report.page import page
 from tamis.result import Result
 
 if TYPE_CHECKING:
-    from tamis.identifiability import Certificate
+    from tamis.identifiability import RecoveryCheck
 
 ENDINGS = (".html", ".htm")
 
@@ -21,22 +21,22 @@ def write_report(
     result: Result,
     path: str | os.PathLike[str],
     *,
-    certificate: Certificate | None = None,
+    recovery: RecoveryCheck | None = None,
     confidence: Confidence | None = None,
     command: str | None = None,
 ) -> None:
     """Write everything about a result into one HTML file that needs nothing else.
 
-    ``certificate`` adds the conditions of the fitted network and what came back from it,
+    ``recovery`` adds the conditions of the fitted network and what came back from it,
     ``confidence`` what came back from resampled rows, ``command`` how the result was made. The
     same arguments give the same bytes. Raises ``SettingError`` for a path that cannot be written
-    and for a certificate of another result, and ``OSError`` if writing fails.
+    and for a recovery check of another result, and ``OSError`` if writing fails.
     """
     place = os.fspath(path)
     check_report_place(place)
-    if certificate is not None:
-        _same_edges(result, certificate)
-    text = page(result, certificate=certificate, confidence=confidence, command=command)
+    if recovery is not None:
+        _same_edges(result, recovery)
+    text = page(result, recovery=recovery, confidence=confidence, command=command)
     write_files({place: text.encode()})
 
 
@@ -47,9 +47,9 @@ def check_report_place(path: str) -> None:
     check_place(path)
 
 
-def _same_edges(result: Result, certificate: Certificate) -> None:
+def _same_edges(result: Result, recovery: RecoveryCheck) -> None:
     learned = {(edge.parent, edge.child) for edge in result.edges}
-    if learned != set(certificate.edges):
+    if learned != set(recovery.edges):
         raise SettingError(
-            "the certificate is not of this result: their edges differ; certify the same model"
+            "the recovery check is not of this result: their edges differ; check the same model"
         )

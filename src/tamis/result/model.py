@@ -7,7 +7,8 @@ again.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,18 @@ from tamis.errors import SettingError
 from tamis.result.looks import LOOKS
 from tamis.tables.table import Label
 
+# What a result can do beyond telling itself is done by rooms that know results. Its methods import
+# them when they are called, and nothing of them is needed to load this file.
 if TYPE_CHECKING:
     import networkx as nx
+    from matplotlib.axes import Axes
 
+    from tamis.bootstrap import Confidence as Bootstrapped
+    from tamis.comparison import Comparison
+    from tamis.drawing import Confidence
+    from tamis.identifiability import RecoveryCheck
+    from tamis.network import Network
+    from tamis.rescoring import Rescored
     from tamis.result.explanation import Explanation
 
 
@@ -210,7 +220,10 @@ class Engine:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """One learned DAG.
+    """One learned DAG, from `tamis.TAM` or from a file by `tamis.load`.
+
+    It holds no rows. What needs rows, such as `bootstrap` and `fitted_network`, takes the table as
+    an argument.
 
     ``names`` are in the order of the user's table; ``order`` is the order of admission, a
     topological order of the DAG; ``settings`` says what was run, in full.
@@ -233,10 +246,14 @@ class Result:
     engine: Engine | None = field(default=None, compare=False, metadata=LATER)
     """What counted the rows, if they were not in memory; results are compared without it."""
     kinds: Mapping[str, str] | None = field(default=None, metadata=LATER)
-    """What each column was read as, "category", "ordinal" or "number", where that differs."""
+    """What each column was read as, "category", "ordinal" or "number", where that differs or is
+    ordinal."""
     read_from: str | None = field(default=None, compare=False, metadata=LATER)
     """The path of the table as the user wrote it, if it came from a file; results are compared
     without it."""
+    left_open: tuple[str, ...] = field(default=(), compare=False, metadata=LATER)
+    """The settings that were left to tamis, of "search" and "information": where ``settings`` names
+    one that the columns have chosen. Results are compared without it."""
     knowledge_cost: float | None = field(default=None, metadata=LATER)
     """By how many nats of penalised log-likelihood the graph found without the knowledge is better,
     with the same settings otherwise; 0 where it is no better. None without knowledge that rules
@@ -249,6 +266,11 @@ class Result:
             f"<Result of search {self.settings['search']!r}: {len(self.names)} columns, "
             f"{rows}, {len(self.layers)} layers, {len(self.edges)} edges>"
         )
+
+    def _repr_html_(self) -> str:
+        from tamis.report.notebook import result_in_html
+
+        return result_in_html(self)
 
     @property
     def search(self) -> str:
@@ -361,6 +383,225 @@ class Result:
         from tamis.result.explanation import explain
 
         return explain(self, name)
+
+    def with_edges(
+        self,
+        table: object,
+        *,
+        add: Iterable[tuple[str, str]] = (),
+        remove: Iterable[tuple[str, str]] = (),
+        turn: Iterable[tuple[str, str]] = (),
+        sample_weight: object = None,
+    ) -> Rescored:
+        """What it costs to change some arrows, in nats of the penalised log-likelihood.
+
+        Parameters
+        ----------
+        table : anything that ``TAM.fit`` takes
+            The table that was learned from, or another with the same columns.
+        add, remove, turn : iterable of (parent, child)
+            The changes. An arrow to turn is named as it points now.
+        sample_weight : str, sequence or None
+            The weights of the rows, as ``TAM.fit`` takes them.
+
+        Returns
+        -------
+        tamis.rescoring.Rescored
+            The changed graph with its score, before and after, in all and by column; print it.
+        """
+        from tamis.rescoring import with_edges
+        from tamis.settings import Settings
+
+        return with_edges(
+            self.parents, Settings.from_dict(self.settings), table, add=add, remove=remove,
+            turn=turn, weights=sample_weight,
+        )  # fmt: skip
+
+    def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
+        """Draw the graph with matplotlib, layers from left to right.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw. Without it a figure is made that grows with the graph.
+        confidence : Confidence, optional
+            What `bootstrap` found: lines are then as strong as they are sure.
+
+        Returns
+        -------
+        axes of matplotlib
+            Those that hold the drawing.
+        """
+        from tamis.drawing.plot import plot
+
+        return plot(self, ax, confidence=confidence)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        recovery: RecoveryCheck | None = None,
+        confidence: Confidence | None = None,
+        command: str | None = None,
+    ) -> None:
+        """Write all there is to see into one HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : str or path
+            Where the page goes: a path that ends in .html or .htm.
+        recovery : RecoveryCheck, optional
+            What came back from tables drawn from the fitted model.
+        confidence : Confidence, optional
+            What `bootstrap` found.
+        command : str, optional
+            How the result was made, shown on the page.
+        """
+        from tamis.report import write_report
+
+        write_report(self, path, recovery=recovery, confidence=confidence, command=command)
+
+    def save(self, *paths: str | os.PathLike[str], data: object = None) -> None:
+        """Write files by their endings, all of them whole or none.
+
+        Parameters
+        ----------
+        *paths : str or path
+            .json is the whole result, for `tamis.load`; .dot, .graphml and .csv are the graph;
+            .svg, .png and .pdf are its picture; .bif is the fitted network.
+        data : table, optional
+            The rows that the tables of a .bif file are counted from; other files need none.
+        """
+        from tamis.handover import save
+
+        save(self, data, *paths)
+
+    def compare(self, *others: object) -> Comparison:
+        """Compare the graph with others: what appeared, vanished and turned.
+
+        Parameters
+        ----------
+        *others : result, model, graph or path
+            Whatever `tamis.compare` takes for a graph.
+
+        Returns
+        -------
+        Comparison
+            This graph first.
+        """
+        from tamis.comparison import compare_graphs
+
+        return compare_graphs([self, *others])
+
+    def bootstrap(
+        self,
+        data: object,
+        n: int = 200,
+        *,
+        sample_weight: object = None,
+        n_jobs: int | None = None,
+        seed: int = 1,
+        scheme: str = "half",
+        search: str | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Bootstrapped:
+        """Say how sure each arrow is: its share of resampled tables.
+
+        Parameters
+        ----------
+        data : table
+            The table that the result was learned from, since a result holds no rows.
+        n : int
+            How many resamples to learn.
+        sample_weight : sequence or str, optional
+            The weights of the rows, if the result was learned with any.
+        n_jobs : int, optional
+            Threads; None is all cores.
+        seed, scheme, search, resume, progress
+            As in `tamis.TAM.bootstrap`.
+
+        Returns
+        -------
+        Confidence
+            Shares of arrows and layers, for `plot` and `report`.
+        """
+        from tamis.bootstrap import bootstrap, read_again
+
+        table, settings = read_again(self, data, sample_weight, n_jobs)
+        return bootstrap(
+            table, self, settings, n, seed=seed, scheme=scheme, search=search, resume=resume,
+            progress=progress,
+        )  # fmt: skip
+
+    def fitted_network(self, data: object, *, equivalent_sample_size: float = 1.0) -> Network:
+        """Fit the law of each column given its parents: tables, or regressions for numbers.
+
+        Parameters
+        ----------
+        data : table
+            The rows to fit, since a result holds none: with the columns of the result.
+        equivalent_sample_size : float
+            Rows that the prior is worth; see ``tamis.handover.fitted_network``.
+
+        Returns
+        -------
+        BayesianNetwork or GaussianNetwork
+            The DAG with its tables, or with coefficients.
+        """
+        from tamis.handover import fitted_network
+
+        return fitted_network(self, data, equivalent_sample_size=equivalent_sample_size)
+
+    def to_networkx(self, network: Network | None = None) -> nx.DiGraph[str]:
+        """Hand the DAG to networkx; nodes carry layer, entropy and levels, edges their numbers.
+
+        With a fitted ``network`` of this graph, edges carry its coefficients too.
+        """
+        from tamis.handover import to_networkx
+
+        return to_networkx(self, network)
+
+    def to_dowhy(self) -> nx.DiGraph[str]:
+        """Hand the DAG to DoWhy: ``dowhy.CausalModel(data, treatment, outcome, graph=...)``."""
+        from tamis.handover import to_dowhy
+
+        return to_dowhy(self)
+
+    def to_pgmpy(self, data: object = None, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - a class of a library that may be absent
+        """Hand the DAG to pgmpy, with its probabilities if there are rows to count.
+
+        Parameters
+        ----------
+        data : table, optional
+            The rows to count. Without them only the graph is handed over.
+        equivalent_sample_size : float
+            Rows that are spread evenly over the cells of every table.
+
+        Returns
+        -------
+        pgmpy.models.DiscreteBayesianNetwork, LinearGaussianBayesianNetwork or pgmpy.base.DAG
+            The fitted network, of levels or of numbers; without ``data`` the graph.
+        """
+        from tamis.handover import to_pgmpy, to_pgmpy_graph
+
+        if data is None:
+            return to_pgmpy_graph(self)
+        return to_pgmpy(self, data, equivalent_sample_size=equivalent_sample_size)
+
+    def to_pyagrum(self, data: object, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - as above
+        """Hand the DAG with its probabilities to pyAgrum: a ``pyagrum.BayesNet``, of levels.
+
+        Parameters
+        ----------
+        data : table
+            The rows to count, since a result holds none.
+        equivalent_sample_size : float
+            Rows that are spread evenly over the cells of every table.
+        """
+        from tamis.handover import to_pyagrum
+
+        return to_pyagrum(self, data, equivalent_sample_size=equivalent_sample_size)
 
     def require(self, name: str) -> None:
         """Refuse a name that is not a column, with the nearest that is."""

@@ -30,7 +30,7 @@ from typing import Any, cast
 import numpy as np
 
 from tamis.counting.compiled import Floats, Ints, compiled, inner, pointed_at, popcount, whole
-from tamis.counting.direct import Answer
+from tamis.counting.direct import ANSWER_LOOP
 
 
 def wholes(start: int, stop: int) -> list[int]:
@@ -106,7 +106,7 @@ ASK, SETTLE, TUCK, CLIMB, ADMIT, DONE, REFUSED = wholes(0, 7)
 """Modes: to select, to take another order and climb, to tuck an edge and climb, to climb, to admit
 nodes by their entropies."""
 
-Advance = Callable[[Answer, Ints, Ints, Ints, Ints, Floats, Floats, Ints, int], None]
+Advance = Callable[[Ints, Ints, Ints, Ints, Floats, Floats, Ints, int], None]
 
 ROUNDING = 1e-6
 """Scores of equivalent graphs differ by less than this, in nats."""
@@ -276,7 +276,7 @@ def put_group(M: Ints, context: int, which: int, n: int) -> None:
 
 @inner
 def ask(
-    answer: Answer, E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, what: int, context: int,
+    E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, what: int, context: int,
     place: int,
 ) -> bool:  # fmt: skip
     """Have something counted; False where it must wait, for a batch or for room."""
@@ -291,12 +291,12 @@ def ask(
         if M[LISTED] + length > S.shape[0] or M[JUDGED] == T.shape[0]:
             M[IS_FULL] = 1
             return False
-        if answer(E, what, M, M[QUESTION], n, T, M[REPLY]) != 0:
+        if answer(E[ANSWER_LOOP], (E, what, M, M[QUESTION], n, T, M[REPLY])) != 0:
             list_row(M, R, S, T, context, n, length)
             return True
     elif what == STRENGTH:
         M[M[QUESTION] + n] = R[2 * place]
-        if answer(E, what, M, M[QUESTION], n, T, M[REPLY]) != 0:
+        if answer(E[ANSWER_LOOP], (E, what, M, M[QUESTION], n, T, M[REPLY])) != 0:
             S[place] = T[M[REPLY]]
             return True
     elif what == GROUP:
@@ -304,13 +304,13 @@ def ask(
             return False
         put_group(M, context, place, n)
         to = M[context + TOGETHER] + place
-        if answer(E, what, M, M[QUESTION], n, T, to) != 0:
+        if answer(E[ANSWER_LOOP], (E, what, M, M[QUESTION], n, T, to)) != 0:
             return True
     else:
         if M[JUDGED] + 3 * n > T.shape[0]:
             M[IS_FULL] = 1
             return False
-        if answer(E, what, M, M[QUESTION], n, T, M[JUDGED]) != 0:
+        if answer(E[ANSWER_LOOP], (E, what, M, M[QUESTION], n, T, M[JUDGED])) != 0:
             M[context + FAMILY] = M[JUDGED]
             M[JUDGED] += 3 * n - 2
             return True
@@ -332,9 +332,7 @@ def n_below(T: Floats, d: int, strength: float) -> int:
 
 
 @inner
-def best_set(
-    answer: Answer, E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, context: int, n_left: int
-) -> int:
+def best_set(E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, context: int, n_left: int) -> int:
     """Where none of ALLOWED passes alone: the set that clears its threshold by most, which is that
     of the best of all sets of its size; 0 if none does, NONE where a strength is missing."""
     n_words, sets = M[W], M[M[TOGETHER_OF] + M[context] // 2]
@@ -351,7 +349,7 @@ def best_set(
         if lacks != 0 or n_fresh < 2 or n_fresh > M[LIMIT] - M[context + SIZE]:
             continue
         if (M[context + TOGETHER] < 0 or np.isnan(T[M[context + TOGETHER] + i])) and not ask(
-            answer, E, M, R, S, T, GROUP, context, i
+            E, M, R, S, T, GROUP, context, i
         ):
             waits = True
         else:
@@ -378,7 +376,7 @@ def is_full(M: Ints, Q: Ints) -> bool:
 
 @inner
 def grow(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int,
+    E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int,
     made: int,
 ) -> int:  # fmt: skip
     """PPS: take the best of the n CANDIDATES while it passes, or several where none does. The
@@ -407,20 +405,20 @@ def grow(
         size = M[context + SIZE]
         best = stop = whole(0)
         if size < n and size < M[LIMIT]:
-            if M[context + LENGTH] < 0 and not ask(answer, E, M, R, S, T, ROW, context, size):
+            if M[context + LENGTH] < 0 and not ask(E, M, R, S, T, ROW, context, size):
                 return NONE
             best = M[context + START]
             stop = best + M[context + LENGTH]
             while best < stop and not has(M, M[ALLOWED], R[2 * best]):
                 best += 1
             if best == stop and M[context + LENGTH] < d - 1 - size:
-                if not ask(answer, E, M, R, S, T, ROW, context, size):
+                if not ask(E, M, R, S, T, ROW, context, size):
                     return NONE
                 continue
         if best == stop:
             M[made + MOST] = n  # one more may change everything
             return context
-        if np.isnan(S[best]) and not ask(answer, E, M, R, S, T, STRENGTH, context, best):
+        if np.isnan(S[best]) and not ask(E, M, R, S, T, STRENGTH, context, best):
             return NONE
         strength, threshold = S[best], T[THRESHOLDS + n - size]
         passes = strength > threshold
@@ -441,7 +439,7 @@ def grow(
             continue
         if M[M[TOGETHER_OF] + target] == 0:
             return context
-        together = best_set(answer, E, M, R, S, T, context, n - size)
+        together = best_set(E, M, R, S, T, context, n - size)
         if together == 0:
             return context
         if together < 0:
@@ -457,9 +455,7 @@ def grow(
 
 
 @inner
-def choose(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int
-) -> int:
+def choose(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int, n: int) -> int:
     """The selection of a target among the n CANDIDATES; NONE where something is missing.
 
     What PPS has grown is shrunk again: superfluous members leave one at a time, the weakest first.
@@ -471,7 +467,7 @@ def choose(
     made = find(M, Q, 2 * target + 1 + sets, M[CANDIDATES])
     if M[made + CONTEXT] >= 0:
         return made
-    context = grow(answer, E, M, Q, R, S, T, target, n, made)
+    context = grow(E, M, Q, R, S, T, target, n, made)
     if context < 0:
         return NONE
     required = M[REQUIRED] + target * n_words
@@ -479,9 +475,7 @@ def choose(
     while True:
         if is_full(M, Q):
             return NONE
-        if M[context + FAMILY] < 0 and not ask(
-            answer, E, M, R, S, T, FAMILIES, context, M[context + SIZE]
-        ):
+        if M[context + FAMILY] < 0 and not ask(E, M, R, S, T, FAMILIES, context, M[context + SIZE]):
             return NONE
         if not shrinks:
             break
@@ -550,7 +544,6 @@ def stays_with(M: Ints, V: Ints, target: int, selection: int, at: int, n_more: i
 
 @inner
 def try_tuck(
-    answer: Answer,
     E: Ints,
     M: Ints,
     Q: Ints,
@@ -602,7 +595,7 @@ def try_tuck(
         unite(M, arrived, M, M[CANDIDATES], n_words)
         if i < n_moved:
             add(M, arrived, k)
-        selection = choose(answer, E, M, Q, R, S, T, k, start + i)
+        selection = choose(E, M, Q, R, S, T, k, start + i)
         if selection < 0:
             waits = True
             continue
@@ -647,9 +640,7 @@ def go_to(M: Ints, V: Ints, start: int, n: int, changed: int, n_changed: int, al
 
 
 @inner
-def settle(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
-) -> bool:
+def settle(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
     """Take the order in FRESH: who must select anew does. False where something is missing."""
     n_words, beside, arrived = M[W], M[BESIDE], M[ARRIVED]
     copy(M, M[EMPTY], M, beside, n_words)
@@ -668,7 +659,7 @@ def settle(
             anew = lost != 0 or (more != 0 and not stays(M, k, own, arrived, place))
         if anew:
             copy(M, beside, M, M[CANDIDATES], n_words)
-            selection = choose(answer, E, M, Q, R, S, T, k, place)
+            selection = choose(E, M, Q, R, S, T, k, place)
             if selection < 0:
                 waits = True
             else:
@@ -682,9 +673,7 @@ def settle(
 
 
 @inner
-def prepare(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
-) -> None:
+def prepare(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
     """Select for all moves of the next nodes as the order is now: few will change it, and together
     they are counted in few batches."""
     n_words = M[W]
@@ -699,16 +688,14 @@ def prepare(
         for j in range(M[own + SIZE]):
             parent = whole(T[M[own + FAMILY] + MEMBERS + 3 * j])
             copy(V, V[BEFORE] + V[V[PLACES] + parent] * n_words, M, M[CANDIDATES], n_words)
-            choose(answer, E, M, Q, R, S, T, node, V[V[PLACES] + parent])
-            try_tuck(answer, E, M, Q, R, S, T, V, parent, node, False)
+            choose(E, M, Q, R, S, T, node, V[V[PLACES] + parent])
+            try_tuck(E, M, Q, R, S, T, V, parent, node, False)
         if M[N_MISSING] == n_missing and M[IS_FULL] == 0:
             V[V[IS_QUEUED] + node] = READY
 
 
 @inner
-def climb(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
-) -> bool:
+def climb(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
     """Move the nodes that are queued, and those whom the moves concern, before their parents, the
     last first, and before those who must not be, while the score rises. False where something is
     missing."""
@@ -720,7 +707,7 @@ def climb(
             if V[PREPARED] == 0 and M[N_MADE] > M[N_MOST]:
                 return True
             if V[PREPARED] == 0 and M[AT_ONCE] > 0:
-                prepare(answer, E, M, Q, R, S, T, V)
+                prepare(E, M, Q, R, S, T, V)
                 if M[N_MISSING] > 0 or M[IS_FULL] > 0:
                     return False
                 V[PREPARED] = M[AT_ONCE] if V[QUEUED] > M[AT_ONCE] else V[QUEUED]
@@ -754,7 +741,7 @@ def climb(
             if has(M, M[V[V[SELECTED] + node] + CONTEXT] + SET, parent) or (
                 has(M, M[BLOCKED] + node * M[W], parent) and V[places + parent] < V[places + node]
             ):
-                tried = try_tuck(answer, E, M, Q, R, S, T, V, parent, node, True)
+                tried = try_tuck(E, M, Q, R, S, T, V, parent, node, True)
                 if tried == NONE:
                     return False
                 V[N_TRIED] += 1
@@ -767,7 +754,7 @@ def climb(
 
 @inner
 def select_admitted(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints, k: int
+    E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints, k: int
 ) -> bool:
     """Let a node have selected among the admitted, by PPS alone, and know how uncertain that leaves
     it. False where something is missing.
@@ -792,9 +779,9 @@ def select_admitted(
     copy(V, V[BEFORE], M, M[CANDIDATES], n_words)
     own = find(M, Q, -1 - k, M[EMPTY])
     V[V[SELECTED] + k] = own
-    context = grow(answer, E, M, Q, R, S, T, k, n, own)
+    context = grow(E, M, Q, R, S, T, k, n, own)
     if context < 0 or (
-        M[context + ENTROPY] < 0 and not ask(answer, E, M, R, S, T, ROW, context, M[context + SIZE])
+        M[context + ENTROPY] < 0 and not ask(E, M, R, S, T, ROW, context, M[context + SIZE])
     ):
         return False
     M[own + CONTEXT] = context
@@ -804,16 +791,14 @@ def select_admitted(
 
 
 @inner
-def admit(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
-) -> bool:
+def admit(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> bool:
     """Admit the nodes in FRESH one at a time: of those that wait for nobody else, the one that is
     least uncertain given what it has selected. False where something is missing."""
     n_words, admitted, left = M[W], V[BEFORE], V[BEFORE] + M[W]
     while V[STAGE] < V[PAUSE]:
         n_left, waits = V[NODES] - V[STAGE], False
         for i in range(n_left):
-            if not select_admitted(answer, E, M, Q, R, S, T, V, V[V[FRESH] + i]):
+            if not select_admitted(E, M, Q, R, S, T, V, V[V[FRESH] + i]):
                 waits = True
         if waits:
             return False
@@ -834,24 +819,22 @@ def admit(
 
 
 @inner
-def go_on(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints
-) -> None:
+def go_on(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> None:
     """Go on with an order until what it is about to do is done, or something is missing."""
     if V[MODE] == ASK:
         # For the nodes in ORDER, among as many candidates as FRESH says, sets in BEFORE.
         waits = False
         for i in range(V[NODES]):
             copy(V, V[BEFORE] + i * M[W], M, M[CANDIDATES], M[W])
-            V[V[CHANGED] + i] = choose(answer, E, M, Q, R, S, T, V[V[ORDER] + i], V[V[FRESH] + i])
+            V[V[CHANGED] + i] = choose(E, M, Q, R, S, T, V[V[ORDER] + i], V[V[FRESH] + i])
             waits |= V[V[CHANGED] + i] < 0
         if not waits:
             V[MODE] = DONE
-    if V[MODE] == SETTLE and settle(answer, E, M, Q, R, S, T, V):
+    if V[MODE] == SETTLE and settle(E, M, Q, R, S, T, V):
         V[MODE] = DONE if V[ONLY] else CLIMB
     if V[MODE] == TUCK:
         parent, child = V[PARENT], V[CHILD]
-        tried = try_tuck(answer, E, M, Q, R, S, T, V, parent, child, True)
+        tried = try_tuck(E, M, Q, R, S, T, V, parent, child, True)
         if tried == REFUSED:
             V[MODE] = REFUSED
         elif tried == 0 and V[ONLY]:
@@ -861,26 +844,30 @@ def go_on(
             go_to(M, V, V[V[PLACES] + parent], n, V[CHANGED], V[N_CHANGED], NONE)
             add(V, V[WAITING] + parent * M[W], child)
             V[MODE] = CLIMB
-    if V[MODE] == CLIMB and climb(answer, E, M, Q, R, S, T, V):
+    if V[MODE] == CLIMB and climb(E, M, Q, R, S, T, V):
         V[MODE] = DONE
-    if V[MODE] == ADMIT and admit(answer, E, M, Q, R, S, T, V):
+    if V[MODE] == ADMIT and admit(E, M, Q, R, S, T, V):
         V[MODE] = DONE
 
 
 @compiled
-def advance(
-    answer: Answer, E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints, size: int
-) -> None:
+def advance(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints, size: int) -> None:
     """Go on with several orders, which are end to end, each of this size."""
     for start in range(0, V.shape[0], size):
-        go_on(answer, E, M, Q, R, S, T, V[start : start + size])
+        go_on(E, M, Q, R, S, T, V[start : start + size])
+
+
+answer: Any = None
+"""What calls ``direct.answer`` by its address: of numba, and so not there before a loop is made."""
 
 
 def signature() -> Any:  # noqa: ANN401 - numba has no types
-    """That of ``advance``."""
-    from tamis.counting.pointers import ADVANCE
+    """That of ``advance``, which can be compiled from now on."""
+    global answer
+    from tamis.counting import pointers
 
-    return ADVANCE
+    answer = pointers.answer_at
+    return pointers.ADVANCE
 
 
 def compiled_advance() -> Advance:

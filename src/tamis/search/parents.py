@@ -17,8 +17,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Floats, Ints, interpreted, pointed_at, uncompiled
-from tamis.counting.direct import N_REGRETS, Answer, Direct, refuse, signature
+from tamis.counting.compiled import Floats, Ints, interpreted, uncompiled
+from tamis.counting.direct import N_REGRETS, Direct
 from tamis.information.interface import LEADING, Context, Group, Profiles, Query
 from tamis.information.remembered import floors
 from tamis.knowledge import as_bits
@@ -216,11 +216,11 @@ class ParentSelector:
             in_python = self.n_variables <= FEW and uncompiled.allows(loops.advance)
             advance = interpreted(loops.advance) if in_python else loops.compiled_advance()
             before = self.n_made
-            answer, table = (interpreted(refuse), NO_TABLE) if in_python else self._counter
-            # Handing over a pointer takes as long as a short climb: all orders go in one call.
+            table = NO_TABLE if in_python else self._counted
+            # A call takes as long as a short climb: all orders go in one.
             joined = walks[0] if len(walks) == 1 else np.concatenate(walks)
             advance(
-                answer, table, self._memory, self._slots, self._rows, self._strengths,
+                table, self._memory, self._slots, self._rows, self._strengths,
                 self._families, joined, len(walks[0]),
             )  # fmt: skip
             if len(walks) > 1:
@@ -232,14 +232,14 @@ class ParentSelector:
             walks = [one for one in walks if one[loops.MODE] < loops.DONE]
 
     @cached_property
-    def _counter(self) -> tuple[Answer, Ints]:
-        """What counts while a loop runs, and the table that it counts."""
+    def _counted(self) -> Ints:
+        """The table that is counted while a loop runs, if one can be."""
         self._direct = self._pps.rule.direct(self._information)
         if self._direct is None:
-            return pointed_at(refuse, signature), NO_TABLE
+            return NO_TABLE
         self._memory[loops.AT_ONCE] = 0
         self._direct.price_up_to(PRICED)
-        return self._direct.loop, self._direct.numbers
+        return self._direct.numbers
 
     def _find_out(self) -> None:
         """Count what orders wait for."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.network.sampling import Seed, checked_seed
-from tamis.simulate.portable import Floats, log, normal_quantile
+from tamis.portable import Floats, log, normal_quantile
 
 __all__ = ["Purpose", "Seed", "Stream", "checked_seed", "child"]
 

@@ -25,7 +25,7 @@ MOST_LABELS = 100
 _LEVELLED = ("category", "ordinal")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ColumnPlan:
     """One column of a plan.
 
@@ -67,6 +67,11 @@ class ColumnPlan:
     kinds: tuple[str, ...]
     suspicions: tuple[Suspicion, ...]
     whole: bool
+
+    def __repr__(self) -> str:
+        name = repr(self.name) if len(self.name) <= 60 else f"{self.name[:60]!r}..."
+        doubts = f", {len(self.suspicions)} suspicious" if self.suspicions else ""
+        return f"<ColumnPlan {name}: {self.kind}, {self.n_values:,} values{doubts}>"
 
     @property
     def said(self) -> Told:

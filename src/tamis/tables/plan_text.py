@@ -61,7 +61,8 @@ def plan_in_html(plan: Plan) -> str:
         *_more(len(plan) - _ROWS, "column"),
     ]
     words = "".join(f"<p>{escape(plain(one))}</p>" for one in told)
-    return f"<div><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{words}</div>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<div><div style="overflow: auto; max-height: 30em;">{table}</div>{words}</div>'
 
 
 def essence(plan: Plan) -> str:

@@ -14,11 +14,11 @@ from rich.text import Text
 
 from tamis.atomic import check_place
 from tamis.defaults import Search
+from tamis.drawing.pictures import require_matplotlib
 from tamis.errors import FileFormatError, SettingError
 from tamis.identifiability import Check, Simulation, check, simulate
 from tamis.identifiability.forecast import forecast
 from tamis.identifiability.guarantees import SearchVerdict
-from tamis.identifiability.plot import require_matplotlib
 from tamis.network import BayesianNetwork
 from tamis.result import show
 from tamis.settings import Settings

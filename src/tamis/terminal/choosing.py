@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tamis.errors import SettingError
-from tamis.naming import kinds_read
-from tamis.result import Result, suggest
-from tamis.settings import Settings
+from tamis.result import suggest
 from tamis.tables.kinds import IGNORE, TYPES, Told
-from tamis.tables.table import AnyTable
 
 ORDER = "<"
 """What stands between the levels of an ordinal column, the lowest first."""
@@ -40,15 +37,6 @@ def types_from_options(
         if name not in kept and found.get(name) != IGNORE:
             _add(found, name, IGNORE, f"--only without {name!r}")
     return found
-
-
-def read_as(table: AnyTable, result: Result, settings: Settings) -> dict[str, list[str]]:
-    """The names of the columns by what the result was learned from them as, and those left out."""
-    found: dict[str, list[str]] = {kind: [] for kind in ("number", "category", "ordinal")}
-    for name, kind in kinds_read(table, result.settings["information"]).items():
-        found[kind].append(name)
-    told = settings.types or {}
-    return {**found, IGNORE: [name for name, kind in told.items() if kind == IGNORE]}
 
 
 def _add(found: dict[str, Told], name: str, told: Told, option: str) -> None:

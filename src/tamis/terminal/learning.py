@@ -5,31 +5,30 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.counting.opening import open_blocks, require_whole_rows
-from tamis.errors import SettingError, TamisWarning
+from tamis.errors import SettingError
 from tamis.learning import learn, with_path
 from tamis.opening import read_opened
 from tamis.result import Result, suggest
 from tamis.settings import Settings
 from tamis.tables.paths import PACKED_ENDING, ending_of, find_parts, is_several
 from tamis.tables.table import AnyTable, with_rows
-from tamis.terminal.choosing import read_as
 from tamis.terminal.consoles import console
 from tamis.terminal.forecasting import show_forecast
-from tamis.terminal.summary import show_certificate, show_explanations, show_summary, show_written
+from tamis.terminal.notes import noted
+from tamis.terminal.summary import show_explanations, show_recovery, show_summary, show_written
 from tamis.terminal.waiting import Waiting, waiting
 from tamis.terminal.words import options_in_words
 
 if TYPE_CHECKING:
     from tamis.bootstrap import Confidence
-    from tamis.identifiability.certificate import Certificate
+    from tamis.identifiability.recovery import RecoveryCheck
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Wishes:
     """The column that holds the rows' weights; part of how the table is read."""
     bootstrap: int | None = None
     """How many resamples to learn."""
-    certify: int | None = None
+    recovery: int | None = None
     """How many tables to draw from the model and learn again."""
     seed: int = 1
     dry_run: bool = False
@@ -63,7 +62,7 @@ class Learned(NamedTuple):
     table: AnyTable
     result: Result
     confidence: Confidence | None
-    certificate: Certificate | None
+    recovery: RecoveryCheck | None
     notes: list[str]
 
 
@@ -77,11 +76,13 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
     if wishes.dry_run:
         _show_forecast(source, settings, wishes)
         return
-    table, result, confidence, certificate, notes = _learn(source, settings, wishes)
+    table, result, confidence, recovery, notes = _learn(source, settings, wishes)
     if wishes.out:
         from tamis.handover import save
 
-        save(result, table, *wishes.out)
+        with noted() as remarks:
+            save(result, table, *wishes.out)
+        notes += remarks()
     if wishes.report is not None:
         from tamis.report import write_report
 
@@ -89,15 +90,14 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
         write_report(
             result,
             wishes.report,
-            certificate=certificate,
+            recovery=recovery,
             confidence=confidence,
             command=command,
         )
     if not wishes.quiet:
         stdout = console()
-        kinds = read_as(table, result, settings)
-        show_summary(stdout, result, notes, settings, confidence, kinds, details=wishes.details)
-        show_certificate(stdout, certificate)
+        show_summary(stdout, result, notes, confidence, details=wishes.details)
+        show_recovery(stdout, recovery)
         show_explanations(stdout, result, wishes.explain)
         written = (*wishes.out, *([wishes.report] if wishes.report else []))
         show_written(stdout, written, details=wishes.details)
@@ -116,7 +116,7 @@ def _check_places(wishes: Wishes) -> None:
 
 
 def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
-    with _noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
+    with noted() as notes, _cluster(wishes) as client, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, settings, wishes, wait, client)
         wait.progress(0, table.n_variables)
         if is_elsewhere(table):
@@ -124,9 +124,9 @@ def _learn(source: str, settings: Settings, wishes: Wishes) -> Learned:
         with _options_named():
             result = with_path(learn(table, settings, wait.progress), source)
             confidence = _confidence(table, result, settings, wishes, wait)
-            certificate = _certificate(table, result, settings, wishes, wait)
+            recovery = _recovery(table, result, settings, wishes, wait)
     said = [options_in_words(note) for note in dict.fromkeys((*result.warnings, *notes()))]
-    return Learned(table, result, confidence, certificate, said)
+    return Learned(table, result, confidence, recovery, said)
 
 
 def _check_for_dask(source: str, settings: Settings, wishes: Wishes) -> None:
@@ -144,7 +144,7 @@ def _check_for_dask(source: str, settings: Settings, wishes: Wishes) -> None:
             "packed from"
         )
     fitted = [path for path in wishes.out if path.lower().endswith(".bif")]
-    asked = {"--bootstrap": wishes.bootstrap, "--certify": wishes.certify, "--out .bif": fitted}
+    asked = {"--bootstrap": wishes.bootstrap, "--recovery": wishes.recovery, "--out .bif": fitted}
     for option, wish in asked.items():
         if wish:
             raise SettingError(
@@ -218,11 +218,11 @@ def _show_forecast(source: str, settings: Settings, wishes: Wishes) -> None:
     """What the run would take and could see; nothing is learned and nothing is written."""
     from tamis.forecast import forecast
 
-    with _noted() as notes, waiting(quiet=wishes.quiet) as wait:
+    with noted() as notes, waiting(quiet=wishes.quiet) as wait:
         table = _read(source, settings, wishes, wait)
         with _options_named():
             told = forecast(table, settings)
-    asked = {"--bootstrap": wishes.bootstrap, "--certify": wishes.certify}
+    asked = {"--bootstrap": wishes.bootstrap, "--recovery": wishes.recovery}
     again = [_on_top(option, n) for option, n in asked.items() if n is not None]
     fresh = [note for note in dict.fromkeys(notes()) if note not in told.notes]
     show_forecast(console(), source, told.lines(), [*fresh, *again])
@@ -234,7 +234,7 @@ def _on_top(option: str, n: int) -> str:
 
 
 def _require_numbers(wishes: Wishes) -> None:
-    asked = (("--bootstrap", wishes.bootstrap, 1), ("--certify", wishes.certify, 1))
+    asked = (("--bootstrap", wishes.bootstrap, 1), ("--recovery", wishes.recovery, 1))
     for option, n, least in (*asked, ("--seed", wishes.seed, 0)):
         if n is not None and n < least:
             raise SettingError(f"{option} must be a whole number from {least} on, not {n}")
@@ -243,21 +243,19 @@ def _require_numbers(wishes: Wishes) -> None:
 def _require_drawable(table: AnyTable, wishes: Wishes) -> None:
     """Refuse resamples and drawn tables that cannot be had, before the search."""
     if is_elsewhere(table):
-        for option, wish in (("--bootstrap", wishes.bootstrap), ("--certify", wishes.certify)):
+        for option, wish in (("--bootstrap", wishes.bootstrap), ("--recovery", wishes.recovery)):
             if wish is not None:
                 raise SettingError(
                     f"{option} needs the rows in memory, and they are read in blocks: leave it "
                     "out, or give the table itself, without --memory"
                 )
-    if wishes.certify is None:
+    if wishes.recovery is None:
         return
-    numbers = any(map(table.is_continuous, range(table.n_variables)))
-    why = "continuous columns" if numbers else "missing values" if table.missing else None
+    why = "missing values" if table.missing else None
     why = "survey weights" if table.weights is not None else why
     if why is not None:
         raise SettingError(
-            f"--certify draws tables of levels whose rows count alike, and these have {why}: "
-            "leave it out"
+            f"--recovery draws complete rows that count alike, and these have {why}: leave it out"
         )
 
 
@@ -293,18 +291,18 @@ def _confidence(
     )
 
 
-def _certificate(
+def _recovery(
     table: AnyTable, result: Result, settings: Settings, wishes: Wishes, wait: Waiting
-) -> Certificate | None:
-    if wishes.certify is None:
+) -> RecoveryCheck | None:
+    if wishes.recovery is None:
         return None
-    from tamis.identifiability.certificate import certify
+    from tamis.identifiability.recovery import recovery_check
 
-    return certify(
+    return recovery_check(
         with_rows(table),
         result,
         settings,
-        n_simulations=wishes.certify,
+        n_simulations=wishes.recovery,
         seed=wishes.seed,
         progress=lambda done, of: wait.step("learning simulated tables", done, of),
     )
@@ -358,16 +356,3 @@ def _spare_the_source(source: str, wishes: Wishes) -> None:
         for given, what in read:
             if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
                 raise SettingError(f"{option} {path!r} would overwrite {what}")
-
-
-@contextmanager
-def _noted() -> Iterator[Callable[[], list[str]]]:
-    """Collect what tamis warns about; other warnings go their usual way."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TamisWarning)
-        yield lambda: [str(w.message) for w in caught if isinstance(w.message, TamisWarning)]
-    for warning in caught:
-        if not isinstance(warning.message, TamisWarning):
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )

@@ -21,7 +21,7 @@ from tamis.result import (
     show,
 )
 from tamis.result.facts import ARROW
-from tamis.settings import Settings
+from tamis.tables.kinds import IGNORE
 from tamis.tables.plan_text import columns_in_words
 from tamis.terminal.layout import (
     QUIET,
@@ -38,7 +38,7 @@ from tamis.terminal.words import count, p_value, settings_in_words
 
 if TYPE_CHECKING:
     from tamis.bootstrap import Confidence
-    from tamis.identifiability.certificate import Certificate
+    from tamis.identifiability.recovery import RecoveryCheck
 
 Kinds = Mapping[str, Sequence[str]]
 """The names of columns by the kind that they are read as."""
@@ -56,22 +56,19 @@ def show_summary(
     console: Console,
     result: Result,
     notes: Sequence[str],
-    asked: Settings | None = None,
     confidence: Confidence | None = None,
-    kinds: Kinds | None = None,
     *,
     details: bool = False,
 ) -> None:
     """Say what was found, show the graph and what is weakest; with ``details`` the statistics too.
 
-    ``asked`` is what was asked for, so that it can be said what was chosen and why; ``kinds`` has
-    the names of the columns by the kind that they were read as.
+    All of it stands in the result, so that a saved run is shown as it was when it was learned.
     """
     arrow = _arrow_for(console)
     for part in _answer(result, notes, confidence, arrow, details=details):
         console.print(part)
     if details:
-        for part in _details(result, asked, confidence, kinds or _by_levels(result), arrow):
+        for part in _details(result, confidence, arrow):
             console.print(part)
 
 
@@ -84,13 +81,13 @@ def _arrow_for(console: Console) -> str:
     return ARROW
 
 
-def show_certificate(console: Console, certificate: Certificate | None) -> None:
+def show_recovery(console: Console, recovery: RecoveryCheck | None) -> None:
     """What came back from tables drawn from the model."""
-    if certificate is None:
+    if recovery is None:
         return
     for part in title_of("Tables drawn from the model", "plausibility, not proof"):
         console.print(part)
-    for line in str(certificate).split("\n")[1:]:
+    for line in str(recovery).split("\n")[1:]:
         console.print(item(show(line.strip())))
 
 
@@ -146,18 +143,12 @@ def _answer(
         yield from (item(show(note)) for note in notes)
 
 
-def _details(
-    result: Result,
-    asked: Settings | None,
-    confidence: Confidence | None,
-    kinds: Kinds,
-    arrow: str,
-) -> Iterator[RenderableType]:
+def _details(result: Result, confidence: Confidence | None, arrow: str) -> Iterator[RenderableType]:
     """The statistics."""
     yield from title_of("How it was found")
     yield Hanging(Text(" "), " ".join(map(str, answer(result, "how"))))
     yield from title_of("Settings")
-    yield from pairs_of(_settings(result, asked, kinds).items())
+    yield from pairs_of(_settings(result).items())
     yield from _layers(result)
     yield from _edges(result, confidence)
     yield from _directions(result, arrow)
@@ -173,16 +164,14 @@ def _strongest(result: Result, arrow: str) -> Iterator[RenderableType]:
     yield item(", ".join(shown))
 
 
-def _settings(result: Result, asked: Settings | None, kinds: Kinds) -> dict[str, str]:
+def _settings(result: Result) -> dict[str, str]:
+    kinds = kinds_of(result)
     words = {"columns": columns_in_words(kinds)} if len([*filter(None, kinds.values())]) > 1 else {}
-    if asked is None:
-        words |= settings_in_words(result.settings)
-    else:
-        words |= settings_in_words(
-            result.settings,
-            measured=len(kinds["number"]) if asked.information == "auto" else 0,
-            asked_for=asked.asked["search"],
-        )
+    words |= settings_in_words(
+        result.settings,
+        measured=len(kinds["number"]) if "information" in result.left_open else 0,
+        asked_for="auto" if "search" in result.left_open else None,
+    )
     used = [verdict.n_rows for verdict in result.trace.verdicts() if verdict.n_rows is not None]
     if used:
         least, most = f"{min(used):,}", f"{max(used):,}"
@@ -196,13 +185,16 @@ def _settings(result: Result, asked: Settings | None, kinds: Kinds) -> dict[str,
     return words
 
 
-def _by_levels(result: Result) -> Kinds:
-    """The columns by kind as far as a result alone tells it."""
-    levels = result.levels
-    return {
-        "number": [name for name in result.names if not levels[name]],
-        "category": [name for name in result.names if levels[name]],
-    }
+def kinds_of(result: Result) -> Kinds:
+    """The names of the columns by what they were read as, and those that were left out."""
+    every = {"counts": "category", "gaussian": "number", "copula": "number"}
+    alike = every.get(result.settings["information"])
+    found: dict[str, list[str]] = {kind: [] for kind in ("number", "category", "ordinal")}
+    for name in result.names:
+        own = alike or ("category" if result.levels[name] else "number")
+        found[own if result.kinds is None else result.kinds[name]].append(name)
+    told = result.settings.get("types") or {}
+    return {**found, IGNORE: [name for name, kind in told.items() if kind == IGNORE]}
 
 
 def _levels(result: Result) -> str:

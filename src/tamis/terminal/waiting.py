@@ -8,15 +8,12 @@ from contextlib import contextmanager, suppress
 from threading import Timer
 from typing import TYPE_CHECKING
 
+from tamis.progress import PATIENCE, bar_on
 from tamis.terminal.consoles import console
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
-
-PATIENCE = 1.0
-"""Seconds without a bar: shorter work does not need one."""
-
 
 COMPILING = "compiling the counting loops, which are kept for later runs ..."
 NOT_KEPT = (
@@ -63,7 +60,7 @@ def waiting(*, quiet: bool) -> Iterator[Waiting]:
         if not (stderr.is_interactive and sys.stderr.isatty()):
             yield Waiting()
             return
-        bar = _bar(stderr)
+        bar = bar_on(stderr)
         timer = Timer(PATIENCE, bar.start)
         timer.daemon = True
         timer.start()
@@ -73,28 +70,6 @@ def waiting(*, quiet: bool) -> Iterator[Waiting]:
             timer.cancel()
             timer.join()
             bar.stop()
-
-
-def _bar(stderr: Console) -> Progress:
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=stderr,
-        transient=True,
-    )
 
 
 @contextmanager

@@ -8,12 +8,15 @@ const graph = document.getElementById("graph");
 const panel = document.getElementById("panel");
 const beside = panel.parentElement;
 const nodes = [...graph.querySelectorAll(".node")];
-const edges = [...graph.querySelectorAll(".edge")].map((element) => ({
+const edges = [...graph.querySelectorAll(".edges .edge")].map((element) => ({
   element,
   parent: Number(element.dataset.parent),
   child: Number(element.dataset.child),
 }));
-const nodeOf = new Map(nodes.map((node) => [Number(node.dataset.node), node]));
+// The columns without arrows, below the graph.
+const tray = document.getElementById("tray");
+const trayed = tray ? [...tray.querySelectorAll(".node")] : [];
+const nodeOf = new Map([...nodes, ...trayed].map((node) => [Number(node.dataset.node), node]));
 
 function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
@@ -35,11 +38,15 @@ const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefe
 const theme = button("", () => {
   root.dataset.theme = isDark() ? "light" : "dark";
   nameTheme();
+  drawOverview();
 }, { id: "theme" });
 function nameTheme() {
   theme.textContent = isDark() ? "Light" : "Dark";
   theme.setAttribute("aria-label", isDark() ? "Use light colours" : "Use dark colours");
 }
-prefersDark.addEventListener("change", nameTheme);
+prefersDark.addEventListener("change", () => {
+  nameTheme();
+  drawOverview();
+});
 nameTheme();
 document.getElementById("page-tools").append(theme);

@@ -1,5 +1,7 @@
 // The panel beside the graph tells the story of a column; the tools above find one.
 
+// What is marked together: the graph and the tray.
+const shown = tray ? [graph, tray] : [graph];
 let opener = null;
 function openPanel(...content) {
   panel.replaceChildren(...content);
@@ -13,7 +15,7 @@ function closePanel() {
   panel.hidden = true;
   beside.classList.remove("open");
   resized();
-  graph.classList.remove("chosen");
+  unmark();
   if (playing()) refresh();
   if (leave) opener?.focus();
 }
@@ -25,7 +27,7 @@ function openNode(number, byKeyboard) {
   const heading = make("h3", { tabIndex: -1 }, make("bdi", { textContent: data.names[number] }));
   openPanel(make("div", { className: "top" }, heading, button("Close", closePanel)), ...story.childNodes);
   opener = node;
-  graph.classList.remove("playing");
+  for (const one of shown) one.classList.remove("playing");
   highlight(number);
   rove(node);
   bringIntoView(node);
@@ -42,7 +44,10 @@ function highlight(number) {
     node.classList.toggle("near", near.has(one));
     node.classList.toggle("self", one === number);
   }
-  graph.classList.add("chosen");
+  for (const one of shown) one.classList.add("chosen");
+}
+function unmark() {
+  for (const one of shown) one.classList.remove("chosen");
 }
 panel.addEventListener("keydown", (event) => {
   if (event.key === "Escape") closePanel();
@@ -55,6 +60,14 @@ document.addEventListener("click", (event) => {
   const number = Number(link.getAttribute("href").slice("#column-".length));
   document.getElementById("picture").scrollIntoView({ block: "start" });
   openNode(number, true);
+});
+
+tray?.addEventListener("click", (event) => {
+  const node = event.target.closest(".node");
+  if (!node || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  // A click without a pointer came from the keyboard.
+  openNode(Number(node.dataset.node), event.detail === 0);
 });
 
 const tools = document.getElementById("graph-tools");
@@ -77,7 +90,8 @@ find.addEventListener("keydown", (event) => {
 tools.append(
   button("+", () => zoom(1 / 1.25), { "aria-label": "Zoom in" }),
   button("−", () => zoom(1.25), { "aria-label": "Zoom out" }),
-  button("Fit", fit, { "aria-label": "Show the whole graph", id: "fit" }),
+  button("Fit", fit, { "aria-label": "Fit the graph to the frame, as far as it can be read", id: "fit" }),
+  button("Whole", showWhole, { "aria-label": "Show the whole graph, however small", id: "whole", hidden: isReadable() }),
   find,
   listed,
 );

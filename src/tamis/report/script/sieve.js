@@ -56,8 +56,8 @@ function refresh() {
   const finished = step >= last && !timer;
   told.textContent = step === 0 ? "before the first step" : `step ${step} of ${last}, ${roundName(step)}`;
   slider.setAttribute("aria-valuetext", told.textContent);
-  graph.classList.remove("chosen");
-  graph.classList.toggle("playing", !finished);
+  unmark();
+  for (const one of shown) one.classList.toggle("playing", !finished);
   const status = statusAt(step);
   for (const [number, node] of nodeOf) {
     const wanted = finished ? "node" : `node ${status.get(number)}`;
@@ -147,9 +147,9 @@ slider.addEventListener("input", () => {
   refresh();
 });
 told.textContent = `${last} steps`;
-tools.append(make("div", { className: "tools wide" }, player, slider, told));
+beside.after(make("div", { className: "tools" }, player, slider, told));
 const keys = make("p", { className: "legend", id: "keys" });
 keys.textContent =
-  "Drag to move, wheel to zoom once the graph is chosen. Keys: + and − zoom, 0 fits, arrows move; Tab goes to " +
+  "Drag to move, wheel to zoom once the graph is chosen. Keys: + and − zoom, 0 fits, 9 shows all, arrows move; Tab goes to " +
   "a column, arrows then walk between columns, Enter opens one, Escape leaves.";
-document.getElementById("picture").append(keys);
+beside.nextElementSibling.after(keys);

@@ -1,4 +1,4 @@
-// Tables sorted by any column, and arrows filtered by name.
+// Tables sorted by any column, and arrows filtered by name and by what their direction rests on.
 
 const compare = new Intl.Collator(undefined, { numeric: true }).compare;
 function sortBy(table, column, header) {
@@ -31,22 +31,19 @@ if (arrows) {
   const texts = rows.map((row) => `${row.cells[0].textContent} → ${row.cells[1].textContent}`.toLowerCase());
   const filter = make("input", { type: "search", id: "filter", placeholder: "Filter by name" });
   filter.setAttribute("aria-label", "Filter arrows by name");
-  const only = make("input", { type: "checkbox", id: "only-unsure" });
   const left = make("output", { id: "left" });
   left.setAttribute("aria-live", "polite");
   const apply = () => {
     const wanted = filter.value.trim().toLowerCase();
     let shown = 0;
     rows.forEach((row, i) => {
-      row.hidden = !texts[i].includes(wanted) || (only.checked && !row.classList.contains("unsure"));
+      row.hidden = !texts[i].includes(wanted) || hiddenWarrants.has(row.dataset.warrant);
       shown += !row.hidden;
     });
     left.textContent = `${shown} of ${rows.length} arrows`;
   };
   filter.addEventListener("input", apply);
-  only.addEventListener("change", apply);
-  document.querySelector('[data-for="edge-table"]').append(
-    filter, make("label", {}, only, " only directions without support"), left,
-  );
+  afterChoosing.push(apply);
+  document.querySelector('[data-for="edge-table"]').append(filter, ...forTable, left);
   apply();
 }

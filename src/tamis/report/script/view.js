@@ -1,11 +1,18 @@
 // Pan and zoom: the view is a rectangle of the drawing.
 
 const LARGEST_SCALE = 1.4;
-const READABLE = 0.8;
+// Pixels a unit at which labels can be read: they are 12 units high.
+const READABLE = 0.75;
 const whole = { x: 0, y: 0, w: Number(graph.dataset.width), h: Number(graph.dataset.height) };
 let view = { ...whole };
 let fitted = true;
 let drawn = 0;
+// The numbers of the layers stay in sight.
+const HEADING = 18;
+const headings = [...graph.querySelectorAll(".headings text")];
+function setHeadings(y) {
+  for (const heading of headings) heading.setAttribute("y", y);
+}
 const bounded = (w) => Math.min(Math.max(w, 120), 4 * Math.max(whole.w, whole.h) + 400);
 function show(next) {
   fitted = false;
@@ -19,6 +26,8 @@ function show(next) {
     drawn = requestAnimationFrame(() => {
       drawn = 0;
       graph.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
+      setHeadings(Math.max(HEADING, view.y + 14));
+      showOverview();
     });
   }
 }
@@ -29,12 +38,32 @@ function around(x, y, units) {
   const [w, h] = [units * frame.width, units * frame.height];
   if (w > 0 && h > 0) show({ x: x - w / 2, y: y - h / 2, w, h });
 }
-function fit() {
+// Units a pixel at which the whole drawing is seen; a small one is not blown up.
+function unitsOfWhole() {
   const frame = graph.getBoundingClientRect();
-  // A small graph is not blown up.
-  const units = Math.max(whole.w / frame.width, whole.h / frame.height, 1 / LARGEST_SCALE);
-  around(whole.w / 2, whole.h / 2, units);
+  return Math.max(whole.w / frame.width, whole.h / frame.height, 1 / LARGEST_SCALE);
+}
+const isReadable = () => unitsOfWhole() <= 1 / READABLE;
+function showWhole() {
+  around(whole.w / 2, whole.h / 2, unitsOfWhole());
+}
+// The whole drawing if its labels can then be read, and otherwise its beginning, where they can.
+function fit() {
+  if (isReadable()) showWhole();
+  else {
+    const frame = graph.getBoundingClientRect();
+    const units = 1 / READABLE;
+    const [w, h] = [units * frame.width, units * frame.height];
+    const x = within(0, w, whole.w);
+    around(x, within(busiest(x - w / 2, w, h), h, whole.h), units);
+  }
   fitted = true;
+}
+// The height around which a view of this size, from this place on, has most columns.
+function busiest(x, w, h) {
+  const ys = nodes.map(middleOf).filter((at) => at.x >= x && at.x <= x + w).map((at) => at.y);
+  const seen = (y) => ys.filter((other) => Math.abs(other - y) < h / 2 - 20).length;
+  return ys.reduce(([best, most], y) => (seen(y) > most ? [y, seen(y)] : [best, most]), [whole.h / 2, 0])[0];
 }
 function zoom(factor, at = { x: view.x + view.w / 2, y: view.y + view.h / 2 }) {
   const w = bounded(view.w * factor);
@@ -57,6 +86,10 @@ function middleOf(node) {
 const unitsAPixel = () => view.w / graph.getBoundingClientRect().width;
 // In sight and large enough to be read; nothing moves where it is.
 function bringIntoView(node) {
+  if (!graph.contains(node)) {
+    node.scrollIntoView({ block: "nearest" });
+    return;
+  }
   const at = middleOf(node);
   const units = Math.min(unitsAPixel(), 1 / READABLE);
   const outside =
@@ -75,8 +108,16 @@ function within(place, size, length) {
   return size >= length ? length / 2 : Math.min(Math.max(place, size / 2), length - size / 2);
 }
 
+// The frame is as high as the drawing needs, at a scale at which it can be read, and the window has.
+function setHeight() {
+  const width = beside.getBoundingClientRect().width;
+  const scale = Math.min(Math.max(width / whole.w, READABLE), LARGEST_SCALE);
+  const most = Math.min(0.76 * window.innerHeight, 740);
+  graph.style.height = `${Math.round(Math.min(Math.max(scale * whole.h + 24, 170), most))}px`;
+}
 root.classList.add("live");
-graph.classList.toggle("small", whole.h < 420);
+setHeight();
+window.addEventListener("resize", setHeight);
 graph.setAttribute("preserveAspectRatio", "xMidYMid meet");
 graph.setAttribute("tabindex", "0");
 graph.setAttribute("aria-describedby", "keys");
@@ -88,13 +129,19 @@ function resized() {
   if (fitted || !seen) fit();
   else if (now) around(view.x + view.w / 2, view.y + view.h / 2, view.w / seen);
   seen = now;
+  nameTools();
 }
 new ResizeObserver(resized).observe(graph);
 fit();
+function nameTools() {
+  const button = document.getElementById("whole");
+  if (button) button.hidden = isReadable();
+}
 // On paper there is no moving about: the whole graph.
 window.addEventListener("beforeprint", () => {
   printing = true;
   graph.setAttribute("viewBox", `0 0 ${whole.w} ${whole.h}`);
+  setHeadings(HEADING);
 });
 window.addEventListener("afterprint", () => {
   printing = false;
@@ -159,6 +206,7 @@ graph.addEventListener("keydown", (event) => {
   if (event.key === "+" || event.key === "=") zoom(1 / 1.25);
   else if (event.key === "-") zoom(1.25);
   else if (event.key === "0") fit();
+  else if (event.key === "9") showWhole();
   else if (STEP[event.key] && node) walk(node, STEP[event.key]);
   else if (STEP[event.key]) pan(...STEP[event.key].map((s) => 0.1 * s));
   else if (event.key === "Enter" || event.key === " ") {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.portable import log
 from tamis.simulate.graphs.graph import Arrows, Graph, labelled
 from tamis.simulate.options import number, whole
-from tamis.simulate.portable import log
 from tamis.simulate.streams import Purpose, Seed, Stream
 
 _BATCH = 1024

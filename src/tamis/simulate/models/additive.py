@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from tamis.errors import SettingError
+from tamis.portable import Floats
 from tamis.simulate.graphs.graph import Graph
 from tamis.simulate.models.bernoulli import noise_of
 from tamis.simulate.models.model import Column, TableModel, at_least, outer_sum, smallest_signed
-from tamis.simulate.portable import Floats
 from tamis.simulate.streams import Seed, Stream
 
 LARGEST = 2**63 - 1

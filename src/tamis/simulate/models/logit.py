@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis.portable import Floats, log, sigmoid
 from tamis.simulate.graphs.graph import Graph
 from tamis.simulate.models.model import Column, TableModel, outer_sum, per_edge
 from tamis.simulate.options import number, probability, span, whole
-from tamis.simulate.portable import Floats, log, sigmoid
 from tamis.simulate.streams import Purpose, Seed, Stream
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
+from tamis.portable import Floats
 from tamis.simulate.graphs.graph import Graph
 from tamis.simulate.options import whole
-from tamis.simulate.portable import Floats
 from tamis.simulate.streams import Purpose, Seed, Stream, checked_seed
 
 Column = NDArray[Any]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis.portable import Floats
 from tamis.simulate.graphs.graph import Graph
 from tamis.simulate.models.bernoulli import noise_of
 from tamis.simulate.models.model import Column, TableModel, outer_sum
-from tamis.simulate.portable import Floats
 from tamis.simulate.streams import Seed, Stream
 
 

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
+from tamis.portable import Floats, sums
+from tamis.portable import entropy as entropy_of
 from tamis.simulate.graphs.graph import Graph
 from tamis.simulate.models.known import Known
 from tamis.simulate.models.model import check_cells
 from tamis.simulate.options import span, whole, wholes
-from tamis.simulate.portable import Floats, sums
-from tamis.simulate.portable import entropy as entropy_of
 from tamis.simulate.streams import Purpose, Seed, Stream
 
 MOST_EVEN = 1 - 1e-6

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis.portable import Floats
 from tamis.simulate.graphs.graph import Graph
 from tamis.simulate.models.model import Column, NodeModel
 from tamis.simulate.options import span, whole
-from tamis.simulate.portable import Floats
 from tamis.simulate.streams import Purpose, Seed, Stream
 
 SLOPES = (0.5, 2.0)

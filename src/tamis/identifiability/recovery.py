@@ -1,6 +1,6 @@
-"""The self-check of a learned model: if the model were the truth, would it be found again?
+"""The recovery check of a learned model: if the model were the truth, would it be found again?
 
-The tables of the learned graph are fitted, the conditions are checked on the fitted network,
+The network of the learned graph is fitted, the conditions are checked on it where it has tables,
 tables of the same size are drawn from it and learned anew. A graph that does not come back from
 its own data was not within reach of these rows; one that does come back is plausible, not proven:
 another graph may fit as well and come back as surely.
@@ -12,11 +12,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tamis.errors import SettingError
+from tamis.handover import fitted_network
 from tamis.identifiability.check import check
 from tamis.identifiability.report import Check
-from tamis.identifiability.simulation import relearn, returned, seed_of, whole_number, wilson
+from tamis.identifiability.simulation import (
+    relearn,
+    returned,
+    sampled_table,
+    seed_of,
+    whole_number,
+    wilson,
+)
 from tamis.metrics import Edge, edge_distance
-from tamis.network import BayesianNetwork
+from tamis.network import BayesianNetwork, GaussianNetwork, Network
+from tamis.progress import showing
 from tamis.result import Result, show
 from tamis.settings import Settings
 from tamis.tables import Table
@@ -25,8 +34,8 @@ Progress = Callable[[int, int], None]
 """Called with the number of tables learned so far and the number of all."""
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class RecoveryCheck:
     """How often a learned model comes back from tables drawn from itself: plausibility, not
     proof."""
 
@@ -46,15 +55,16 @@ class Certificate:
     """Edges that are not in the model and were learned all the same, and how often."""
     distance: float
     """The mean structural Hamming distance between the model and what came back."""
-    network: BayesianNetwork
-    """The model with its fitted tables."""
+    network: Network
+    """The fitted model that the tables were drawn from."""
     check: Check | None
-    """The conditions on that network; None if they were not asked for."""
+    """The conditions on that network; None if they were not asked for, or if columns are numbers:
+    they are checked on tables of probabilities."""
 
     def to_dict(self) -> dict[str, object]:
-        """Everything but the tables, as JSON can hold it."""
+        """Everything but the network, as JSON can hold it."""
         return {
-            "format": "tamis certificate",
+            "format": "tamis recovery check",
             "version": 1,
             "n_rows": self.n_rows,
             "n_simulations": self.n_simulations,
@@ -68,6 +78,17 @@ class Certificate:
             "check": None if self.check is None else self.check.to_dict(),
         }
 
+    def __repr__(self) -> str:
+        return (
+            f"<RecoveryCheck: the whole graph came back from {self.recovered:.0%} of "
+            f"{self.n_simulations} tables of {self.n_rows} rows>"
+        )
+
+    def _repr_html_(self) -> str:
+        from tamis.identifiability.notebook import recovery_in_html
+
+        return recovery_in_html(self)
+
     def __str__(self) -> str:
         lines = [
             "Plausibility, not proof: what comes back from tables drawn from the model itself.",
@@ -79,12 +100,17 @@ class Certificate:
             turned = self.turned[parent, child]
             way = f", the other way round in {turned:.0%}" if turned else ""
             lines.append(f"  {show(parent)} -> {show(child)}: in {share:.0%}{way}")
+        if isinstance(self.network, GaussianNetwork):
+            lines.append(
+                f"The tables were drawn from a {self.network.kind} network; the paper's conditions "
+                "are checked on tables of levels only."
+            )
         if self.check is not None:
             lines.append(f"The fitted network: {self.check.answer}")
         return "\n".join(lines)
 
 
-def certify(
+def recovery_check(
     table: Table,
     result: Result,
     settings: Settings,
@@ -94,30 +120,50 @@ def certify(
     equivalent_sample_size: float = 1.0,
     conditions: str | bool = "quick",
     progress: Progress | None = None,
-) -> Certificate:
+) -> RecoveryCheck:
     """Fit, check, simulate and learn again; see the head of this file.
 
-    ``conditions`` is "quick", "all" or False, none. The tables are fitted with an
-    ``equivalent_sample_size``, so that what was never seen is rare and not impossible.
+    Parameters
+    ----------
+    table, result, settings
+        The rows, what was learned from them, and what was asked for.
+    n_simulations : int
+        How many tables are drawn and learned.
+    seed : int
+        The same seed draws the same tables on every machine.
+    equivalent_sample_size : float
+        Rows that the prior of the fitted network is worth, so that what was never seen is rare and
+        not impossible.
+    conditions : {"quick", "all", False}
+        Which of the paper's conditions are checked where all columns have levels.
+    progress : callable or None
+        Called with the number of tables learned so far and of all.
+
+    Returns
+    -------
+    RecoveryCheck
     """
-    settings.require_renewable("certify")
+    settings.require_renewable("recovery_check")
     n_simulations = whole_number("n_simulations", n_simulations, least=1)
     seed = whole_number("seed", seed, least=0)
     chosen = _conditions(conditions)
-    network = BayesianNetwork.fit(
-        result.graph, table, equivalent_sample_size=equivalent_sample_size
-    )
+    network = fitted_network(result, table, equivalent_sample_size=equivalent_sample_size)
+    kinds = dict(zip(table.names, table.kinds, strict=True))
+    told = frozenset(table.names[k] for k in table.told)
     graphs = []
-    for repeat in range(n_simulations):
-        graphs.append(relearn(network, settings, table.n_rows, seed_of(seed, table.n_rows, repeat)))
-        if progress is not None:
-            progress(repeat + 1, n_simulations)
+    with showing("learning simulated tables", progress) as heard:
+        for repeat in range(n_simulations):
+            own = seed_of(seed, table.n_rows, repeat)
+            drawn = sampled_table(network, table.n_rows, own, kinds=kinds, told=told)
+            graphs.append(relearn(drawn, settings))
+            if heard is not None:
+                heard(repeat + 1, n_simulations)
     true = {(edge.parent, edge.child) for edge in result.edges}
     share = returned(graphs)
     distances = [edge_distance(edges, true) for edges in graphs]
     exact = distances.count(0)
     turned = {(child, parent) for parent, child in true}
-    return Certificate(
+    return RecoveryCheck(
         table.n_rows,
         n_simulations,
         seed,
@@ -128,8 +174,15 @@ def certify(
         others={edge: value for edge, value in share.items() if edge not in true | turned},
         distance=sum(distances) / n_simulations,
         network=network,
-        check=None if chosen is None else check(network, quick=chosen == "quick"),
+        check=_checked(network, chosen),
     )
+
+
+def _checked(network: Network, chosen: str | None) -> Check | None:
+    """The conditions, where they can be checked and are wanted."""
+    if chosen is None or not isinstance(network, BayesianNetwork):
+        return None
+    return check(network, quick=chosen == "quick")
 
 
 def _conditions(wanted: object) -> str | None:
