@@ -54,11 +54,6 @@ class Constants:
         "8.7 nats below the best score found in the mean with 0.15, 9.7 with 0.25, in two thirds "
         "of the time; 9.5 with 0.1",
     )
-    moves_per_pair: int = _constant(
-        8,
-        "no new start when so many moves have been tried for every pair of columns",
-        "a bound on time; reached in dense graphs",
-    )
     selections_per_pair: int = _constant(
         24,
         "no new start when so many selections have been made for every pair of columns",

@@ -99,9 +99,8 @@ ORDER, PLACES, SELECTED, QUEUE, IS_QUEUED, FRESH, CHANGED, TUCKS, MOVED, BEFORE,
 """Where its parts are: at last the nodes before each place, and those that each has to wait for."""
 READY = whole(2)
 """In place of 1 for a node in the queue: all that its moves ask for has been selected."""
-PAUSE, N_TRIED = wholes(23, 25)
-"""Where the number of nodes is that are to be admitted before others are told, and how many moves
-have been tried."""
+PAUSE = whole(23)
+"""Where the number of nodes is that are to be admitted before others are told."""
 ASK, SETTLE, TUCK, CLIMB, ADMIT, DONE, REFUSED = wholes(0, 7)
 """Modes: to select, to take another order and climb, to tuck an edge and climb, to climb, to admit
 nodes by their entropies."""
@@ -744,7 +743,6 @@ def climb(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> 
                 tried = try_tuck(E, M, Q, R, S, T, V, parent, node, True)
                 if tried == NONE:
                     return False
-                V[N_TRIED] += 1
                 if tried == 0 and T[RISE] > ROUNDING:
                     n = V[places + node] - V[places + parent] + 1
                     go_to(M, V, V[places + parent], n, V[CHANGED], V[N_CHANGED], node)

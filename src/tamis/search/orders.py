@@ -24,8 +24,7 @@ from tamis.search.parents import ParentSelector, Selected, new_walk, part, sets_
 TOLD = 100
 """About as often is told how far a search has come."""
 STARTS = 5
-"""New starts that are climbed from side by side where what they miss is counted in batches, and at
-most that of those that are likely to be fruitless."""
+"""New starts that are climbed from side by side, so that what they miss is counted together."""
 
 
 class Ordering:
@@ -67,7 +66,7 @@ class Ordering:
         """Be about to take this order, and to climb from it."""
         part(self.walk, loops.FRESH)[:] = order
         self.walk[loops.MODE] = loops.SETTLE
-        self.walk[loops.ONLY] = self.walk[loops.N_TRIED] = 0
+        self.walk[loops.ONLY] = 0
 
     def tuck(self, parent: int, child: int, *, only: bool) -> None:
         """Be about to move the child before the parent, to hold it there and to climb; or ``only``
@@ -140,37 +139,18 @@ def best_ordering(
     others = [] if selector.n_made > most else [Ordering.of(selector, one) for one in starts[1:]]
     climb(selector, [best, *others])
     best = better(best, others)
-    return _from_new_starts(selector, best, most) if len(best.order) > 2 else best
-
-
-def _from_new_starts(selector: ParentSelector, best: Ordering, most: int) -> Ordering:
-    """Climb from the best order so far with some nodes put anywhere, until many such starts in a
-    row lead no higher.
-
-    They come one after the other. Where several climb side by side, those after one that has led
-    higher have set out from the wrong place and do so again, so that it does not matter who counts.
-    """
-    n_starts = fruitless = n_tried = 0
-    while n_starts < constants.most_starts and fruitless < constants.fruitless_starts:
-        if selector.is_dear and selector.n_made > most:
+    chance = Random(len(best.order))
+    fruitless = 0
+    for _ in range(constants.most_starts // STARTS if len(best.order) > 2 else 0):
+        if selector.n_made > most or fruitless >= constants.fruitless_starts:
             break
-        if n_tried > constants.moves_per_pair * selector.n_variables**2:
-            break
-        # After several fruitless starts the next is likely to be fruitless too.
-        n_next = min(max(fruitless, 1), STARTS) if selector.counts_at_once else STARTS
-        others = [best.copy() for _ in range(n_next)]
-        for i, one in enumerate(others):
-            chance = Random(len(one.order) * constants.most_starts + n_starts + i)
+        others = [best.copy() for _ in range(STARTS)]
+        for one in others:
             one.go_to(shuffled(selector, one.order, chance))
         climb(selector, others)
-        for one in others:
-            n_starts += 1
-            n_tried += int(one.walk[loops.N_TRIED])
-            found = better(best, [one])
-            fruitless = 0 if found is not best else fruitless + 1
-            if found is not best or fruitless == constants.fruitless_starts:
-                best = found
-                break
+        found = better(best, others)
+        fruitless = fruitless + STARTS if found is best else 0
+        best = found
     return best
 
 

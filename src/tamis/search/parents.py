@@ -159,20 +159,11 @@ class ParentSelector:
         rows = self._information.rows_read
         return most if rows == 0 else min(most, int(constants.rows_for_selections / (rows + 8000)))
 
-    @property
-    def is_dear(self) -> bool:
-        """Whether an answer takes so long that their number is bounded."""
-        return self._information.rows_read > 0
-
-    @property
-    def counts_at_once(self) -> bool:
-        """Whether loops have what they miss counted while they run, and need not wait together."""
-        return self._direct is not None
-
     def allow(self, times: float) -> None:
         """Let so many times as many selections be made from now on as are affordable, where they
         are dear: one climb may take far longer than all others."""
-        self.n_most = self.n_made + times * self.affordable if self.is_dear else math.inf
+        dear = self._information.rows_read > 0
+        self.n_most = self.n_made + times * self.affordable if dear else math.inf
 
     @property
     def is_spent(self) -> bool:
