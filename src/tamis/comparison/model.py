@@ -418,6 +418,7 @@ def compare_graphs(
 
     Examples
     --------
+    >>> from tamis.comparison import compare_graphs
     >>> before = {"rain": [], "lawn": ["rain"], "shoes": []}
     >>> after = {"rain": ["lawn"], "lawn": [], "shoes": ["lawn"]}
     >>> found = compare_graphs({"before": before, "after": after})
