@@ -189,7 +189,7 @@ def test_memory_is_that_of_the_arrays():
     planes = Planes.of(table)
     assert (planes.n_planes, planes.n_words) == counts._planes.words.shape
     assert planes.n_interacting == len(counts._interacting[0])
-    assert of_counts(table, 1)["pair counts"] == counts._bank.pairs.nbytes
+    assert of_counts(table, 1)["pair counts"] == counts._columns[2].nbytes
     assert of_counts(table, 1)["bit planes"] >= counts._planes.words.nbytes
     assert planes.sets(2) == sum(math.comb(planes.n_interacting, k) for k in range(4))
     assert planes.sets(1) == 0

@@ -105,7 +105,7 @@ def show_written(console: Console, paths: Sequence[str], *, details: bool = Fals
     """Which files there are now; without any, what else there is to see."""
     console.print()
     if paths:
-        console.print(Text("Wrote " + ", ".join(map(show, paths))))
+        console.print(Text("Wrote " + ", ".join(map(show, paths))), soft_wrap=True)
         return
     hints = ["--report page.html writes a page to look at, --out run.json the whole result."]
     if not details:
