@@ -24,7 +24,7 @@ from tamis.forecast import Forecast, forecast
 from tamis.forecast import make as making
 from tamis.forecast.memory import Planes, of_counts
 from tamis.forecast.model import size_in_words, time_in_words
-from tamis.forecast.power import POWER, detectable, difference_of_coins, level_of, noncentrality
+from tamis.forecast.power import POWER, alpha_of, detectable, difference_of_coins, noncentrality
 from tamis.forecast.probe import DEEPEST, TARGETS, Probe, part_of, probe, seconds_of
 from tamis.forecast.work import contexts_of, work_of
 from tamis.information.counted import CountedInformation
@@ -167,10 +167,10 @@ def test_more_rows_and_fewer_tests_show_weaker_dependence():
 
 
 def test_the_level_is_shared_among_nodes_and_candidates():
-    assert level_of(Permutation(0.02, whole_graph=True).bind(500, 10), 9) == pytest.approx(
+    assert alpha_of(Permutation(0.02, whole_graph=True).bind(500, 10), 9) == pytest.approx(
         0.02 / 90
     )
-    assert level_of(BIC(), 9) is None
+    assert alpha_of(BIC(), 9) is None
 
 
 def test_what_nobody_knows_beforehand_is_not_told():
@@ -329,13 +329,13 @@ def test_the_plain_numbers_and_the_words_agree():
     assert (told.fewest_levels, told.most_levels, told.pair_cells) == (2, 2, 4)
     assert (told.information, told.search, told.look_ahead) == (("counts",), "sequential", 1)
     assert told.bytes == sum(told.memory.values())
-    assert told.level == pytest.approx(0.001 / 7)
+    assert told.alpha == pytest.approx(0.001 / 7)
     (one,) = told.detectable
     text = str(told)
     assert "4,000 rows, 8 columns: 2 levels" in text
     assert f"{one.gain:.2g} nats" in text
     assert f"{100 * one.effect:.0f} percentage points" in text
-    assert f"level {told.level:.1g}" in text
+    assert f"alpha {told.alpha:.1g}" in text
 
 
 def test_a_forecast_by_the_same_clock_is_the_same_in_any_order_of_columns():

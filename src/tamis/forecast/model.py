@@ -49,9 +49,9 @@ class Forecast:
     probe_seconds: float
     """What this forecast took."""
 
-    level: float | None
-    """The level of a test of one candidate: alpha, shared among nodes and candidates; None for a
-    rule without levels."""
+    alpha: float | None
+    """The alpha of a test of one candidate, shared among nodes and candidates; None for a rule
+    without an alpha."""
     detectable: tuple[Detectable, ...]
     """The smallest gains usually seen; empty where the law of the test is not known."""
     notes: tuple[str, ...] = ()
@@ -130,10 +130,12 @@ class Forecast:
         if not self.detectable:
             return "not known beforehand: the law of these gains is not known"
         sentences = [_sentence(one) for one in self.detectable]
-        level = "" if self.level is None else f"; a candidate is tested at level {self.level:.1g}"
+        alpha = (
+            "" if self.alpha is None else f"; a candidate is tested at alpha {self.alpha:.1g}"
+        )
         return (
             "; ".join(sentences)
-            + f" (found in {POWER:.0%} of tables, nothing to condition on{level})"
+            + f" (found in {POWER:.0%} of tables, nothing to condition on{alpha})"
         )
 
 

@@ -53,8 +53,8 @@ class Detectable:
         return self.levels is None or self.n_rows >= FILLED * self.levels[0] * self.levels[1]
 
 
-def level_of(rule: Rule, n_tests: int) -> float | None:
-    """The level of one test of so many; None for a rule without levels. The rule is bound."""
+def alpha_of(rule: Rule, n_tests: int) -> float | None:
+    """The alpha of one of ``n_tests`` tests by a bound rule; None for a rule without an alpha."""
     return rule.alpha / max(n_tests, 1) if isinstance(rule, PValue) else None
 
 
