@@ -9,11 +9,11 @@ import gc
 import os
 from typing import Annotated
 
-from tamis.terminal.endings import clean_ending, open_missing_streams, run_command
+from tamis.terminal.exit_codes import exit_cleanly, open_missing_streams, run_command
 
 open_missing_streams()
 # Ctrl-C does not wait until everything is imported.
-with clean_ending():
+with exit_cleanly():
     import typer
 
     from tamis.cli_experiment import experiment
@@ -74,7 +74,7 @@ def show(
     ] = None,
 ) -> None:
     """Show a saved run as `tamis learn` showed it."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal import showing
 
         showing.show(run, tuple(explain or ()), details=details)
@@ -89,7 +89,7 @@ def plot(
     quiet: QuietOption = False,
 ) -> None:
     """Draw the graph of a saved run."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal import showing
 
         showing.plot(run, picture, quiet=quiet)
@@ -102,7 +102,7 @@ def report(
     quiet: QuietOption = False,
 ) -> None:
     """Write the page of a saved run, one HTML file to look at."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal import showing
 
         showing.report(run, page, quiet=quiet)
@@ -162,7 +162,7 @@ def compare(
     quiet: QuietOption = False,
 ) -> None:
     """Compare methods on a table, or graphs: edges agreed on, distances, what changed."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.choosing import types_from_options
         from tamis.terminal.comparing import CompareWishes, run
 
@@ -208,7 +208,7 @@ def inspect(
     json: Annotated[bool, typer.Option("--json", help="Show the plan as JSON.")] = False,
 ) -> None:
     """Show what every column would be taken for, and what is suspicious; learn nothing."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.choosing import types_from_options
         from tamis.terminal.inspecting import InspectWishes, run
 
@@ -233,7 +233,7 @@ def pack(
     quiet: QuietOption = False,
 ) -> None:
     """Pack a table into a packed file, which learn counts in blocks, within a limit of memory."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.choosing import types_from_options
         from tamis.terminal.packing import run
 
@@ -303,7 +303,7 @@ def check(
     ] = False,
 ) -> None:
     """Say whether a known network can be identified, by how much, and with how many rows."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.checking import CheckWishes, run
         from tamis.terminal.sizes import bytes_from_text, numbers_from_text
 
@@ -389,7 +389,7 @@ def simulate(
     quiet: QuietOption = False,
 ) -> None:
     """Draw a table from a random graph, or from a known network, with the truth beside it."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.simulating import SimulateWishes, run
 
         run(
@@ -413,7 +413,7 @@ def warm_up(
     quiet: QuietOption = False,
 ) -> None:
     """Compile the counting loops ahead, while an image or a cluster is set up for example."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.warming import run
 
         run(quiet=quiet)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tamis.terminal import completion
-from tamis.terminal.endings import clean_ending
+from tamis.terminal.exit_codes import exit_cleanly
 
 FIRST = "Most used"
 READ = "What to read"
@@ -350,9 +350,9 @@ def learn(
         raise typer.BadParameter("--details shows something and --quiet forbids it: leave one out")
     if quiet and dry_run:
         raise typer.BadParameter("--dry-run shows something and --quiet forbids it: leave one out")
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.choosing import types_from_options
-        from tamis.terminal.knowing import knowledge_from_options
+        from tamis.terminal.knowledge_options import knowledge_from_options
         from tamis.terminal.learning import Wishes, run, settings_from_options, settings_from_text
         from tamis.terminal.rule_text import rule_from_text
         from tamis.terminal.sizes import bytes_from_text

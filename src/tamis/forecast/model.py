@@ -130,9 +130,7 @@ class Forecast:
         if not self.detectable:
             return "not known beforehand: the law of these gains is not known"
         sentences = [_sentence(one) for one in self.detectable]
-        alpha = (
-            "" if self.alpha is None else f"; a candidate is tested at alpha {self.alpha:.1g}"
-        )
+        alpha = "" if self.alpha is None else f"; a candidate is tested at alpha {self.alpha:.1g}"
         return (
             "; ".join(sentences)
             + f" (found in {POWER:.0%} of tables, nothing to condition on{alpha})"
