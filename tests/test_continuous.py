@@ -371,7 +371,7 @@ def test_the_command_learns_floats_beside_labels(tmp_path):
     assert "chosen because 3 columns are measured and others hold labels" in shown
     assert "curves are not seen, for those there is --information mixed" in shown
     assert "auto (the paper's searches, refined by likelihood)" in shown
-    assert "the order of a level and a measurement is a convention" in shown
+    assert "the order of a level and a number is a convention" in shown
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ from tamis.tables.table import with_rows
 
 SCHEMES = ("half", "rows")
 MORE_PARENTS = 2
-"""A column may have so many more parents in a resample than any has in the result."""
+"""A column may have this number of parents more in a resample than any has in the result."""
 WORTH_PROCESSES = 3.0
 """Seconds of work from which on it is shared with other processes."""
 TOGETHER = 8

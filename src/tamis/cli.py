@@ -101,7 +101,7 @@ def report(
     page: Annotated[str, typer.Argument(metavar="FILE", help="Where the page goes: .html.")],
     quiet: QuietOption = False,
 ) -> None:
-    """Write the page of a saved run, one HTML file to look at."""
+    """Write a saved run as one HTML page."""
     with exit_cleanly():
         from tamis.terminal import showing
 
@@ -148,7 +148,8 @@ def compare(
     out: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE", help="Write it: .json (everything) or .csv (edges). May be repeated."
+            metavar="FILE",
+            help="Write the comparison: .json (everything) or .csv (edges). May be repeated.",
         ),
     ] = None,
     picture: Annotated[
@@ -225,7 +226,7 @@ def pack(
         ),
     ],
     planes: Annotated[
-        str, typer.Argument(metavar="FILE", help="Where the planes go: a file ending in .tamis.")
+        str, typer.Argument(metavar="FILE", help="The packed file to write; it ends in .tamis.")
     ],
     type_: TypeOption = None,
     drop: DropOption = None,
@@ -262,7 +263,8 @@ def check(
     simulate: Annotated[
         bool,
         typer.Option(
-            "--simulate", help="Learn tables drawn from the network: how often does it come back?"
+            "--simulate",
+            help="Learn tables drawn from the network, and say how often its graph is recovered.",
         ),
     ] = False,
     search: Annotated[
@@ -279,10 +281,12 @@ def check(
     repeats: Annotated[
         int, typer.Option(metavar="N", min=1, help="Tables drawn for each number of rows.")
     ] = 20,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws the same tables again.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Same seed, same tables.")] = 1,
     epsilon: Annotated[
         float,
-        typer.Option(metavar="P", help="The chance of failure that the theorems' rows allow."),
+        typer.Option(
+            metavar="P", help="The chance of failure that the theorems' sample sizes allow."
+        ),
     ] = 0.05,
     memory: Annotated[
         str | None,
@@ -344,7 +348,7 @@ def simulate(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The law of the nodes: mod (the default), add, tables, logistic, gaussian or "
+            help="The distribution of nodes: mod (the default), add, tables, logistic, gaussian or "
             "nonlinear; or an example with a graph of its own, diamond or unfaithful.",
         ),
     ] = None,
@@ -381,14 +385,14 @@ def simulate(
         ),
     ] = None,
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="The number of rows.")] = 1000,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws the same again.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Same seed, same table.")] = 1,
     replicate: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Other rows of the same graph and parameters."),
     ] = 0,
     quiet: QuietOption = False,
 ) -> None:
-    """Draw a table from a random graph, or from a known network, with the truth beside it."""
+    """Draw a table from a random graph or a known network; the true graph is written too."""
     with exit_cleanly():
         from tamis.terminal.simulating import SimulateWishes, run
 

@@ -26,7 +26,7 @@ _Sizes = Annotated[
 _Replications = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Tables drawn for each setting.")
 ]
-_Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Draws the same tables again.")]
+_Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Same seed, same tables.")]
 _Limit = Annotated[
     float, typer.Option(metavar="SECONDS", min=0, help="Of learning, for each run; 0 is no limit.")
 ]

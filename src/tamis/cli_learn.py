@@ -67,7 +67,7 @@ def learn(
             rich_help_panel=FIRST,
             help="What to do about missing values: refuse them, leave out rows that have any "
             "(with drop-anyway also if that is most rows), make them a level of their own, which "
-            "numbers have not, or let each test use what is present.",
+            "numbers cannot have, or let each test use what is present.",
         ),
     ] = "error",
     tier: Annotated[
@@ -90,7 +90,7 @@ def learn(
     report: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", rich_help_panel=FIRST, help="Write a page to look at, one HTML file."
+            metavar="FILE", rich_help_panel=FIRST, help="Write the whole answer as one HTML page."
         ),
     ] = None,
     out: Annotated[
@@ -211,7 +211,7 @@ def learn(
             metavar="N",
             rich_help_panel=SEARCH,
             help="Try up to N candidates together, 6 at most, where no single one passes. "
-            "Default 1, for auto what a budget allows and what pays.",
+            "Default 1, for auto as far as a budget allows and it is worthwhile.",
         ),
     ] = None,
     entropy: Annotated[

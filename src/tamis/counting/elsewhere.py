@@ -86,7 +86,7 @@ class TableElsewhere(AnyTable):
         self.missing, self.weights = {}, None
 
     def select(self, positions: list[int]) -> Self:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
         chosen = copy(self)
         chosen.__dict__.pop("arities", None)
         chosen.names = tuple(self.names[k] for k in positions)
@@ -118,7 +118,7 @@ class BlockTable(TableElsewhere):
         """Which columns of the layout these are."""
 
     def select(self, positions: list[int]) -> Self:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
         chosen = super().select(positions)
         for derived in ("planed", "first"):
             chosen.__dict__.pop(derived, None)
@@ -299,7 +299,7 @@ class MomentTable(TableElsewhere):
         return bool(self.moments.low[k] == self.moments.high[k])
 
     def select(self, positions: list[int]) -> Self:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
         chosen = super().select(positions)
         chosen.moments = self.moments.select(positions)
         return chosen

@@ -128,7 +128,7 @@ def _effect(levels: tuple[int, int] | None, gain: float) -> float:
 
 
 def difference_of_coins(gain: float) -> float:
-    """Two even coins with a gain of so many nats: P(heads | heads) - P(heads | tails)."""
+    """Two even coins with this gain in nats: P(heads | heads) - P(heads | tails)."""
     if gain >= COIN:
         return 1.0
     if gain <= 0.0:

@@ -40,7 +40,7 @@ class Gaps:
     """The smallest I(X_p ; X_k | A_j without p) over the edges p -> k."""
 
     def to_dict(self) -> dict[str, float | None]:
-        """The same for JSON; what is infinite there is None."""
+        """Convert it to what JSON can hold; what is infinite becomes None."""
         return {
             name: None if value is None or math.isinf(value) else value
             for name, value in asdict(self).items()
@@ -98,7 +98,7 @@ class RowsNeeded:
         return 10.0**self.magnitude if self.magnitude < 300 else math.inf
 
     def to_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return asdict(self)
 
 

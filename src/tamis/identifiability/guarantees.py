@@ -76,7 +76,7 @@ class SearchVerdict:
         return RESTS_ON[self.search] if self.boundary == "pps" else WITHOUT_PPS[self.search]
 
     def to_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return {
             "boundary": self.boundary,
             "guaranteed": self.guaranteed,

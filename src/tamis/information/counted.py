@@ -103,7 +103,7 @@ class CountedInformation(Source):
         return self.as_tests(found.gains, found.stats)
 
     def joint_tests(self, groups: Sequence[Group]) -> CountTests:
-        """The same for groups of variables, one test a group."""
+        """Test groups of variables, one test for each group."""
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
         members = [group.members for group in groups]
         if not groups:

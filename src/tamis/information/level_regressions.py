@@ -17,7 +17,7 @@ ROWS_EACH, MOST_COEFFICIENTS = 10, 100
 """Regressions have products of measurements if there are so many rows for each coefficient of a
 level, and at most so many of these."""
 MOST_CELLS = 64
-"""With up to so many cells a regression has a constant for each, else for each level."""
+"""With up to this number of cells a regression has a constant for each, else for each level."""
 
 
 class LevelRegressions:

@@ -48,7 +48,7 @@ RESTS_ON = {
 }
 """What must hold for each search to find the DAG, in words."""
 LIKELIHOOD = "the likelihood, which gives the class, and exchangeable noise entropies within it"
-"""And for the refined DAG."""
+"""What the refined DAG rests on."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Sources(Generic[Source]):
         return replace(self, columns=list(self.columns))
 
     def take(self, rows: Flags) -> Sources[Source]:
-        """The same columns with these rows."""
+        """These columns with some of the rows."""
         if rows.all():
             return self
         return replace(
@@ -68,7 +68,7 @@ class Sources(Generic[Source]):
         )
 
     def with_weights(self, weights: Floats) -> Sources[Source]:
-        """The same columns, their rows weighted."""
+        """These columns with weighted rows."""
         return replace(self, weights=weights)
 
     def without(self, name: str) -> tuple[Floats, Sources[Source]]:

@@ -21,7 +21,7 @@ from tamis.tables.refusals import listed, shown, shown_path, typing
 BATCH_BYTES = 2**25
 """About so much of a table is unpacked at once."""
 BUFFER_BYTES = 2**16
-"""So much of a column is read at once."""
+"""How much of a column is read at once."""
 
 
 class Batch(NamedTuple):
@@ -60,7 +60,7 @@ class Stream(ABC):
             done += n_rows
 
     def choose(self, names: Sequence[str]) -> Self:
-        """The same rows with these columns."""
+        """A stream of these rows with some of the columns."""
         one = copy(self)
         one._chosen = tuple(names)
         return one

@@ -70,7 +70,7 @@ class Suspicion:
 NEARLY_EMPTY = 0.5
 """A column is nearly empty if a larger share of its rows is missing."""
 FEWEST_CODES = 20
-"""Texts of so many different codes are worth grouping."""
+"""A column of codes with at least this number of different texts is worth grouping."""
 
 _NAMES_CODES = (
     r"(^|[^a-z])(zip|zipcode|postcode|postal|plz|fips|sic|naics|isic|icd|icd9|icd10|cpt|atc|code"

@@ -32,7 +32,7 @@ MISSING_MARKERS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 """Cells that stand for a missing value; "None" is not among them, being a common level."""
 
 _SAMPLE = 1000
-"""So many cells show whether a column repeats itself."""
+"""How many cells are read to see whether a column repeats itself."""
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,19})(\.0*)?")
 _SAFE_INTEGERS = r"^(0|-?[1-9][0-9]{0,14})(\.0*)?$"
 """Cells that are integers to every reader, and to floats without loss."""
@@ -145,7 +145,7 @@ def _first_place(
 
 
 def encode_texts(codes: NDArray[Any], texts: Sequence[str], n_rows: int) -> Column:
-    """The column of these codes into texts, none of them missing, in a table of so many rows."""
+    """The column of these codes into texts, none of them missing, in a table of ``n_rows`` rows."""
     try:
         column = encode_labels(codes, labels_of(texts))
     except ColumnRefused as why:

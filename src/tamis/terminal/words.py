@@ -22,9 +22,9 @@ _INFORMATION = {
     "copula": "moments of the columns' ranks: monotone dependence",
     "neighbours": "nearest neighbours: any smooth dependence",
     "mixed": "nearest neighbours, with levels: any smooth dependence; the order of a level and a "
-    "measurement is a convention",
-    "conditional-gaussian": "normal laws of the measurements given levels: linear dependence "
-    "within every cell; the order of a level and a measurement is a convention",
+    "number is a convention",
+    "conditional-gaussian": "normal distributions of numbers given levels: linear dependence "
+    "within every cell; the order of a level and a number is a convention",
     "lipschitz": "smoothed densities: any dependence, no tests and so no p-values",
 }
 
@@ -65,9 +65,9 @@ _BACKWARD = {
 def settings_in_words(
     settings: Mapping[str, Any], *, measured: int = 0, asked_for: str | None = None
 ) -> dict[str, str]:
-    """One line a choice, under a short title; choices that played no part are left out.
+    """A line for each choice, under a short title; choices that played no part are left out.
 
-    ``measured`` is the number of measured columns if those have chosen the information;
+    ``measured`` is the number of continuous columns if those have chosen the information;
     ``asked_for`` the search that the user named.
     """
     search = settings["search"]
