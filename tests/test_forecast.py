@@ -325,7 +325,7 @@ def test_a_large_table_is_probed_in_part(monkeypatch):
 def test_the_plain_numbers_and_the_words_agree():
     told = forecast(chain(d=8, n=4000), Settings(search="sequential", n_jobs=1), clock=steady())
     assert isinstance(told, Forecast)
-    assert (told.n_rows, told.n_columns, told.n_measured) == (4000, 8, 0)
+    assert (told.n_rows, told.n_columns, told.n_continuous) == (4000, 8, 0)
     assert (told.fewest_levels, told.most_levels, told.pair_cells) == (2, 2, 4)
     assert (told.information, told.search, told.look_ahead) == (("counts",), "sequential", 1)
     assert told.bytes == sum(told.memory.values())
@@ -348,7 +348,7 @@ def test_a_forecast_by_the_same_clock_is_the_same_in_any_order_of_columns():
 def test_numbers_are_told_a_correlation():
     told = forecast(numbers(), Settings(n_jobs=1))
     (one,) = told.detectable
-    assert (told.information, told.n_measured, told.most_levels) == (("gaussian",), 5, 0)
+    assert (told.information, told.n_continuous, told.most_levels) == (("gaussian",), 5, 0)
     assert f"a correlation of {one.effect:.2f}" in str(told)
     assert "numbers are not counted" in str(told)
 

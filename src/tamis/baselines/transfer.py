@@ -84,7 +84,7 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
 
 
 def read_outcome(folder: Path) -> Outcome | None:
-    """The same, in the parent; None if the child left nothing."""
+    """Read the outcome, in the parent; None if the child left nothing."""
     path = folder / "outcome.json"
     if not path.exists():
         return None

@@ -126,8 +126,8 @@ class BlockTable(TableElsewhere):
         return chosen
 
     def as_told(self, types: Container[str]) -> Self:
-        """The same table, the kinds of these columns having been named by the user: they are
-        categories, or else they would not be in blocks."""
+        """A copy in which the user has named the kinds of these columns: they are categories, or
+        else they would not be in blocks."""
         chosen = copy(self)
         chosen.told = frozenset(k for k, name in enumerate(self.names) if name in types)
         if chosen.told:

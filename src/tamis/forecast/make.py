@@ -84,7 +84,7 @@ def forecast(table: AnyTable, asked: Settings, *, clock: Clock = time.perf_count
     return Forecast(
         n_rows=table.n_rows,
         n_columns=table.n_variables,
-        n_measured=sum(map(table.is_continuous, range(table.n_variables))),
+        n_continuous=sum(map(table.is_continuous, range(table.n_variables))),
         fewest_levels=int(sizes.min()) if len(sizes) else 0,
         most_levels=int(sizes.max(initial=0)),
         pair_cells=int(np.prod(np.sort(sizes)[-2:])) if len(sizes) else 0,

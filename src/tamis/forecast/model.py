@@ -18,7 +18,7 @@ class Forecast:
 
     n_rows: int
     n_columns: int
-    n_measured: int
+    n_continuous: int
     fewest_levels: int
     most_levels: int
     """Of the columns that hold levels; 0 if none does."""
@@ -90,8 +90,8 @@ class Forecast:
     def _table(self) -> str:
         size = f"{_count(self.n_rows, 'row')}, {_count(self.n_columns, 'column')}"
         parts = []
-        if self.n_measured:
-            parts.append(f"{self.n_measured:,} measured")
+        if self.n_continuous:
+            parts.append(f"{self.n_continuous:,} continuous")
         if self.most_levels:
             few, most = self.fewest_levels, _count(self.most_levels, "level")
             parts.append(most if few == self.most_levels else f"{few} to {most}")

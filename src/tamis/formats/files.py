@@ -235,7 +235,7 @@ def ending_of(path: Path) -> str:
 
 
 def _identity(path: str) -> object:
-    """The same for two paths of one file, be it there or not."""
+    """What identifies a file: equal for two paths of one file, whether it exists or not."""
     target = os.path.realpath(path)
     try:
         found = os.stat(target)

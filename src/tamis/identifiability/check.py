@@ -194,7 +194,7 @@ def _n_selections(known: Known) -> int:
 def _watched(
     what: str, items: Iterable[Item], total: int, progress: Progress | None
 ) -> Iterator[Item]:
-    """The same items, with a word after each."""
+    """Yield the items, and report progress after each."""
     for done, item in enumerate(items, start=1):
         yield item
         if progress is not None:

@@ -31,11 +31,11 @@ class Gaps:
     eta: float | None
     """The smallest gain of an important ancestor."""
     Delta_tilde: float | None
-    """The smallest lead of boundary members over outsiders (cond:pps)."""
+    """The smallest difference in gain between boundary members and outsiders (cond:pps)."""
     xi: float | None
     """Half the smallest gain of a missing boundary member, as printed."""
     xi_greedy: float | None
-    """The same, of the best missing member: what the proof needs."""
+    """Half the smallest gain of the best missing boundary member: what the proof needs."""
     Delta_I: float | None
     """The smallest I(X_p ; X_k | A_j without p) over the edges p -> k."""
 

@@ -19,7 +19,7 @@ from tamis.network import BayesianNetwork
 
 Nodes = tuple[int, ...]
 FRUGAL_LIMIT = 2**22
-"""The same where nothing is promised: half a million cells."""
+"""The largest table, in bytes, where nothing is promised: half a million cells."""
 
 
 def resolved(gain: float) -> float:

@@ -38,7 +38,7 @@ from tamis.plugins import (
 )
 
 ROUNDING = 1e-9
-"""A p-value may be above 1 by so much, and information of a column about itself above 0."""
+"""By how much a p-value may be above 1, and information of a column about itself above 0."""
 KINDS = (LEVELS, NUMBERS)
 """What entropies may be of."""
 

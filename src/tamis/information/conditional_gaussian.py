@@ -144,8 +144,8 @@ class ConditionalGaussianInformation(Source):
         return self.as_tests(lines[:, -1], lines[:, :STATS])
 
     def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
-        """The same for groups of variables, judged one after the other, levels first: gains add
-        by the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
+        """Test groups of variables, judged one after the other, levels first: gains add by
+        the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
         found = np.zeros((len(groups), STATS + 1))
         for i, (target, given, members) in enumerate(groups):
             before = given

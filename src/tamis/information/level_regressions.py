@@ -12,7 +12,7 @@ from tamis.information.logistic import Design, Regression, entropy_left, regress
 from tamis.information.logistic_loops import Singles
 
 MOST_BYTES = 2**27
-"""What is kept of each kind, designs and regressions, may take so much."""
+"""How many bytes are kept of each kind, designs and regressions."""
 ROWS_EACH, MOST_COEFFICIENTS = 10, 100
 """Regressions have products of measurements if there are so many rows for each coefficient of a
 level, and at most so many of these."""

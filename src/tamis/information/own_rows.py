@@ -47,7 +47,7 @@ MOST_CELLS = 2**26
 """Sources are kept while their tables have no more cells than this."""
 
 MOST_SOURCES = 16
-"""And while there are no more of them than this, each about all columns."""
+"""Sources are kept while there are no more of them than this, each about all columns."""
 
 Flags = NDArray[np.bool_]
 Columns = tuple[int, ...]

@@ -335,7 +335,7 @@ def turns_of(one: Tried) -> int:
 
 
 def probability_of(loss: float) -> float:
-    """How likely a direction is that the class has, if the likelihood loses so much without it."""
+    """How likely a direction is that the class has, by what the likelihood loses without it."""
     return 1 / (1 + math.exp(-loss / constants.nats_per_doubt))
 
 

@@ -82,7 +82,7 @@ def _copies(columns: Sequence[Found]) -> Iterator[tuple[str, Suspicion]]:
 
 
 def _fingerprint(column: Found) -> bytes | None:
-    """The same for columns that group the rows alike; None where nearly every row is a group."""
+    """A hash of how a column groups the rows; None where nearly every row is a group."""
     from hashlib import blake2b
 
     absent = b"" if column.absent is None else np.packbits(column.absent).tobytes()

@@ -19,7 +19,7 @@ from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, codec_of, ending_of
 from tamis.tables.refusals import listed, shown, shown_path, typing
 
 BATCH_BYTES = 2**25
-"""About so much of a table is unpacked at once."""
+"""About how much of a table is unpacked at once."""
 BUFFER_BYTES = 2**16
 """How much of a column is read at once."""
 
@@ -71,7 +71,7 @@ class Stream(ABC):
         return self.names if self._chosen is None else self._chosen
 
     def parts(self) -> Sequence[Stream]:
-        """The same rows as several streams, one after the other: those of each file."""
+        """The rows as several streams, one after the other: those of each file."""
         return [self]
 
     def place(self, row: int) -> int | str:

@@ -56,7 +56,7 @@ class Holds(NamedTuple):
     code: bool = False
 
     def merge(self, other: Holds) -> Holds:
-        """The same for both."""
+        """What either of the two holds."""
         return Holds(*map(or_, self, other))
 
 
@@ -233,7 +233,7 @@ def are_quantities(texts: Sequence[str]) -> bool:
 
 
 def _single_bytes(cells: Strings) -> tuple[NDArray[Any], list[str]] | None:
-    """The same where every cell is one character of ASCII, which needs no hashing."""
+    """Codes and texts if every cell is one ASCII character, which needs no hashing; else None."""
     if not isinstance(cells, pa.StringArray) or not len(cells):
         return None
     _, ends, data = cells.buffers()

@@ -169,7 +169,7 @@ def _settings(result: Result) -> dict[str, str]:
     words = {"columns": columns_in_words(kinds)} if len([*filter(None, kinds.values())]) > 1 else {}
     words |= settings_in_words(
         result.settings,
-        measured=len(kinds["number"]) if "information" in result.left_open else 0,
+        n_numbers=len(kinds["number"]) if "information" in result.left_open else 0,
         asked_for="auto" if "search" in result.left_open else None,
     )
     used = [verdict.n_rows for verdict in result.trace.verdicts() if verdict.n_rows is not None]

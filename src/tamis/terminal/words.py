@@ -63,11 +63,11 @@ _BACKWARD = {
 
 
 def settings_in_words(
-    settings: Mapping[str, Any], *, measured: int = 0, asked_for: str | None = None
+    settings: Mapping[str, Any], *, n_numbers: int = 0, asked_for: str | None = None
 ) -> dict[str, str]:
     """A line for each choice, under a short title; choices that played no part are left out.
 
-    ``measured`` is the number of continuous columns if those have chosen the information;
+    ``n_numbers`` is the number of columns of numbers if those have chosen the information;
     ``asked_for`` the search that the user named.
     """
     search = settings["search"]
@@ -77,7 +77,7 @@ def settings_in_words(
     if settings["entropy"] is not None:
         words["entropy"] = _with_parameters(settings["entropy"], "estimator")
     else:
-        words["information"] = _information(settings, measured)
+        words["information"] = _information(settings, n_numbers)
     words["parents"] = _parents(settings)
     if search not in ("auto", "sequential"):
         words["masking"] = rule_in_words(settings["masking_rule"])
@@ -123,15 +123,15 @@ def p_value(p: float) -> str:
     return f"{p:.4f}" if p >= 0.001 else f"{p:.1e}"
 
 
-def _information(settings: Mapping[str, Any], measured: int) -> str:
+def _information(settings: Mapping[str, Any], n_numbers: int) -> str:
     """What is known of the columns, with its own settings; and why, if nobody asked for it."""
     named = settings["information"]
     words = _INFORMATION.get(named, f"{named}, from outside tamis")
     if settings.get("source"):
         words += f" ({_listed(settings['source'])})"
-    if measured and named in _CHOSEN:
-        verb = "is" if measured == 1 else "are"
-        words += f"; chosen because {count(measured, 'column')} {verb} measured{_CHOSEN[named]}"
+    if n_numbers and named in _CHOSEN:
+        verb = "holds" if n_numbers == 1 else "hold"
+        words += f"; chosen because {count(n_numbers, 'column')} {verb} numbers{_CHOSEN[named]}"
     return words
 
 
