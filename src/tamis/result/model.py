@@ -605,7 +605,7 @@ class Result:
 
     def require(self, name: str) -> None:
         """Refuse a name that is not a column, with the nearest that is."""
-        if name not in self.parents:
+        if not isinstance(name, str) or name not in self.parents:
             raise SettingError(f"there is no column {name!r}; {suggest(name, self.names)}")
 
 
