@@ -816,7 +816,7 @@ class Result:
         ...
         tamis.errors.SettingError: there is no column 'rian'; did you mean 'rain'?
         """
-        if name not in self.parents:
+        if not isinstance(name, str) or name not in self.parents:
             raise SettingError(f"there is no column {name!r}; {suggest(name, self.names)}")
 
 
