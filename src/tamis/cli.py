@@ -164,18 +164,15 @@ def compare(
 ) -> None:
     """Compare methods on a table, or graphs: edges agreed on, distances, what changed."""
     with exit_cleanly():
-        from tamis.terminal.choosing import types_from_options
-        from tamis.terminal.comparing import CompareWishes, run
+        from tamis.terminal.comparing import CompareWishes, run, types_for
 
-        chosen = (type_ or (), drop or (), only or ())
-        types = types_from_options(things[0], *chosen) if any(chosen) else None
         run(
             things,
             CompareWishes(
                 truth=truth,
                 methods=methods,
                 limit=limit,
-                types=types,
+                types=types_for(things, type_ or (), drop or (), only or ()),
                 missing=missing,
                 out=tuple(out or ()),
                 plot=picture,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import networkx as nx
 import numpy as np
@@ -44,6 +44,7 @@ class Learned:
         return graph
 
 
+@runtime_checkable
 class Baseline(Protocol):
     """A method that learns a graph from a table.
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import entr, xlogy
+from scipy.special import entr
 
 from tamis.counting import counts, direct
 from tamis.counting.by_rows import count_sets, judge_rows
@@ -29,6 +29,7 @@ from tamis.counting.counts import (
     Shapes,
     blank,
     laid_out,
+    n_log_n,
 )
 from tamis.counting.direct import Direct
 from tamis.counting.interactions import (
@@ -345,6 +346,4 @@ class MemoryCounts:
     @cached_property
     def _products(self) -> Floats:
         """n ln n, for likelihoods."""
-        counts = np.arange(self.n_rows + 1)
-        found: Floats = xlogy(counts, counts)
-        return found
+        return n_log_n(np.arange(self.n_rows + 1), self.n_rows)

@@ -8,10 +8,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import xlogy
 
 from tamis.counting.blocks import BlockCounts
-from tamis.counting.counts import Counts
+from tamis.counting.counts import Counts, n_log_n
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.independence import STATS
 from tamis.counting.lookup import Lookup
@@ -157,7 +156,8 @@ class CountedInformation(Source):
     def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
         sets = [(*given, target) for target, given in contexts] + [given for _, given in contexts]
         scores = [
-            xlogy(cells, cells).sum() - log_regret(self._size(one, cells, occurring), self._rows)
+            n_log_n(cells, self._rows).sum()
+            - log_regret(self._size(one, cells, occurring), self._rows)
             for one, cells in zip(sets, self.tables(sets), strict=True)
         ]
         of_families, of_strata = np.array(scores, dtype=np.float64).reshape(2, len(contexts))

@@ -167,10 +167,15 @@ class Facts:
         verb = " has no arrow" if len(self.alone) == 1 else " have no arrows"
         return Names(self.alone), verb
 
+    @cached_property
+    def strongest_edge(self) -> Edge:
+        """The arrow with the largest gain; there must be one."""
+        return max(self.edges, key=lambda e: (e.gain, e.parent, e.child))
+
     @property
     def strongest(self) -> Value:
-        """The arrow with the largest gain."""
-        return _arrow(max(self.edges, key=lambda e: (e.gain, e.parent, e.child)))
+        """The same in words."""
+        return _arrow(self.strongest_edge)
 
     @property
     def kinds(self) -> str:
@@ -208,7 +213,8 @@ class Facts:
     def _statements(self) -> Iterator[list[Piece]]:
         tiers = [Names(tuple(tier)) for tier in self.knowledge.tiers if tier]
         if tiers:
-            yield [piece for tier in tiers for piece in (" before ", tier)][1:]
+            alone = [" in one tier"] if len(tiers) == 1 else []
+            yield [*[piece for tier in tiers for piece in (" before ", tier)][1:], *alone]
         for part, must in (("required", "must"), ("forbidden", "must not")):
             arrows = getattr(self.knowledge, part)
             for parent, child in arrows[:NAMED]:
@@ -278,11 +284,6 @@ class Facts:
     def given(self) -> str:
         """Directions that follow from knowledge."""
         return self._directions("given", ("follows", "follow"))
-
-    @property
-    def given_arrows(self) -> str:
-        """Their arrows, as an object."""
-        return "this arrow" if self.numbers_of["given"] == 1 else "these arrows"
 
     @property
     def open(self) -> str:
@@ -418,6 +419,12 @@ class Facts:
     def weakest_arrow(self) -> Value:
         """That arrow."""
         return () if self.weakest is None else _arrow(self.weakest[0])
+
+    @property
+    def once_known(self) -> Value:
+        """What the test of that arrow was given, where it was given anything."""
+        given = () if self.weakest is None else tuple(self.weakest[1].given)
+        return (", given ", Names(given)) if given else ""
 
     @property
     def is_narrow(self) -> bool:

@@ -322,16 +322,16 @@ class Result:
     def cpdag(self) -> nx.DiGraph[str]:
         """What all Markov equivalent DAGs share; an undirected edge is there both ways."""
         from tamis.metrics.equivalence import to_cpdag
+        from tamis.result.graph import DiGraph
 
-        found: nx.DiGraph[str] = to_cpdag(self.graph)
-        return found
+        return DiGraph(to_cpdag(self.graph))
 
     @property
     def graph(self) -> nx.DiGraph[str]:
         """The DAG; nodes carry layer, entropy and kind where kinds differ, edges their numbers."""
-        import networkx as nx
+        from tamis.result.graph import DiGraph
 
-        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph = DiGraph()
         layer_of = {name: j for j, layer in enumerate(self.layers, start=1) for name in layer}
         for name in self.names:
             kind = {} if self.kinds is None else {"kind": self.kinds[name]}
@@ -816,7 +816,7 @@ class Result:
         ...
         tamis.errors.SettingError: there is no column 'rian'; did you mean 'rain'?
         """
-        if name not in self.parents:
+        if not isinstance(name, str) or name not in self.parents:
             raise SettingError(f"there is no column {name!r}; {suggest(name, self.names)}")
 
 

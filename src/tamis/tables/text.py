@@ -141,7 +141,7 @@ def _first_place(
     first = int(found.argmax())
     row = first if column.rows is None else int(column.rows[first])
     cell = texts[int(codes[first])]
-    return f"{column.where(row)}, which {f'reads {shown(cell)}' if cell else 'is empty'}"
+    return f"{column.where(row)}, where the cell {f'reads {shown(cell)}' if cell else 'is empty'}"
 
 
 def encode_texts(codes: NDArray[Any], texts: Sequence[str], n_rows: int) -> Column:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tamis.baselines.comparing import METHODS, compare
+from tamis.baselines.comparing import FOR_TABLES, METHODS, compare, is_graph
 from tamis.comparison import Compared, Comparison
 from tamis.comparison.files import check_outputs
 from tamis.drawing.pictures import ENDINGS as PICTURES
@@ -19,6 +19,7 @@ from tamis.errors import SettingError
 from tamis.formats.graph import in_order
 from tamis.result import show
 from tamis.tables.kinds import Told
+from tamis.terminal.choosing import types_from_options
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import QUIET, Hanging, item, listed, more, title_of
 from tamis.terminal.notes import noted, show_notes
@@ -49,6 +50,19 @@ class CompareWishes:
     def written(self) -> tuple[str, ...]:
         """The files to write."""
         return (*self.out, *([] if self.plot is None else [self.plot]))
+
+
+def types_for(
+    things: Sequence[str], types: Sequence[str], drop: Sequence[str], only: Sequence[str]
+) -> dict[str, Told] | None:
+    """The kinds of columns that options name; graphs have no such columns."""
+    given = {"--type": types, "--drop": drop, "--only": only}
+    option = next((option for option, told in given.items() if told), None)
+    if option is None:
+        return None
+    if len(things) > 1 or is_graph(things[0]):
+        raise SettingError(f"{option} {FOR_TABLES}")
+    return types_from_options(things[0], types, drop, only)
 
 
 def run(things: Sequence[str], wishes: CompareWishes) -> None:
@@ -136,7 +150,8 @@ def parts_of(found: Comparison) -> Iterator[RenderableType]:
 
 def _head(found: Comparison) -> Iterator[RenderableType]:
     what = "method" if found.table is not None else "graph"
-    compared = f"{count(len(found.entries), what)} compared"
+    given = "" if len(found.graphs) == len(found.entries) else f"{len(found.graphs):,} of "
+    compared = f"{given}{count(len(found.entries), what)} compared"
     truth = "" if found.truth is None else f" with the truth, {show(found.truth.name)}"
     table = "" if found.table is None else f"{show(found.table)}; "
     yield Hanging(Text(), f"{table}{compared}{truth}")
@@ -179,6 +194,17 @@ def _columns(found: Comparison) -> Iterator[RenderableType]:
         yield Hanging(Text("Note: ", style="yellow"), shared)
 
 
+def _problems(found: Comparison) -> Iterator[RenderableType]:
+    """Why there is no graph of a method; methods with the same reason share a line."""
+    names: dict[str, list[str]] = {}
+    for entry in found.entries:
+        if entry.problem is not None:
+            names.setdefault(entry.problem, []).append(entry.name)
+    for problem, own in names.items():
+        who = show(own[0]) if len(own) == 1 else f"{listed(own)}: each"
+        yield item(options_in_words(f"{who} {show(problem)}"))
+
+
 def _entries(found: Comparison) -> Iterator[RenderableType]:
     timed = any(entry.seconds is not None for entry in found.entries)
     true = found.truth is not None
@@ -194,9 +220,7 @@ def _entries(found: Comparison) -> Iterator[RenderableType]:
         table.add_row(Text(show(row["name"])), *map(_number, numbers))
     if rows:
         yield Padding(table, (0, 0, 0, 1), expand=False)
-    for entry in found.entries:
-        if entry.problem is not None:
-            yield item(options_in_words(f"{show(entry.name)} {show(entry.problem)}"))
+    yield from _problems(found)
 
 
 def _nearest(found: Comparison) -> str:

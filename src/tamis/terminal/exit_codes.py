@@ -6,7 +6,9 @@ Imports nothing that takes time, so that a command ends cleanly from the first m
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TextIO, cast
@@ -64,13 +66,25 @@ def open_missing_streams() -> None:
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong and end."""
-    _say(lambda: _write(f"Error: {visible(message)}"))
+    _say(lambda: _write(_folded(f"Error: {visible(message)}")))
     raise SystemExit(FAILED)
 
 
 def visible(text: str) -> str:
     """Text without anything a terminal would obey, line breaks aside."""
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def _folded(text: str) -> str:
+    """Text that a terminal does not cut within words; what reads a pipe gets whole lines."""
+    if not sys.stderr.isatty():
+        return text
+    width = max(shutil.get_terminal_size().columns, 20)
+    lines = (
+        textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+        for line in text.splitlines()
+    )
+    return "\n".join("\n".join(found) for found in lines)
 
 
 def _run(app: Typer) -> int:
