@@ -29,7 +29,7 @@ from tamis.result import direction_in_words
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.terminal import learning as command
 from tamis.terminal import waiting as waiting_module
-from tamis.terminal.endings import fail, run_command
+from tamis.terminal.exit_codes import fail, run_command
 from tamis.terminal.rule_text import rule_from_text
 from tamis.terminal.summary import CALLS, EDGES, LAYERS, STRONGEST
 from tamis.terminal.waiting import waiting

@@ -257,7 +257,7 @@ def test_it_says_what_changed_what_it_costs_and_where(model):
         ({"remove": [("lawn", "rain")]}, "no arrow 'lawn' -> 'rain'; it points the other way"),
         ({"remove": [("season", "shoes")]}, "no arrow .* the parents of 'shoes' are: 'lawn'"),
         ({"turn": [("shos", "lawn")]}, "no column 'shos'; did you mean 'shoes'"),
-        ({"turn": [("rain", "lawn")], "remove": [("rain", "lawn")]}, "no arrow 'rain' -> 'lawn'"),
+        ({"turn": [("rain", "lawn")], "remove": [("rain", "lawn")]}, "removed and turned: do one"),
         ({"remove": [("rain", "lawn")] * 2}, "remove names the arrow 'rain' -> 'lawn' twice"),
         ({}, "name at least one arrow"),
         ({"add": "ab"}, "add must be a list of pairs"),

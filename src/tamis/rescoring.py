@@ -190,6 +190,9 @@ def _changed(
     for pair in (*added, *removed, *turned):
         for name in pair:
             _require_column(name, parents)
+    for pair in removed:
+        if pair in turned:
+            raise SettingError(f"the arrow {_arrow(pair)} is to be removed and turned: do one")
     found = {child: list(given) for child, given in parents.items()}
     for parent, child in (*removed, *turned):
         if parent not in found[child]:

@@ -8,8 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import xlogy
 
 from tables import rows, table_of
+from tamis.counting.counts import n_log_n
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context
 from tamis.information.regret import MOST_LEVELS, _limit, _regrets, log_regret, price
@@ -63,6 +66,23 @@ def test_equivalent_graphs_have_the_same_score(table):
     back = score((2, ()), (1, (2,)), (0, (1,)))
     fork = score((1, ()), (0, (1,)), (2, (1,)))
     assert forth == pytest.approx(back) == pytest.approx(fork)
+
+
+@settings(max_examples=30, deadline=None)
+@given(table=rows(columns=(3, 5), length=(20, 200)), turned=st.permutations(range(5)))
+def test_the_score_is_the_same_to_the_bit_whatever_the_order_of_levels(table, turned):
+    contexts = [Context(0, ()), Context(0, (1,)), Context(2, (0, 1)), Context(1, (0, 2))]
+    source = CountedInformation(table_of(table), n_jobs=1)
+    other = CountedInformation(table_of(np.array([*turned, *range(5, 99)])[table]), n_jobs=1)
+    for score in ("penalised_likelihoods", "occurring_likelihoods"):
+        ref, comp = getattr(source, score)(contexts), getattr(other, score)(contexts)
+        np.testing.assert_array_equal(comp, ref)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5000, 50_000_000])
+def test_n_log_n_is_rounded_so_finely_that_nobody_sees_it(n):
+    counts = np.unique(np.geomspace(1, n, 99).astype(int)) if n else np.zeros(1, dtype=int)
+    assert np.abs(n_log_n(counts, n) - xlogy(counts, counts)).max() < 2e-7
 
 
 def test_the_likelihood_is_that_of_the_counts():

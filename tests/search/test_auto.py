@@ -306,6 +306,20 @@ def test_what_levels_are_called_plays_no_part():
         assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_what_levels_are_called_plays_no_part_in_a_choice_between_copies(seed):
+    # The parents of a parity are taken together: by the strengths of tests, which are rounded.
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.random((3, 300)) < np.array([[0.5], [0.4], [0.45]])
+    e = np.where(rng.random(300) < 0.8, a ^ b ^ c, rng.random(300) < 0.5)
+    columns = {"a": a, "copy": a, "b": b, "c": c, "e": e}
+    found = set()
+    for turned in product([False, True], repeat=5):
+        table = {k: (v ^ t).astype(str) for (k, v), t in zip(columns.items(), turned, strict=True)}
+        found.add(frozenset(tamis.TAM(n_jobs=1).fit(table).graph_.edges))
+    assert len(found) == 1
+
+
 def test_whole_numbers_too_large_for_floats_are_counted():
     rng = np.random.default_rng(1)
     x = rng.integers(0, 3, 500)

@@ -31,6 +31,10 @@ LIMIT = 60.0
 """Seconds that a method may take."""
 GRAPH_ENDINGS = (".json", ".dot", ".graphml", ".bif", ".bif.gz")
 """Endings of files that hold a graph and never a table."""
+FOR_TABLES = (
+    "is for methods that learn from one table, and these are graphs: leave it out, or give the "
+    "table alone"
+)
 
 Progress = Callable[[str, int, int], None]
 
@@ -85,7 +89,7 @@ def compare(
     if not things:
         raise SettingError("compare needs a table, or graphs")
     given = {"methods": methods, "limit": limit, "types": types}
-    if len(things) > 1 or _is_graph(things[0]):
+    if len(things) > 1 or is_graph(things[0]):
         _refuse_for_graphs(given, missing)
         if len(things) == 1 and truth is None:
             raise SettingError(
@@ -93,6 +97,8 @@ def compare(
             )
         return compare_graphs(things, truth)
     check_limit(limit, "limit")
+    if isinstance(methods, str):
+        raise SettingError(f"methods must be a list of names, such as [{methods!r}]")
     found = [find_method(one, missing) for one in METHODS if methods is None]
     found += [find_method(one, missing) for one in methods or ()]
     true = None if truth is None else compared(truth)
@@ -134,7 +140,7 @@ def in_words(data: object, table: Table) -> str:
 
 def find_method(method: str | Baseline, missing: str = "error") -> Baseline:
     """The method of that name; one that is no name is taken as it is."""
-    if not isinstance(method, str):
+    if isinstance(method, Baseline):
         return method
     if method in OWN:
         return OwnSearch(method, OWN[method], missing)
@@ -185,7 +191,7 @@ def _failed(run: BaselineRun, limit: float) -> str:
     return f"failed: {' '.join((run.failure or 'it gave no reason').split())}"
 
 
-def _is_graph(thing: object) -> bool:
+def is_graph(thing: object) -> bool:
     """Whether one thing alone is a graph and no table."""
     if isinstance(thing, str | os.PathLike):
         return str(os.fspath(thing)).lower().endswith(GRAPH_ENDINGS)
@@ -197,7 +203,4 @@ def _refuse_for_graphs(given: Mapping[str, object], missing: str) -> None:
     told = [name for name, value in given.items() if value is not None]
     told += ["missing"] if missing != "error" else []
     if told:
-        raise SettingError(
-            f"{told[0]} is for methods that learn from one table, and these are graphs: leave it "
-            "out, or give the table alone"
-        )
+        raise SettingError(f"{told[0]} {FOR_TABLES}")

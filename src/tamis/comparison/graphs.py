@@ -175,5 +175,7 @@ def completed(graphs: Collection[Compared]) -> tuple[Compared, ...]:
 
 def names_in_words(names: Sequence[str], most: int = 10) -> str:
     """Names side by side, not too many."""
+    if not names:
+        return "none"
     said = ", ".join(map(show, names[:most]))
     return said if len(names) <= most else f"{said} and {len(names) - most:,} more"

@@ -109,7 +109,7 @@ def append_column(
 def append_by_sorting(
     codes: Codes, at: int, line: int, arity: int, states: Pairs, size: int
 ) -> int:
-    """The same by sorting rows by the column and then by the states: no gaps are left."""
+    """Append a column by sorting rows by the column and then by the states: no gaps are left."""
     n = states.shape[0]
     by_code = np.empty(n, dtype=np.int32)
     order = np.empty(n, dtype=np.int32)
@@ -589,49 +589,17 @@ def add_products(
     sums: Floats,
 ) -> None:
     """Add up the products at counts, and at the sums of those that have the levels of all of these
-    lines but the last in common and follow each other."""
-    terms = np.empty(stop - start, dtype=np.float64)
-    for e in range(start, stop):
-        terms[e - start] = products[counts[e]]
-    sums[b, 0] = sum_in_pairs(terms, whole(0), stop - start)
-    n = whole(0)
+    lines but the last in common and follow each other. These sums are exact (``n_log_n``)."""
+    sums[b, 0] = 0.0
+    sums[b, 1] = 0.0
     total = np.int64(0)
     for e in range(start, stop):
+        sums[b, 0] += products[counts[e]]
         total += counts[e]
         is_last = e == stop - 1
         for v in range(whole(0) if is_last else lines.shape[0] - 1):
             if levels[lines[v], e] != levels[lines[v], e + 1]:
                 is_last = True
         if is_last:
-            terms[n] = products[total]
-            n += 1
+            sums[b, 1] += products[total]
             total = np.int64(0)
-    sums[b, 1] = sum_in_pairs(terms, whole(0), n)
-
-
-@inner
-def sum_in_pairs(values: Floats, start: int, n: int) -> float:
-    """What ``numpy.sum`` makes of these values, to the last bit: halves, and eight sums side by
-    side."""
-    if n > 128:
-        half = n // 2
-        half -= half % 8
-        return sum_in_pairs(values, start, half) + sum_in_pairs(values, start + half, n - half)
-    total = 0.0
-    even = n - n % 8
-    if even > 0:
-        a, b, c, d = values[start], values[start + 1], values[start + 2], values[start + 3]
-        e, f, g, h = values[start + 4], values[start + 5], values[start + 6], values[start + 7]
-        for i in range(start + 8, start + even, 8):
-            a += values[i]
-            b += values[i + 1]
-            c += values[i + 2]
-            d += values[i + 3]
-            e += values[i + 4]
-            f += values[i + 5]
-            g += values[i + 6]
-            h += values[i + 7]
-        total = ((a + b) + (c + d)) + ((e + f) + (g + h))
-    for i in range(start + even, start + n):
-        total += values[i]
-    return total

@@ -14,7 +14,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
 
 from tamis.counting.compiled import Asked, Floats, Ints, Judgements
 from tamis.counting.independence import STATS
@@ -43,6 +44,18 @@ def blank(n_contexts: int, n_candidates: int, *, tests: bool) -> Judgements:
 
 
 NO_PARTS = np.zeros(0, dtype=np.int64)
+
+
+def n_log_n(counts: ArrayLike, n_rows: float) -> Floats:
+    """n ln n of the counts of cells, which are ``n_rows`` together at most.
+
+    Values are rounded to multiples of one power of two, so large that every sum of them is exact.
+    So likelihoods depend neither on the order of levels nor on who adds, and columns that say the
+    same tie. A cell is off by 1e-11 nats at most with 5000 rows, and by 2e-7 with 50 million.
+    """
+    bits = 52 - math.frexp(n_rows * math.log(max(n_rows, 1)))[1]
+    found: Floats = np.ldexp(np.rint(np.ldexp(xlogy(counts, counts), bits)), -bits)
+    return found
 
 
 class FamilyCounts(NamedTuple):
@@ -122,7 +135,7 @@ class Counts(Protocol):
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
-        """The same for several variables taken together as one candidate, one for each context."""
+        """Judge several variables taken together as one candidate, one for each context."""
         ...
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
@@ -222,7 +235,7 @@ class Shapes:
         return base, np.concatenate([one[:, 0] for _, one in supports])
 
     def _everyone(self, n_contexts: int) -> tuple[Ints, Ints]:
-        """Every column as a candidate of so many contexts; the longest list so far is kept."""
+        """Every column as a candidate of each context; the longest list so far is kept."""
         d = len(self.sizes)
         if n_contexts * d > len(self._everyone_often):
             self._everyone_often = np.tile(np.arange(d), n_contexts)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import entr, xlogy
+from scipy.special import entr
 
 from tamis.counting import counts, direct
 from tamis.counting.by_rows import count_sets, judge_rows
@@ -29,6 +29,7 @@ from tamis.counting.counts import (
     Shapes,
     blank,
     laid_out,
+    n_log_n,
 )
 from tamis.counting.direct import Direct
 from tamis.counting.interactions import (
@@ -60,7 +61,7 @@ MASK_BYTES = 2**26
 
 
 LEVELS_BYTES = 2**24
-"""So many cells of sets, times columns, are counted before they are judged."""
+"""How many cells of sets, times columns, are counted before they are judged."""
 
 NO_SUMS = np.zeros((0, 2))
 
@@ -124,7 +125,7 @@ class MemoryCounts:
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
-        """The same for several variables taken together as one candidate, one for each context."""
+        """Judge several variables taken together as one candidate, one for each context."""
         n = len(contexts)
         answers = blank(n, n, tests=True)
         base, heads = self._shapes.joint_supports(contexts, others, lookup)
@@ -345,6 +346,4 @@ class MemoryCounts:
     @cached_property
     def _products(self) -> Floats:
         """n ln n, for likelihoods."""
-        counts = np.arange(self.n_rows + 1)
-        found: Floats = xlogy(counts, counts)
-        return found
+        return n_log_n(np.arange(self.n_rows + 1), self.n_rows)

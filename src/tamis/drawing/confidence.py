@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+from tamis.errors import SettingError
+from tamis.result import Result
 
 
+@runtime_checkable
 class Confidence(Protocol):
     """How often parts of a graph came back from resampled rows."""
 
@@ -23,3 +27,17 @@ class Confidence(Protocol):
 
     def skeleton(self, a: str, b: str) -> float:
         """The share of resamples with an edge between the two, either way."""
+
+
+def require_of(result: Result, confidence: object) -> None:
+    """Refuse what is no confidence, or that of a graph with other columns."""
+    if not isinstance(confidence, Confidence):
+        raise SettingError(
+            "confidence must be what bootstrap() returns, not a value of type "
+            f"{type(confidence).__name__}"
+        )
+    if set(confidence.layers) != set(result.names):
+        raise SettingError(
+            "the confidence is not of this result: their columns differ; call bootstrap() of the "
+            "same model"
+        )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tamis.drawing.confidence import Confidence
+from tamis.drawing.confidence import Confidence, require_of
 from tamis.drawing.layout import ALONE, BOX, FONT, HEADING, MARGIN, Layout, curves, lay_out
 from tamis.drawing.looks import dashes_of, gain_of, opacity_of, width_of_gain, widths_of
 from tamis.errors import SettingError
@@ -49,6 +49,8 @@ def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | Non
         raise SettingError(
             "drawing needs matplotlib: install tamis with its extra, pip install 'tamis[plot]'"
         )
+    if confidence is not None:
+        require_of(result, confidence)
     layout = lay_out(result.layers, [(edge.parent, edge.child) for edge in result.edges])
     axes = _figure(layout) if ax is None else ax
     axes.set_axis_off()

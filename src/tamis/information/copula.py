@@ -5,7 +5,7 @@ moments of the scores are taken as those of Gaussian variables. Gains therefore 
 when a column is transformed monotonely (Liu, Lafferty and Wasserman, 2009, the nonparanormal).
 
 All normal scores have the same entropy, so the copula alone cannot rank columns. H(X_k | S) is
-the entropy of the measured column, by its nearest neighbours and in its own unit, less the
+the entropy of the continuous column, by its nearest neighbours and in its own unit, less the
 copula's I(X_k ; S).
 """
 
@@ -30,6 +30,7 @@ from tamis.information.neighbours.columns import (
 )
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.shrinkage import analytic, checked_or_auto
+from tamis.tables.moments import refuse_extremes
 from tamis.tables.refusals import shown
 from tamis.tables.table import Table
 
@@ -64,6 +65,7 @@ class CopulaInformation(GaussianInformation):
         numbers = {name: table.numbers(k) for k, name in enumerate(table.names)}
         for name, values in numbers.items():
             require_numbers(name, values)
+            refuse_extremes(name, float(np.abs(values).max()))
         varying = {name: values for name, values in numbers.items() if varies(values)}
         scores, entropies = np.zeros((len(numbers), table.n_rows)), np.zeros(len(numbers))
         for k, (name, values) in enumerate(numbers.items()):

@@ -8,10 +8,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import xlogy
 
 from tamis.counting.blocks import BlockCounts
-from tamis.counting.counts import Counts
+from tamis.counting.counts import Counts, n_log_n
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.independence import STATS
 from tamis.counting.lookup import Lookup
@@ -103,7 +102,7 @@ class CountedInformation(Source):
         return self.as_tests(found.gains, found.stats)
 
     def joint_tests(self, groups: Sequence[Group]) -> CountTests:
-        """The same for groups of variables, one test a group."""
+        """Test groups of variables, one test for each group."""
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
         members = [group.members for group in groups]
         if not groups:
@@ -141,9 +140,9 @@ class CountedInformation(Source):
         return self._counts.direct(self._lookup, partial(regrets_up_to, self._rows))
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """The same with the price of the cells that can occur, which are fewer than all where
-        columns are functions of others or sums. A function of the set, so that equivalent DAGs
-        score alike here too."""
+        """Likelihoods with the price of the cells that can occur, which are fewer than all if
+        columns are functions of others or sums. The price is a function of the set, so that
+        equivalent DAGs score alike here too."""
         return self._likelihoods([self._reduced(one) for one in contexts], occurring=True)
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
@@ -157,7 +156,8 @@ class CountedInformation(Source):
     def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
         sets = [(*given, target) for target, given in contexts] + [given for _, given in contexts]
         scores = [
-            xlogy(cells, cells).sum() - log_regret(self._size(one, cells, occurring), self._rows)
+            n_log_n(cells, self._rows).sum()
+            - log_regret(self._size(one, cells, occurring), self._rows)
             for one, cells in zip(sets, self.tables(sets), strict=True)
         ]
         of_families, of_strata = np.array(scores, dtype=np.float64).reshape(2, len(contexts))

@@ -25,10 +25,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, xlogy
+from scipy.special import entr
 
 from tamis.constants import constants
-from tamis.counting.counts import DENSE_CELLS
+from tamis.counting.counts import DENSE_CELLS, n_log_n
 from tamis.counting.independence import SCALE, STATS
 from tamis.counting.lookup import fixed_point
 from tamis.errors import SettingError
@@ -226,13 +226,13 @@ class RealCountInformation(Source):
         inside, strata, levels, n = self._rows.tables(target, given)
         width = self._sizes[target]
         n_states = math.prod(float(self._sizes[k]) for k in given)
-        told = float(xlogy(inside, inside).sum() - xlogy(strata, strata).sum())
+        told = float(n_log_n(inside, n).sum() - n_log_n(strata, n).sum())
         told -= price(width, n_states, round(n))
         share = self.n_rows / max(n, 1.0)
         if not given:
             self._alone[target] = share * told
             return self._alone[target]
-        alone = float(xlogy(levels, levels).sum() - xlogy(n, n)) - price(width, 1.0, round(n))
+        alone = float(n_log_n(levels, n).sum() - n_log_n(n, n)) - price(width, 1.0, round(n))
         return self._score(target, ()) + share * (told - alone)
 
 

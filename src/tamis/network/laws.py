@@ -72,7 +72,7 @@ class Coefficient:
 
 
 def short(value: float, digits: int) -> str:
-    """A number with so many digits, or all those before the point if they are more."""
+    """A number with this number of digits, or with all those before the point if they are more."""
     return f"{value:.0f}" if 10**digits <= abs(value) < 1e9 else f"{value:.{digits}g}"
 
 
@@ -201,7 +201,10 @@ class CellLaw(Law):
     def log_densities(self, own: Values, given: Sequence[Values], unseen: float | None) -> Floats:
         """The density per unit of the column."""
         mean, scale = self._means(given, len(own))
-        return np.asarray(-0.5 * (((own - mean) / scale) ** 2 + _LOG_2PI) - np.log(scale))
+        # A number so far away that its square is infinite has no density, and scores say so.
+        with np.errstate(over="ignore"):
+            far = ((own - mean) / scale) ** 2
+        return np.asarray(-0.5 * (far + _LOG_2PI) - np.log(scale))
 
     def coefficients(self, place: int) -> tuple[Coefficient, ...]:
         """One for each cell that has a regression of its own, or that of all rows if none has."""

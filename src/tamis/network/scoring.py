@@ -26,7 +26,8 @@ def mean_log_likelihood(
     if not math.isfinite(total):
         raise DataError(
             "A row is impossible under the fitted network, so the mean log-likelihood is minus "
-            "infinity. Fit with an equivalent_sample_size above 0."
+            "infinity. Fit with an equivalent_sample_size above 0, and leave out rows with numbers "
+            "that are too far from the others for a float to hold their density."
         )
     return total / rows.n
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tamis.atomic import check_place, write_files
-from tamis.drawing.confidence import Confidence
+from tamis.drawing.confidence import Confidence, require_of
 from tamis.errors import SettingError
 from tamis.report.page import page
 from tamis.result import Result
@@ -30,10 +30,12 @@ def write_report(
     ``recovery`` adds the conditions of the fitted network and what came back from it,
     ``confidence`` what came back from resampled rows, ``command`` how the result was made. The
     same arguments give the same bytes. Raises ``SettingError`` for a path that cannot be written
-    and for a recovery check of another result, and ``OSError`` if writing fails.
+    and for a recovery check or a confidence of another result, and ``OSError`` if writing fails.
     """
-    place = os.fspath(path)
+    place = os.fspath(path) if isinstance(path, os.PathLike) else path
     check_report_place(place)
+    if confidence is not None:
+        require_of(result, confidence)
     if recovery is not None:
         _same_edges(result, recovery)
     text = page(result, recovery=recovery, confidence=confidence, command=command)

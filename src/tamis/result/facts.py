@@ -163,7 +163,7 @@ class Facts:
 
     @property
     def isolated(self) -> Value:
-        """The same in words."""
+        """Columns without any arrow, in words."""
         verb = " has no arrow" if len(self.alone) == 1 else " have no arrows"
         return Names(self.alone), verb
 
@@ -233,12 +233,12 @@ class Facts:
 
     @property
     def without_it(self) -> str:
-        """The same as an object."""
+        """What was told, as the object of "without"."""
         return f"without {self.told_them}"
 
     @property
     def told_them(self) -> str:
-        """The same as a pronoun."""
+        """What was told, as a pronoun."""
         return self._subject[1]
 
     @property
@@ -258,7 +258,7 @@ class Facts:
 
     @property
     def cost_in_words(self) -> str:
-        """The same, rounded."""
+        """The cost, rounded."""
         return f"{self.cost:,.0f}" if self.cost >= 10 else f"{self.cost:.1f}"
 
     # What the directions rest on.
@@ -326,7 +326,7 @@ class Facts:
 
     @property
     def factor_in_words(self) -> str:
-        """The same, rounded."""
+        """The factor, rounded."""
         if self.factor > 1000:
             return "a factor of more than 1,000"
         shown = f"{self.factor:.1f}" if self.factor < 10 else f"{self.factor:,.0f}"
@@ -353,7 +353,7 @@ class Facts:
 
     @property
     def comparable_in_words(self) -> str:
-        """The same as a share."""
+        """The probability that units can be compared, as a percentage."""
         return percent(self.comparable)
 
     def _noise(self) -> dict[str, list[float]]:

@@ -31,6 +31,7 @@ import numpy as np
 
 from tamis.counting.compiled import Floats, Ints, compiled, inner, pointed_at, popcount, whole
 from tamis.counting.direct import ANSWER_LOOP
+from tamis.search.paths import CLEARLY_MORE
 
 
 def wholes(start: int, stop: int) -> list[int]:
@@ -332,8 +333,9 @@ def n_below(T: Floats, d: int, strength: float) -> int:
 
 @inner
 def best_set(E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, context: int, n_left: int) -> int:
-    """Where none of ALLOWED passes alone: the set that clears its threshold by most, which is that
-    of the best of all sets of its size; 0 if none does, NONE where a strength is missing."""
+    """Where none of ALLOWED passes alone: the set that clears its threshold by most, the first of
+    equals; the threshold is that of the best of all sets of its size. 0 if none does, NONE where a
+    strength is missing."""
     n_words, sets = M[W], M[M[TOGETHER_OF] + M[context] // 2]
     best, margin, n_judged, waits = whole(0), 0.0, whole(0), False
     for i in range(M[sets]):
@@ -353,8 +355,9 @@ def best_set(E: Ints, M: Ints, R: Ints, S: Floats, T: Floats, context: int, n_le
             waits = True
         else:
             threshold = T[M[SET_THRESHOLDS] + n_fresh * (M[D] + 1) + n_left]
-            if T[M[context + TOGETHER] + i] - threshold > margin:
-                best, margin = at, T[M[context + TOGETHER] + i] - threshold
+            lead = T[M[context + TOGETHER] + i] - threshold
+            if lead > margin * CLEARLY_MORE:
+                best, margin = at, lead
         n_judged += 1
         if n_judged == M[N_JUDGED]:
             break

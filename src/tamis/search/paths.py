@@ -16,6 +16,10 @@ strength, or the row after it, has not been counted, or not as a whole; or the p
 LEFT = -2
 """Less the row that was left last, where the next one has not been counted."""
 
+CLEARLY_MORE = 1 + 1e-9
+"""Margins that differ by a smaller factor are equal: strengths of tests are rounded, by the order
+of levels, and columns that say the same must tie whatever their levels are called."""
+
 
 @interpretable(lambda active, *arguments: 1e-5 * len(active) * arguments[4].shape[1])
 def follow(

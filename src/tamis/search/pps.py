@@ -22,6 +22,7 @@ from tamis.knowledge import Constraints, as_bits
 from tamis.search.cmi_rows import CmiRows, Given
 from tamis.search.outcome import Boundary, Decision
 from tamis.search.paths import (
+    CLEARLY_MORE,
     FULL,
     LEFT,
     NEEDS_ROOM,
@@ -273,13 +274,13 @@ class PPS:
     def best_set(self, groups: Sequence[Group], n_left: int) -> Members:
         """The set that clears its threshold by most, the first of equals, or none; the threshold
         is that of the best of all sets of its size."""
-        margins = [
-            self.judged[one][1] - self.set_threshold(n_left, len(one.members)) for one in groups
-        ]
-        best = max(margins, default=-math.inf)
-        if best > 0 or (self._inclusive and best == 0):
-            return groups[margins.index(best)].members
-        return ()
+        best: Members = ()
+        margin = 0.0
+        for one in groups:
+            lead = self.judged[one][1] - self.set_threshold(n_left, len(one.members))
+            if lead > margin * CLEARLY_MORE or (self._inclusive and lead == 0 and not best):
+                best, margin = one.members, lead
+        return best
 
     def _groups(self, paths: Paths, i: int) -> Sequence[Group]:
         """The sets to try where a selection has come to."""
@@ -299,7 +300,7 @@ class PPS:
         return self._groups_of[asked]
 
     def _strongest(self, target: int, candidates: int, given: Given) -> list[Group]:
-        """The same if it is more than one member and not more than there is room for."""
+        """The strongest sets of more than one member that there is room for."""
         groups: list[Group] = []
         for bits, members in self.sets_of[target]:
             if bits & ~candidates:

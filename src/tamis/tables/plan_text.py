@@ -17,7 +17,7 @@ WIDTH = 80
 _NAME = 24
 """The most columns of the screen that a name takes in the table."""
 _ROWS = 200
-"""So many columns of a table are shown before it is said how many more there are."""
+"""How many columns of a table are shown before the number of the others is given."""
 _LEFT = ' style="text-align: left;"'
 """Notebooks set cells to the right."""
 _NO_BREAK = "\N{NO-BREAK SPACE}"

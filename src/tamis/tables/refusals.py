@@ -138,7 +138,7 @@ def _argument(name: str) -> str:
 
 
 def enough_left(n_left: int, n_rows: int) -> bool:
-    """Whether so many rows without missing values can stand for all."""
+    """Whether the rows without missing values are enough to stand for all."""
     return 2 * n_left >= n_rows
 
 

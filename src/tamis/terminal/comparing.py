@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tamis.baselines.comparing import METHODS, compare
+from tamis.baselines.comparing import FOR_TABLES, METHODS, compare, is_graph
 from tamis.comparison import Compared, Comparison
 from tamis.comparison.files import check_outputs
 from tamis.drawing.pictures import ENDINGS as PICTURES
@@ -19,6 +19,7 @@ from tamis.errors import SettingError
 from tamis.formats.graph import in_order
 from tamis.result import show
 from tamis.tables.kinds import Told
+from tamis.terminal.choosing import types_from_options
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import QUIET, Hanging, item, listed, more, title_of
 from tamis.terminal.notes import noted, show_notes
@@ -49,6 +50,19 @@ class CompareWishes:
     def written(self) -> tuple[str, ...]:
         """The files to write."""
         return (*self.out, *([] if self.plot is None else [self.plot]))
+
+
+def types_for(
+    things: Sequence[str], types: Sequence[str], drop: Sequence[str], only: Sequence[str]
+) -> dict[str, Told] | None:
+    """The kinds of columns that options name; graphs have no such columns."""
+    given = {"--type": types, "--drop": drop, "--only": only}
+    option = next((option for option, told in given.items() if told), None)
+    if option is None:
+        return None
+    if len(things) > 1 or is_graph(things[0]):
+        raise SettingError(f"{option} {FOR_TABLES}")
+    return types_from_options(things[0], types, drop, only)
 
 
 def run(things: Sequence[str], wishes: CompareWishes) -> None:

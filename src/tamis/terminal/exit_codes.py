@@ -1,6 +1,6 @@
 """How a command ends: errors in a line or two with exit code 2, never with a traceback.
 
-Imports nothing that takes time, so that endings are clean from the first moment.
+Imports nothing that takes time, so that a command ends cleanly from the first moment on.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ INTERRUPTED = 130
 
 def run_command(app: Typer) -> NoReturn:
     """Run the command and end."""
-    with clean_ending():
+    with exit_cleanly():
         code = _run(app)
     raise SystemExit(code)
 
 
 @contextmanager
-def clean_ending() -> Iterator[None]:
+def exit_cleanly() -> Iterator[None]:
     """Turn what can go wrong for the user into a message and an exit code; bugs pass through."""
     try:
         yield
@@ -88,7 +88,7 @@ def _folded(text: str) -> str:
 
 
 def _run(app: Typer) -> int:
-    """Run with the endings of typer replaced by those of `clean_ending`."""
+    """Run with typer's way of ending replaced by that of `exit_cleanly`."""
     import typer
 
     # Every complaint about the command line; typer has no public name for it.
