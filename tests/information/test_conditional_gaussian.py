@@ -14,6 +14,7 @@ from scipy.stats import multivariate_normal
 import tamis
 from tamis.constants import constants
 from tamis.errors import DataError, SettingError, TamisWarning
+from tamis.information import cell_algebra
 from tamis.information.conditional_gaussian import ConditionalGaussianInformation
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
@@ -520,3 +521,20 @@ def test_shuffled_columns_give_the_same_graph(search):
     )
     assert set(one.graph_.edges) == set(other.graph_.edges)
     assert one.entropies_ == other.entropies_
+
+
+@pytest.mark.parametrize("q", range(4))
+def test_sums_of_cells_stay_within_their_arrays(q):
+    """As Python, which minds the ends of arrays; the compiled loops do not."""
+    rng = np.random.default_rng(q)
+    rows = rng.normal(size=(50, 5))
+    centre = rows.mean(axis=0)
+    scatter = (rows - centre).T @ (rows - centre)
+    own = np.arange(q + 2)
+    mean, squares, left = np.zeros(q + 2), np.zeros(q + 2), np.zeros(q + 2)
+    total, shares = np.zeros((q, q + 2)), np.zeros((q, q + 2))
+    cell_algebra._add_cell.py_func(50, centre, scatter, own, q, mean, total, squares)
+    cell_algebra._merge.py_func(50, mean, total, squares, q, shares, left)
+    upper = np.triu(np.ones((q, q + 2), dtype=bool))
+    np.testing.assert_allclose(shares[upper], (scatter[:q, : q + 2] / 50)[upper], atol=1e-9)
+    np.testing.assert_allclose(left, scatter.diagonal()[: q + 2] / 50, atol=1e-6)

@@ -226,7 +226,7 @@ def _add_cell(
         k = columns[x]
         mean[x] += count * centre[k]
         squares[x] += scatter[k, k] + count * centre[k] * centre[k]
-        for i in range(q if q < x else x + 1):
+        for i in range(q if q <= x else x + 1):
             total[i, x] += scatter[columns[i], k] + count * centre[columns[i]] * centre[k]
 
 
@@ -237,7 +237,7 @@ def _merge(
     """The covariances of a stratum from its sums."""
     for x in range(mean.shape[0]):
         left[x] = (squares[x] - mean[x] * mean[x] / rows) / rows + RIDGE
-        for i in range(q if q < x else x + 1):
+        for i in range(q if q <= x else x + 1):
             shares[i, x] = (total[i, x] - mean[i] * mean[x] / rows) / rows
 
 
