@@ -237,6 +237,7 @@ def members(thing: type) -> Iterator[str]:
     base = next((one for one in own[:-1] if one.__name__ in BASES), None)
     told = fields_of(base) if base else {}
     fields = {name: text for one in own for name, text in fields_of(one).items()}
+    told |= dict.fromkeys(documented(thing), "")
     lines = [f"- `{name}`: {text}" for name, text in fields.items() if name not in told]
     yield from [*lines, ""] if lines else []
     if base is not None:
@@ -246,6 +247,19 @@ def members(thing: type) -> Iterator[str]:
     for name in names:
         if not name.startswith("_"):
             yield from member(thing, name)
+
+
+def documented(thing: type) -> list[str]:
+    """The names that the sections of a class's docstring explain: ``a, b : type`` at the margin."""
+    lines = (inspect.getdoc(thing) or "").splitlines()
+    starts = [i + 2 for i, line in enumerate(lines) if line in ("Parameters", "Attributes")]
+    heads = [
+        line.partition(" : ")[0]
+        for start in starts
+        for line in lines[start : _end_of_section(lines, start)]
+        if line[:1].strip()
+    ]
+    return [name.strip() for head in heads for name in head.split(",")]
 
 
 def member(thing: type, name: str) -> Iterator[str]:
@@ -291,7 +305,7 @@ def markdown(docstring: str) -> str:
     while i < len(lines):
         if i + 1 < len(lines) and re.fullmatch(r"-{3,}", lines[i + 1]):
             end = _end_of_section(lines, i + 2)
-            shown += [f"**{lines[i]}**", "", *_entries(lines[i + 2 : end])]
+            shown += [f"**{lines[i]}**", "", *_section(lines[i], lines[i + 2 : end])]
             i = end
         elif re.fullmatch(r"=[= ]+=", lines[i]):
             end = next(k for k in range(len(lines) - 1, i, -1) if lines[k].startswith("=="))
@@ -301,6 +315,13 @@ def markdown(docstring: str) -> str:
             shown.append(lines[i].replace("``", "`"))
             i += 1
     return "\n".join(shown) + "\n"
+
+
+def _section(title: str, lines: list[str]) -> list[str]:
+    """What stands under a heading: examples as they are typed, anything else as a list."""
+    if title != "Examples":
+        return _entries(lines)
+    return ["```text", *"\n".join(lines).strip().splitlines(), "```", ""]
 
 
 def _end_of_section(lines: list[str], start: int) -> int:

@@ -29,7 +29,7 @@ from tamis.result import direction_in_words
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.terminal import learning as command
 from tamis.terminal import waiting as waiting_module
-from tamis.terminal.endings import run_command
+from tamis.terminal.exit_codes import fail, run_command
 from tamis.terminal.rule_text import rule_from_text
 from tamis.terminal.summary import CALLS, EDGES, LAYERS, STRONGEST
 from tamis.terminal.waiting import waiting
@@ -527,6 +527,20 @@ def test_what_goes_wrong_outside_ends_in_one_line(error, code, message, monkeypa
     assert shown.exit_code == code
     assert message in shown.stderr
     assert len(shown.stderr.splitlines()) == 1
+
+
+def test_on_a_terminal_a_long_message_is_folded_between_words(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    message = (
+        "column 'x' holds dates, such as '2024-01-01': leave it out (--drop x) or call it a day"
+    )
+    with pytest.raises(SystemExit):
+        fail(message)
+    lines = capsys.readouterr().err.splitlines()
+    assert " ".join(lines) == f"Error: {message}"
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 40
 
 
 def test_bugs_are_not_hidden(monkeypatch):

@@ -356,7 +356,7 @@ def test_the_command_learns_floats_and_says_what_it_chose_and_why(tmp_path):
     shown = learn(written(tmp_path / "t.csv", curve()), "--details")
     assert "In t.csv (150 rows, 3 columns) tamis found" in shown
     assert "columns      numbers" in shown
-    assert "chosen because 3 columns are measured; curves are not seen" in shown
+    assert "chosen because 3 columns hold numbers; curves are not seen" in shown
     assert "--information neighbours" in shown
     asked = learn(str(tmp_path / "t.csv"), "--information", "gaussian", "--details")
     assert "linear dependence" in asked
@@ -368,10 +368,10 @@ def test_the_command_learns_floats_beside_labels(tmp_path):
     assert "80 rows, 4 columns" in shown
     assert "3 numbers (" in shown
     assert "; 1 category (" in shown
-    assert "chosen because 3 columns are measured and others hold labels" in shown
+    assert "chosen because 3 columns hold numbers and others hold labels" in shown
     assert "curves are not seen, for those there is --information mixed" in shown
     assert "auto (the paper's searches, refined by likelihood)" in shown
-    assert "the order of a level and a measurement is a convention" in shown
+    assert "the order of a level and a number is a convention" in shown
 
 
 @pytest.mark.parametrize(

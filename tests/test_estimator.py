@@ -90,6 +90,9 @@ def chain(n: int = 3000, seed: int = 0) -> pd.DataFrame:
 def test_a_chain_is_learned_with_its_names(search):
     model = tamis.TAM(search).fit(chain())
     assert list(model.graph_.edges) == [("a", "b"), ("b", "c")]
+    assert isinstance(model.graph_, nx.DiGraph)
+    assert repr(model.graph_) == "<DiGraph with 3 nodes and 2 edges>"
+    assert repr(model.cpdag_).startswith("<DiGraph with 3 nodes and ")
     assert model.layers_ == [["a"], ["b"], ["c"]]
     assert model.parents_ == {"c": ["b"], "a": [], "b": ["a"]}
     assert model.adjacency_.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]

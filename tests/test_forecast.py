@@ -24,7 +24,7 @@ from tamis.forecast import Forecast, forecast
 from tamis.forecast import make as making
 from tamis.forecast.memory import Planes, of_counts
 from tamis.forecast.model import size_in_words, time_in_words
-from tamis.forecast.power import POWER, detectable, difference_of_coins, level_of, noncentrality
+from tamis.forecast.power import POWER, alpha_of, detectable, difference_of_coins, noncentrality
 from tamis.forecast.probe import DEEPEST, TARGETS, Probe, part_of, probe, seconds_of
 from tamis.forecast.work import contexts_of, work_of
 from tamis.information.counted import CountedInformation
@@ -167,10 +167,10 @@ def test_more_rows_and_fewer_tests_show_weaker_dependence():
 
 
 def test_the_level_is_shared_among_nodes_and_candidates():
-    assert level_of(Permutation(0.02, whole_graph=True).bind(500, 10), 9) == pytest.approx(
+    assert alpha_of(Permutation(0.02, whole_graph=True).bind(500, 10), 9) == pytest.approx(
         0.02 / 90
     )
-    assert level_of(BIC(), 9) is None
+    assert alpha_of(BIC(), 9) is None
 
 
 def test_what_nobody_knows_beforehand_is_not_told():
@@ -189,7 +189,7 @@ def test_memory_is_that_of_the_arrays():
     planes = Planes.of(table)
     assert (planes.n_planes, planes.n_words) == counts._planes.words.shape
     assert planes.n_interacting == len(counts._interacting[0])
-    assert of_counts(table, 1)["pair counts"] == counts._bank.pairs.nbytes
+    assert of_counts(table, 1)["pair counts"] == counts._columns[2].nbytes
     assert of_counts(table, 1)["bit planes"] >= counts._planes.words.nbytes
     assert planes.sets(2) == sum(math.comb(planes.n_interacting, k) for k in range(4))
     assert planes.sets(1) == 0
@@ -325,17 +325,17 @@ def test_a_large_table_is_probed_in_part(monkeypatch):
 def test_the_plain_numbers_and_the_words_agree():
     told = forecast(chain(d=8, n=4000), Settings(search="sequential", n_jobs=1), clock=steady())
     assert isinstance(told, Forecast)
-    assert (told.n_rows, told.n_columns, told.n_measured) == (4000, 8, 0)
+    assert (told.n_rows, told.n_columns, told.n_continuous) == (4000, 8, 0)
     assert (told.fewest_levels, told.most_levels, told.pair_cells) == (2, 2, 4)
     assert (told.information, told.search, told.look_ahead) == (("counts",), "sequential", 1)
     assert told.bytes == sum(told.memory.values())
-    assert told.level == pytest.approx(0.001 / 7)
+    assert told.alpha == pytest.approx(0.001 / 7)
     (one,) = told.detectable
     text = str(told)
     assert "4,000 rows, 8 columns: 2 levels" in text
     assert f"{one.gain:.2g} nats" in text
     assert f"{100 * one.effect:.0f} percentage points" in text
-    assert f"level {told.level:.1g}" in text
+    assert f"alpha {told.alpha:.1g}" in text
 
 
 def test_a_forecast_by_the_same_clock_is_the_same_in_any_order_of_columns():
@@ -348,7 +348,7 @@ def test_a_forecast_by_the_same_clock_is_the_same_in_any_order_of_columns():
 def test_numbers_are_told_a_correlation():
     told = forecast(numbers(), Settings(n_jobs=1))
     (one,) = told.detectable
-    assert (told.information, told.n_measured, told.most_levels) == (("gaussian",), 5, 0)
+    assert (told.information, told.n_continuous, told.most_levels) == (("gaussian",), 5, 0)
     assert f"a correlation of {one.effect:.2f}" in str(told)
     assert "numbers are not counted" in str(told)
 

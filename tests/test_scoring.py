@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import doctest
 import math
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -16,9 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import tamis
-from tamis import estimator
 from tamis.errors import DataError, SettingError, TamisWarning
-from tamis.network import gaussian
 
 
 def chain(n: int = 400, seed: int = 1) -> pd.DataFrame:
@@ -263,12 +259,3 @@ def test_the_network_is_fitted_once_and_anew_after_a_fit():
     assert model.network_ is first
     assert model.fit(chain()).network_ is not first
     assert model.network_ == first
-
-
-@pytest.mark.parametrize("module", [estimator, gaussian])
-def test_the_examples_of_docstrings_run(module):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = doctest.testmod(module)
-    assert found.failed == 0
-    assert found.attempted > 0

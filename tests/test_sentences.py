@@ -22,7 +22,7 @@ from tamis.information.interface import Source
 from tamis.opening import open_information
 from tamis.result import LOOKS, answer, show
 from tamis.result.facts import Facts, percent
-from tamis.result.sentences import AT_FIRST, PARTS, SENTENCES, UNITS
+from tamis.result.sentences import AT_FIRST, PARTS, SENTENCES, SORTED, UNITS
 from tamis.search.auto import score_of
 from tamis.settings import Settings
 from tamis.terminal.words import options_in_words
@@ -192,16 +192,22 @@ def doubts(result):
 
 
 def margins_of(result, *, passed):
-    """How near the tests of single arrows came to the other side."""
+    """How near the tests of single arrows came to the other side, with their columns."""
     there = {frozenset((e.parent, e.child)) for e in result.edges}
     free = there - {frozenset(pair) for pair in result.required}
     near = []
     for one in result.trace.selections:
         for verdict in (*one.taken, *one.retained) if passed else filter(None, [one.refused]):
             pair = frozenset((verdict.target, *verdict.others))
-            if len(verdict.others) == 1 and (pair in free if passed else pair not in there):
-                near += [verdict.distance] if verdict.dependent == passed or not passed else []
+            counts = verdict.dependent and pair in free if passed else pair not in there
+            if len(verdict.others) == 1 and counts:
+                near.append((verdict.distance, verdict.target, pair))
     return near
+
+
+def strongest_of(edges):
+    best = max(edges, key=lambda e: (e.gain, e.parent, e.child))
+    return best.parent, best.child
 
 
 def expected(result, confidence=None):
@@ -215,6 +221,8 @@ def expected(result, confidence=None):
     factor, has_units = factor_of(result), len(noise_of(result)[True]) > 1
     same = result.settings.get("units") == "same"
     doubt, passed = doubts(result), margins_of(result, passed=True)
+    several, narrow = len(edges) > 1, bool(passed) and min(passed)[0] < math.log(10)
+    is_strongest = bool(passed) and min(passed)[2] == {*strongest_of(edges)}
     refused = margins_of(result, passed=False)
     joined = {name for e in edges for name in (e.parent, e.child)}
     found = {
@@ -230,6 +238,7 @@ def expected(result, confidence=None):
         "kinds": result.kinds is not None,
         "told": told,
         "told nothing": told and not out,
+        "one tier": len([tier for tier in (told or {}).get("tiers", ()) if tier]) == 1,
         "cost nothing": out and cost is not None and cost < 0.05,
         "cost little": out and cost is not None and 0.05 <= cost < 3,
         "cost something": out and cost is not None and 3 <= cost < 10,
@@ -250,9 +259,13 @@ def expected(result, confidence=None):
         "assumption settles nothing": n["none"] and not n["entropy"],
         "least likely direction": doubt and min(doubt) >= 0.5,
         "unlikely direction": doubt and min(doubt) < 0.5,
-        "weakest arrow, narrowly": passed and min(passed) < math.log(10),
-        "weakest arrow, clearly": passed and min(passed) >= math.log(10),
-        "missed narrowly": refused and min(refused) < math.log(10),
+        "weakest arrow, narrowly": several and passed and narrow and not is_strongest,
+        "weakest arrow, clearly": several and passed and not narrow and not is_strongest,
+        "strongest is weakest, narrowly": several and passed and narrow and is_strongest,
+        "strongest is weakest, clearly": several and passed and not narrow and is_strongest,
+        "only arrow, narrowly": passed and narrow and not several,
+        "only arrow, clearly": passed and not narrow and not several,
+        "missed narrowly": refused and min(refused)[0] < math.log(10),
         "resamples": confidence is not None and edges,
         "refined": result.search == "refined" and not out,
         "refined with what was told": result.search == "refined" and out,
@@ -299,6 +312,7 @@ def check_words(result, said):
     if "strongest" in said:
         best = max(result.edges, key=lambda e: (e.gain, e.parent, e.child))
         assert said["strongest"] == f"The strongest arrow is {arrow(best)}."
+        assert f"weakest arrow is {arrow(best)}" not in " ".join(said.values())
     for name in ("first", "first as told", "first if at all"):
         if name in said:
             roots = roots_of(result)
@@ -433,6 +447,22 @@ class Shares:
     edges: dict[tuple[str, str], float]
 
 
+def weakest_made_strongest(result):
+    """The arrow nearest to being left out has the largest gain."""
+    weakest, _ = Facts(result).weakest
+    return replace(
+        result, edges=tuple(replace(e, gain=9.0) if e == weakest else e for e in result.edges)
+    )
+
+
+def with_one_arrow(result, only):
+    return replace(
+        result,
+        edges=(only,),
+        parents={name: (only.parent,) if name == only.child else () for name in result.names},
+    )
+
+
 def made():
     """Results that learning seldom gives: each differs from a learned one in a field or two."""
     told = learned("levels", "default", "plain", "absurd tiers")
@@ -450,12 +480,10 @@ def made():
         yield replace(by_entropy, settings=asked)
     only = edges[0]
     known = {"required": [[only.parent, only.child]]}
-    yield replace(
-        plain,
-        edges=(only,),
-        parents={name: (only.parent,) if name == only.child else () for name in plain.names},
-        settings={**plain.settings, "knowledge": known},
-    )
+    yield replace(with_one_arrow(plain, only), settings={**plain.settings, "knowledge": known})
+    faint = learned("weak", "default", "plain", "nothing")
+    yield with_one_arrow(faint, Facts(faint).weakest[0])
+    yield from map(weakest_made_strongest, (plain, faint))
     yield replace(plain, edges=(), parents=dict.fromkeys(plain.names, ()))
     yield replace(plain, edges=tuple(replace(e, direction_probability=0.3) for e in edges))
     yield replace(plain, n_rows=None)
@@ -501,12 +529,47 @@ def test_a_raised_alpha_says_how_many_arrows_it_added_and_how_many_are_false():
     assert "Set --alpha to decide" in options_in_words(note)
 
 
-def test_numbers_whose_units_are_unknown_have_a_note_about_them():
+def test_numbers_whose_variances_grow_along_the_arrows_have_a_note_about_units():
     (note,) = [
         one for one in learned("numbers", "default", "plain", "nothing").warnings if "Vari" in one
     ]
     share = float(re.search(r"along (\d+)%", note)[1]) / 100
     assert note == UNITS.format(share=share)
+    assert share >= SORTED
+
+
+def test_numbers_whose_variances_fall_along_the_arrows_have_no_note_about_units():
+    columns = numbers(np.random.default_rng(7))
+    shrunk = {name: column / 9**k for k, (name, column) in enumerate(columns.items())}
+    chain = {"required": [("x", "y"), ("y", "z")]}
+    result = tamis.TAM(knowledge=chain).fit(shrunk).result_
+    assert result.edges
+    assert not [one for one in result.warnings if "Vari" in one]
+
+
+def test_one_tier_is_said_to_set_no_order():
+    said = str(learned("levels", "default", "plain", "one tier").answer("told"))
+    assert said.startswith(
+        "Told beforehand: a, b, c, d and e in one tier. That rules no graph out."
+    )
+    assert "One tier alone sets no order" in said
+
+
+def test_the_strongest_arrow_is_not_called_the_weakest():
+    result = weakest_made_strongest(learned("levels", "default", "plain", "nothing"))
+    edge, test = Facts(result).weakest
+    assert test.given == ()
+    said = f"{arrow(edge)} was also nearest to being left out; even so it passed that test clearly."
+    assert said in str(result.answer("weakest"))
+    assert "weakest arrow" not in str(result.answer())
+
+
+def test_a_single_arrow_is_neither_the_strongest_nor_the_weakest():
+    columns = levels(np.random.default_rng(7))
+    said = str(tamis.TAM().fit({name: columns[name] for name in "cd"}).result_.answer())
+    assert "strongest" not in said
+    assert "weakest" not in said
+    assert "The arrow passed its test clearly." in said
 
 
 def test_a_closest_call_is_listed_once():

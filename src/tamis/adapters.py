@@ -34,21 +34,24 @@ def from_causal_learn(
     whole_graph: bool = False,
     **options: Any,  # noqa: ANN401 - whatever the test takes
 ) -> CallableTest:
-    """A rule that judges by a test of causal-learn.
+    """Make a rule that judges by a test of causal-learn.
 
     Parameters
     ----------
     test : str or object of causallearn.utils.cit
         The name of a test, such as "fisherz", "gsq", "chisq" or "kci", which is made with
-        ``options``; or a test that was made of ``data`` already.
+        ``options``; or a test that was made from ``data`` already.
     data : pandas.DataFrame
         The table that is fitted: the test has its rows, and cannot judge others.
     alpha, whole_graph
         As in ``tamis.rules.PValue``.
+    **options
+        What the test takes besides the rows.
 
     Returns
     -------
     CallableTest
+        For ``boundary_rule`` and ``masking_rule`` of `tamis.TAM`.
 
     Examples
     --------
@@ -78,22 +81,25 @@ def from_pgmpy(
     whole_graph: bool = False,
     **options: Any,  # noqa: ANN401 - whatever the test takes
 ) -> CallableTest:
-    """A rule that judges by a test of pgmpy.
+    """Make a rule that judges by a test of pgmpy.
 
     Parameters
     ----------
     test : str, object of pgmpy.ci_tests or function of pgmpy.estimators.CITests
         The name of a test, such as "chi_square", "g_sq", "pearsonr" or "pillai_trace", which is
-        made with ``options``; a test that was made of ``data`` already; or a function, which is
+        made with ``options``; a test that was made from ``data`` already; or a function, which is
         called with ``options``.
     data : pandas.DataFrame
         The table that is fitted: the test has its rows, and cannot judge others.
     alpha, whole_graph
         As in ``tamis.rules.PValue``.
+    **options
+        What the test takes besides the rows.
 
     Returns
     -------
     CallableTest
+        For ``boundary_rule`` and ``masking_rule`` of `tamis.TAM`.
 
     Examples
     --------

@@ -9,11 +9,11 @@ import gc
 import os
 from typing import Annotated
 
-from tamis.terminal.endings import clean_ending, open_missing_streams, run_command
+from tamis.terminal.exit_codes import exit_cleanly, open_missing_streams, run_command
 
 open_missing_streams()
 # Ctrl-C does not wait until everything is imported.
-with clean_ending():
+with exit_cleanly():
     import typer
 
     from tamis.cli_experiment import experiment
@@ -74,7 +74,7 @@ def show(
     ] = None,
 ) -> None:
     """Show a saved run as `tamis learn` showed it."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal import showing
 
         showing.show(run, tuple(explain or ()), details=details)
@@ -89,7 +89,7 @@ def plot(
     quiet: QuietOption = False,
 ) -> None:
     """Draw the graph of a saved run."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal import showing
 
         showing.plot(run, picture, quiet=quiet)
@@ -101,8 +101,8 @@ def report(
     page: Annotated[str, typer.Argument(metavar="FILE", help="Where the page goes: .html.")],
     quiet: QuietOption = False,
 ) -> None:
-    """Write the page of a saved run, one HTML file to look at."""
-    with clean_ending():
+    """Write a saved run as one HTML page."""
+    with exit_cleanly():
         from tamis.terminal import showing
 
         showing.report(run, page, quiet=quiet)
@@ -148,7 +148,8 @@ def compare(
     out: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE", help="Write it: .json (everything) or .csv (edges). May be repeated."
+            metavar="FILE",
+            help="Write the comparison: .json (everything) or .csv (edges). May be repeated.",
         ),
     ] = None,
     picture: Annotated[
@@ -162,7 +163,7 @@ def compare(
     quiet: QuietOption = False,
 ) -> None:
     """Compare methods on a table, or graphs: edges agreed on, distances, what changed."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.comparing import CompareWishes, run, types_for
 
         run(
@@ -205,7 +206,7 @@ def inspect(
     json: Annotated[bool, typer.Option("--json", help="Show the plan as JSON.")] = False,
 ) -> None:
     """Show what every column would be taken for, and what is suspicious; learn nothing."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.choosing import types_from_options
         from tamis.terminal.inspecting import InspectWishes, run
 
@@ -222,7 +223,7 @@ def pack(
         ),
     ],
     planes: Annotated[
-        str, typer.Argument(metavar="FILE", help="Where the planes go: a file ending in .tamis.")
+        str, typer.Argument(metavar="FILE", help="The packed file to write; it ends in .tamis.")
     ],
     type_: TypeOption = None,
     drop: DropOption = None,
@@ -230,7 +231,7 @@ def pack(
     quiet: QuietOption = False,
 ) -> None:
     """Pack a table into a packed file, which learn counts in blocks, within a limit of memory."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.choosing import types_from_options
         from tamis.terminal.packing import run
 
@@ -259,7 +260,8 @@ def check(
     simulate: Annotated[
         bool,
         typer.Option(
-            "--simulate", help="Learn tables drawn from the network: how often does it come back?"
+            "--simulate",
+            help="Learn tables drawn from the network, and say how often its graph is recovered.",
         ),
     ] = False,
     search: Annotated[
@@ -276,10 +278,12 @@ def check(
     repeats: Annotated[
         int, typer.Option(metavar="N", min=1, help="Tables drawn for each number of rows.")
     ] = 20,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws the same tables again.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Same seed, same tables.")] = 1,
     epsilon: Annotated[
         float,
-        typer.Option(metavar="P", help="The chance of failure that the theorems' rows allow."),
+        typer.Option(
+            metavar="P", help="The chance of failure that the theorems' sample sizes allow."
+        ),
     ] = 0.05,
     memory: Annotated[
         str | None,
@@ -300,7 +304,7 @@ def check(
     ] = False,
 ) -> None:
     """Say whether a known network can be identified, by how much, and with how many rows."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.checking import CheckWishes, run
         from tamis.terminal.sizes import bytes_from_text, numbers_from_text
 
@@ -341,7 +345,7 @@ def simulate(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The law of the nodes: mod (the default), add, tables, logistic, gaussian or "
+            help="The distribution of nodes: mod (the default), add, tables, logistic, gaussian or "
             "nonlinear; or an example with a graph of its own, diamond or unfaithful.",
         ),
     ] = None,
@@ -378,15 +382,15 @@ def simulate(
         ),
     ] = None,
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="The number of rows.")] = 1000,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draws the same again.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Same seed, same table.")] = 1,
     replicate: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Other rows of the same graph and parameters."),
     ] = 0,
     quiet: QuietOption = False,
 ) -> None:
-    """Draw a table from a random graph, or from a known network, with the truth beside it."""
-    with clean_ending():
+    """Draw a table from a random graph or a known network; the true graph is written too."""
+    with exit_cleanly():
         from tamis.terminal.simulating import SimulateWishes, run
 
         run(
@@ -410,7 +414,7 @@ def warm_up(
     quiet: QuietOption = False,
 ) -> None:
     """Compile the counting loops ahead, while an image or a cluster is set up for example."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.warming import run
 
         run(quiet=quiet)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tamis.terminal.endings import clean_ending
+from tamis.terminal.exit_codes import exit_cleanly
 
 experiment = typer.Typer(
     no_args_is_help=True,
@@ -26,7 +26,7 @@ _Sizes = Annotated[
 _Replications = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Tables drawn for each setting.")
 ]
-_Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Draws the same tables again.")]
+_Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Same seed, same tables.")]
 _Limit = Annotated[
     float, typer.Option(metavar="SECONDS", min=0, help="Of learning, for each run; 0 is no limit.")
 ]
@@ -70,7 +70,7 @@ def paper(
     quiet: _Quiet = False,
 ) -> None:
     """The simulation study of the paper: SHD against rows for every graph, model and method."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.experimenting import ExperimentWishes, run_study
 
         options = {
@@ -104,7 +104,7 @@ def unfaithful(
     quiet: _Quiet = False,
 ) -> None:
     """The unfaithful Gaussian example (app. C.7) against PC and GES."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.experimenting import ExperimentWishes, run_study
 
         options = {
@@ -124,7 +124,7 @@ def resume_study(
     quiet: _Quiet = False,
 ) -> None:
     """Go on with a study."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.experimenting import resume
 
         resume(folder, jobs, quiet=quiet)
@@ -142,7 +142,7 @@ def figures(
     quiet: _Quiet = False,
 ) -> None:
     """Draw the figures of a study again."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.experimenting import draw_figures
 
         draw_figures(folder, out, ending, quiet=quiet)
@@ -158,7 +158,7 @@ def report(
     quiet: _Quiet = False,
 ) -> None:
     """Write the tables of a study."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.experimenting import write_report
 
         write_report(folder, into, quiet=quiet)
@@ -172,7 +172,7 @@ def figure1(
     quiet: _Quiet = False,
 ) -> None:
     """Draw the loops of testing and masking, as the paper's Figure 1(b)."""
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.experimenting import draw_figure1
 
         draw_figure1(out, rows, seed, quiet=quiet)

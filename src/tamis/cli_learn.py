@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tamis.terminal import completion
-from tamis.terminal.endings import clean_ending
+from tamis.terminal.exit_codes import exit_cleanly
 
 FIRST = "Most used"
 READ = "What to read"
@@ -67,7 +67,7 @@ def learn(
             rich_help_panel=FIRST,
             help="What to do about missing values: refuse them, leave out rows that have any "
             "(with drop-anyway also if that is most rows), make them a level of their own, which "
-            "numbers have not, or let each test use what is present.",
+            "numbers cannot have, or let each test use what is present.",
         ),
     ] = "error",
     tier: Annotated[
@@ -90,7 +90,7 @@ def learn(
     report: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", rich_help_panel=FIRST, help="Write a page to look at, one HTML file."
+            metavar="FILE", rich_help_panel=FIRST, help="Write the whole answer as one HTML page."
         ),
     ] = None,
     out: Annotated[
@@ -211,7 +211,7 @@ def learn(
             metavar="N",
             rich_help_panel=SEARCH,
             help="Try up to N candidates together, 6 at most, where no single one passes. "
-            "Default 1, for auto what a budget allows and what pays.",
+            "Default 1, for auto as far as a budget allows and it is worthwhile.",
         ),
     ] = None,
     entropy: Annotated[
@@ -350,9 +350,9 @@ def learn(
         raise typer.BadParameter("--details shows something and --quiet forbids it: leave one out")
     if quiet and dry_run:
         raise typer.BadParameter("--dry-run shows something and --quiet forbids it: leave one out")
-    with clean_ending():
+    with exit_cleanly():
         from tamis.terminal.choosing import types_from_options
-        from tamis.terminal.knowing import knowledge_from_options
+        from tamis.terminal.knowledge_options import knowledge_from_options
         from tamis.terminal.learning import Wishes, run, settings_from_options, settings_from_text
         from tamis.terminal.rule_text import rule_from_text
         from tamis.terminal.sizes import bytes_from_text

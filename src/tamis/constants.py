@@ -40,7 +40,7 @@ class Constants:
     # The class by likelihood.
     fruitless_starts: int = _constant(
         30,
-        "the order search ends after so many new starts in a row that lead no higher",
+        "the order search ends after this number of new starts in a row without a better score",
         "8 stopped short of the true score on 7 of 216 Gaussian tables of choosing seeds, 30 on 2",
     )
     most_starts: int = _constant(
@@ -48,20 +48,20 @@ class Constants:
     )
     moved: float = _constant(
         0.15,
-        "the share of the columns that a new start puts anywhere, if that is more than the root "
-        "of their number",
+        "the share of the columns that a new start moves to random places, if that is more than "
+        "the square root of their number",
         "tables 700 to 703 of five networks with 1000 and 5000 rows: 6.3 nats below the best "
         "score found in the mean, 5.5 with a quarter, which takes half as long again",
     )
     selections_per_pair: int = _constant(
         24,
-        "no new start when so many selections have been made for every pair of columns",
+        "no new start after this number of selections for every pair of columns",
         "a bound on time; reached in dense graphs",
     )
     rows_for_selections: float = _constant(
         1e8,
-        "no new start when selections have read so many rows, each 8000 more than an answer takes, "
-        "in tables with categories and numbers",
+        "in tables with categories and numbers, no new start once selections have read this number "
+        "of rows, where each selection counts 8000 rows more than its answer takes",
         "a bound on time: 10,000 rows of 30 columns in ten seconds; rarely reached with up to 15 "
         "columns",
     )
@@ -124,7 +124,7 @@ class Constants:
     independent: float = _constant(
         0.01,
         "columns look independent by themselves if the p-value of their test is larger",
-        "a customary level",
+        "a customary alpha",
     )
 
     misfit: float = _constant(
@@ -137,7 +137,7 @@ class Constants:
     # Directions.
     nats_per_doubt: float = _constant(
         2.5,
-        "a direction without which the likelihood loses so many nats has the odds e : 1",
+        "a direction has the odds e : 1 if the likelihood loses this number of nats without it",
         "seeds 5000 to 5011: losses of 0 to 1, 1 to 2, 2 to 5, 5 to 8 nats and more went with 60, "
         "82, 84, 92 and 97 right directions in a hundred",
     )
@@ -165,7 +165,7 @@ class Constants:
     # Weak edges (docs/best-by-default.md).
     weak_reach: float = _constant(
         3.0,
-        "an edge is weak if it is at most so many standard errors above what alpha asks for",
+        "an edge is weak if it passes alpha by at most this number of standard errors",
         "strengths have a standard error of one",
     )
     weak_unseen: float = _constant(
@@ -179,7 +179,7 @@ class Constants:
     )
     weak_least: float = _constant(
         0.1,
-        "alpha stays unless the edges to be expected are such a share of those found",
+        "alpha is raised only if the edges that it may add are at least this share of those found",
         "0.05, 0.1 and 0.2 differ little on seeds 710 to 739",
     )
     highest_alpha: float = _constant(
@@ -200,7 +200,7 @@ class Constants:
     sets_listed: int = _constant(16, "the strongest sets kept for a column", "a bound on memory")
     sets_judged: int = _constant(
         4,
-        "of the sets whose members are all candidates so many, the strongest, are judged",
+        "how many of the sets whose members are all candidates are judged, the strongest first",
         "a bound on time",
     )
     false_sets: float = _constant(
@@ -215,7 +215,9 @@ class Constants:
         "and the same distances for MOD, d = 20 to 50",
     )
     counted_passes: int = _constant(
-        100, "and as many again as so many passes over all pairs of columns", "a bound on time"
+        100,
+        "in addition, words that counting sets may read, in passes over all pairs of columns",
+        "a bound on time",
     )
     screened_sets: int = _constant(
         10**8,
@@ -223,7 +225,9 @@ class Constants:
         "a bound on time: six candidates of fifty columns of two levels are within",
     )
     screened_passes: int = _constant(
-        2, "and as many again as so many passes over all pairs read words", "a bound on time"
+        2,
+        "in addition, sets that may be screened, in passes over all pairs of columns",
+        "a bound on time",
     )
     stands_out: float = _constant(
         3.5,
@@ -231,18 +235,20 @@ class Constants:
         "of parities that hold in 80, 75, 70 rows of 100 it misses 1 in 50 000, 150 and 8",
     )
     still_stands_out: float = _constant(
-        4.5, "and on these to be judged on the sample", "few sets of independent columns pass"
+        4.5,
+        "standard errors by which a set must stand out on 512 rows to be judged on the sample",
+        "few sets of independent columns pass",
     )
     least_shown: float = _constant(
         0.1,
-        "sets of four planes and more are counted if these are even enough that a parity of theirs "
-        "that shows in no part could have such a correlation, or less in tables of many rows",
+        "sets of four planes and more are counted if their planes are even enough for a parity "
+        "that shows in no part to have this correlation; less in tables of many rows",
         "with 0.1 no answer of benchmarks.corpus changes, with 0.125 and 0.15 that of one table of "
         "300 rows",
     )
     least_screened: float = _constant(
         0.15,
-        "and screened if such a one",
+        "sets of four planes and more are screened if a parity could have this correlation",
         "half of what stands out on 128 rows",
     )
     always_screened: int = _constant(
@@ -252,17 +258,19 @@ class Constants:
     )
     least_looked: int = _constant(
         2048,
-        "of the sets with one largest plane so many that stand out are looked at on more rows",
+        "how many sets with one largest plane that stand out are looked at on more rows",
         "a bound on time where everything depends on everything",
     )
-    one_more_looked: int = _constant(64, "and one more in so many", "a bound on time")
+    one_more_looked: int = _constant(
+        64, "one more than ``least_looked`` for each such number of sets", "a bound on time"
+    )
     fewer_judged: int = _constant(
-        8, "and of those so many times fewer are judged", "a bound on time"
+        8, "how many times fewer sets are judged than may be looked at", "a bound on time"
     )
 
 
 constants = Constants()
-"""Those in force."""
+"""The constants in force."""
 _USUAL = Constants()
 
 

@@ -58,111 +58,127 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     Parameters
     ----------
     search : {"auto", "sequential", "sieve", "node", "layer", "reference"}
-        "auto" runs several of the others on the same table, keeps the DAG of largest penalised
-        likelihood and refines its order where the likelihood clearly asks for it. The others say
-        how the next nodes are found: "node" and "layer" are the paper's testing and masking,
-        short and general; "sieve" masks by every less uncertain node; "sequential" takes the
-        least uncertain node, one at a time; "reference" agrees with the authors' program.
+        How the next nodes of the order are found. "auto" runs several of the other searches on the
+        same table, keeps the DAG with the largest penalised likelihood and refines its order where
+        the likelihood clearly asks for it. "node" and "layer" are the paper's algorithms, in the
+        short and in the general form: they test and mask. "sieve" masks by every less uncertain
+        node. "sequential" takes the least uncertain node, one at a time. "reference" reproduces the
+        authors' program.
     alpha : float or None
-        Of the tests: about this number of false parents is expected in the whole graph.
-        None is 0.02 for "auto", and more, up to 0.5, where the edges found with that are
-        weak; the other searches have their own, see the rules.
+        About the number of false parents to expect in the whole graph. None is 0.02 for "auto", and
+        up to 0.5 where the edges found with 0.02 are weak. The other searches have defaults of
+        their own; see ``boundary_rule``.
     entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"}, estimator, callable
-        How entropies are estimated; None is "grassberger" ("minimax" for "reference"). A function
-        ``f(counts) -> nats`` of the counts of a table is called on every table, which takes longer
-        than the others, which are sums over cells.
-    boundary_rule, masking_rule : rule of `tamis.rules`, float or callable
-        When a gain counts as dependence, in the parents' selection and in masking; a number
-        is a fixed threshold in nats, and a function ``f(source, x, y, given) -> p`` a test, which
-        is held against the alpha of the rule that it replaces. None is Permutation(0.001) for
-        parents and Permutation(0.01) for masking, in the sieve Permutation(0.05); 0.005 and
-        0.001 nats for "reference"; by ``alpha`` for "auto". "sequential" does no masking. FTest
-        stands for Permutation with "gaussian" and "copula" information, ChiSquared with
-        "conditional-gaussian", LocalPermutation with "neighbours" and "mixed", and 0.04 nats with
-        "lipschitz"; PValue, the source's own test, with a source from outside.
+        How entropies are estimated. None is "grassberger", and "minimax" for "reference". The
+        estimators of tamis are sums over cells. A function ``f(counts) -> nats`` need not be: it is
+        called on every table of counts, which takes longer.
+    boundary_rule, masking_rule : rule of `tamis.rules`, float, callable or None
+        When information counts as dependence: in the choice of parents, and in masking. A number is
+        a fixed threshold in nats. A function ``f(source, x, y, given) -> p`` is a test, compared
+        with the alpha of the rule that it replaces. None is Permutation(0.001) for parents and
+        Permutation(0.01) for masking, with Permutation(0.05) for masking in the sieve; 0.005 and
+        0.001 nats for "reference"; both follow ``alpha`` for "auto". "sequential" does no masking.
+        Permutation is replaced by FTest with "gaussian" and "copula" information, by ChiSquared
+        with "conditional-gaussian", by LocalPermutation with "neighbours" and "mixed", by 0.04 nats
+        with "lipschitz", and by PValue, the source's own test, with a source of your own.
     boundary : {"pps", "none"} or callable
-        Whether to condition on a boundary found by PPS or on the whole ancestral set. A function
-        ``f(source, target, candidates) -> members`` is any other Markov boundary search: it is
-        called for every remaining node after every layer, and what it finds are the parents.
-        search="auto" is then "node".
+        What to condition on: a boundary found by PPS, or the whole ancestral set. A function
+        ``f(source, target, candidates) -> members`` is any other Markov boundary search. It is
+        called for every remaining node after every layer, and the members that it returns are the
+        parents. With a function, search="auto" means "node".
     backward : {"one", "together", "none"} or bool
-        How superfluous parents are removed: one at a time, all at once, or not at all; None
-        is the search's default, True is "one", False is "none".
+        How superfluous parents are removed: one at a time, all at once, or not at all. None is the
+        default of the search, True is "one", False is "none".
     max_boundary : int or None
-        The largest boundary PPS may build; with "lipschitz" information 2, and no more.
+        The size of the largest boundary that PPS may build. With "lipschitz" information it is 2,
+        and cannot be larger.
     look_ahead : int or None
-        The most candidates that are tried together where no single one passes, so that the
-        parents of a parity are found. None is as many as a budget allows for "auto", and as pays,
-        and 1, none, for the others. Sets that are too many to count are looked for on a sample of
-        the rows. The cost grows like d to the power of ``look_ahead`` + 1.
+        The largest set of candidates that is tested together where no single candidate passes, so
+        that the parents of a parity are found. None lets "auto" go as far as its budget allows and
+        as it is worthwhile; for the other searches None is 1, which tests no sets. If there are too
+        many sets to count, they are looked for in a sample of the rows. The cost grows like d to
+        the power of ``look_ahead`` + 1.
     information : str, Source or callable
-        What is known of the table: "counts" of levels; the moments of numbers, "gaussian" (linear
-        dependence; exact for Gaussian columns), of their ranks, "copula" (monotone dependence),
-        or of numbers within the cells of levels, "conditional-gaussian"; nearest "neighbours" of
-        numbers, or of numbers and levels, "mixed" (any smooth dependence, slower); smoothed
-        densities, "lipschitz" (the paper's choice, at most two parents a node). "auto" takes
-        what the columns are: levels are counted, numbers with measurements among them have
-        moments, and measurements beside labels have them within cells; whole numbers are read
-        both ways by search="auto", which keeps what explains them better.
-        "neighbours", "mixed" and "lipschitz" have no likelihood to choose between graphs: with
-        them search="auto" is "sequential". See docs/continuous.md for when to use which.
-        A `tamis.Source` answers in place of a table, and a function ``f(table) -> Source`` makes
-        one of the table that is fitted, a `tamis.TableView`; see docs/bring-your-own.md.
+        How dependence is measured. "counts" counts levels. "gaussian" uses the moments of numbers
+        (linear dependence; exact for Gaussian columns), "copula" the moments of their ranks
+        (monotone dependence), "conditional-gaussian" the moments of numbers within the cells of
+        levels. "neighbours" uses nearest neighbours of numbers, "mixed" of numbers and levels (any
+        smooth dependence, but slower). "lipschitz" smooths densities (the paper's choice, at most
+        two parents a node). "auto" goes by the columns: counts for levels, moments for numbers if
+        at least one column is continuous, moments within cells for continuous columns beside
+        labels. Whole numbers are tried as levels and as numbers by search="auto", which keeps what
+        explains them better. "neighbours", "mixed" and "lipschitz" have no likelihood to compare
+        graphs by, so with them search="auto" means "sequential". See docs/continuous.md for when to
+        use which. A `tamis.Source` answers in place of a table, and a function ``f(table) ->
+        Source`` makes one from the table that is fitted, a `tamis.TableView`; see
+        docs/bring-your-own.md.
     source : mapping or None
-        The settings of the information by name, such as {"k": 10}: ``k``, ``shuffles`` and
-        ``seed`` of "neighbours" and "mixed"; ``thin`` of "conditional-gaussian", the rows that a
-        cell needs for moments of its own; ``shrinkage`` of "gaussian", a number
-        or "auto"; ``shrinkage`` and ``seed`` of "copula"; those of
-        `tamis.information.lipschitz.Smoothing`. The others have none.
+        Settings of the information by name, such as {"k": 10}: ``k``, ``shuffles`` and ``seed`` of
+        "neighbours" and "mixed"; ``thin`` of "conditional-gaussian", the number of rows that a cell
+        needs for moments of its own; ``shrinkage`` of "gaussian", a number or "auto";
+        ``shrinkage`` and ``seed`` of "copula"; the fields of
+        `tamis.information.lipschitz.Smoothing`. The others have no settings.
     knowledge : Knowledge, mapping, path or None
-        What is known about the arrows: required and forbidden ones, tiers, sources and sinks. The
-        search keeps to it; see `tamis.Knowledge`.
+        What is known about the arrows: required and forbidden arrows, tiers, sources and sinks. The
+        search respects it; see `tamis.Knowledge`.
     refine : bool
         Whether search="auto" looks for the equivalence class by likelihood and for the likeliest
-        DAG in it (see docs/directions.md), or keeps the best of the paper's searches as it is.
+        DAG in it (see docs/directions.md), or keeps the best graph of the paper's searches.
     units : {"unknown", "same"}
-        Whether the numbers of measured columns are in one unit. "same" asserts that their
-        entropies can be compared, as the paper's conditions do; otherwise they decide between
+        Whether all continuous columns are in one unit. "same" asserts that their entropies can be
+        compared, as the paper's conditions do. With "unknown" the entropies decide between
         directions only as far as the table itself shows that they carry information.
     types : mapping, Plan or None
-        The kinds of columns by name, where they are not what `tamis.inspect` finds: "category",
-        "ordinal", "number", or "ignore" for one that is left out; a list of its levels from low
-        to high makes a column ordinal in this order. A plan of `tamis.inspect` does the same.
+        The kinds of columns by name, where they differ from what `tamis.inspect` finds: "category",
+        "ordinal", "number", or "ignore" to leave a column out. A list of levels from low to high
+        makes a column ordinal in this order. A plan of `tamis.inspect` can be passed as it is.
     missing : {"error", "drop", "level", "pairwise", "drop-anyway"}
-        What is done about missing values: they are refused; rows that have any are left out, as
-        long as that is at most half of them, or with "drop-anyway" also if it is more; categories
-        have a level of their own for them; each test uses what is present, which is also what
-        "level" does for numbers. See docs/missing-and-weights.md.
+        What to do about missing values. "error" refuses them. "drop" leaves out incomplete rows if
+        they are at most half of all rows; "drop-anyway" leaves them out even if they are more.
+        "level" makes missing a level of its own for categories and works like "pairwise" for
+        numbers. "pairwise" lets each test use the values that are present. See
+        docs/missing-and-weights.md.
     memory : int, str or None
-        The bytes that the process may take, such as "2GB", while it reads files in blocks, for
-        counts or moments: a packed file of `tamis pack`, a folder or a pattern (None is 2GB), and
-        with a limit also a single CSV or Parquet file. See docs/scale.md.
+        The memory that the process may use, such as "2GB", while it reads files in blocks: a packed
+        file of `tamis pack`, a folder or a pattern (None is 2GB), and, if a limit is given, a
+        single CSV or Parquet file too. See docs/scale.md.
     n_jobs : int or None
         Threads used for counting; None is all cores. The result does not depend on it.
 
     Attributes
     ----------
     graph_ : networkx.DiGraph
-        The DAG; each edge carries ``gain`` (nats), ``p_value``, ``step``, ``gain_given_rest``,
-        ``entropy_gap``, by how many nats its parent was less uncertain than its child,
-        ``warrant``, what its direction rests on, and ``direction_probability``.
-        "lipschitz" information has no tests: there ``p_value`` is nan.
+        The DAG. Each edge carries ``gain`` (conditional mutual information in nats), ``p_value``,
+        ``step``, ``gain_given_rest``, ``entropy_gap`` (by how many nats the parent was less
+        uncertain than the child), ``warrant`` (what the direction rests on) and
+        ``direction_probability``. "lipschitz" information has no tests: there ``p_value`` is nan.
     cpdag_ : networkx.DiGraph
-        What all Markov equivalent DAGs share; an undirected edge is there in both directions.
+        The CPDAG: what all Markov equivalent DAGs share. An undirected edge is there in both
+        directions.
     ranking_ : list of Run
-        What "auto" tried, the answer first, with scores and the condition each rests on.
+        What "auto" tried, the answer first, with scores and the condition each search rests on.
     adjacency_ : ndarray of shape (d, d)
         ``adjacency_[i, j] == 1`` where column i is a parent of column j.
     layers_ : list of lists of names
-        The layers as the search found them; for "sequential" and a refined order, which find
-        none, those of the DAG. Every edge points to a later layer.
+        The layers as the search found them. "sequential" and a refined order find none: there they
+        are the layers of the DAG. Every edge points to a later layer.
     order_, parents_, entropies_, trace_
         The order of admission, each node's parents, its conditional entropy at admission, and
         every decision.
     network_ : BayesianNetwork or GaussianNetwork
-        The DAG with the law of each column given its parents: tables, or coefficients.
+        The DAG with the distribution of each column given its parents: tables, or coefficients.
     result_ : Result
-        All of this, frozen; what `save` writes and `tamis.load` reads.
+        The whole answer, frozen. `save` writes it and `tamis.load` reads it.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> orchard = tamis.BayesianNetwork.example("orchard").sample(500, seed=1)
+    >>> model = tamis.TAM().fit(orchard)
+    >>> model.layers_[0], model.parents_["fruit"]
+    (['frost', 'bees'], ['blossom', 'bees'])
+    >>> sorted({edge["warrant"] for *_, edge in model.graph_.edges(data=True)})
+    ['equivalence', 'none']
     """
 
     def __init__(
@@ -214,20 +230,46 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         sample_weight: object = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Self:
-        """Learn the DAG of a table: data frame, array, mapping or path. ``y`` is ignored.
+        """Learn the DAG of a table.
 
-        A packed file, a folder or a pattern such as "folder/*.parquet" is counted in blocks; a Dask
-        data frame is counted by the workers of the current client, see docs/dask.md.
+        If the fit fails, an earlier fit of the same model is kept.
 
-        ``sample_weight`` is a sequence with a number for each row, or the name of the column that
-        holds them, which is then no variable. Whole numbers say how often a row occurs; others
-        are survey weights. See docs/missing-and-weights.md.
-        ``progress`` is called with the number of nodes admitted and the number of all. In a
-        notebook a bar is shown without it, once the work has taken a second.
+        Parameters
+        ----------
+        X : data frame, array, mapping or path
+            The table. A packed file, a folder or a pattern such as "folder/*.parquet" is counted in
+            blocks. A Dask data frame is counted by the workers of the current client; see
+            docs/dask.md. X may be None if ``information`` is a `tamis.Source`, which answers every
+            question itself; a table with the same columns then gives the result its levels and
+            networks their parameters.
+        y : ignored
+            Here so that scikit-learn can pass it.
+        sample_weight : sequence, str or None
+            A number for each row, or the name of the column that holds them, which is then not a
+            variable. Whole numbers say how often a row occurs; others are survey weights. See
+            docs/missing-and-weights.md.
+        progress : callable or None
+            Called with the number of columns admitted and the number of all columns. Without it, a
+            notebook shows a progress bar once the work has taken a second.
 
-        Where ``information`` is a `tamis.Source`, every answer is the source's and there need be
-        no table; one with the same columns gives the result its levels and networks their
-        parameters. If anything fails, what an earlier fit has found stays.
+        Returns
+        -------
+        TAM
+            The fitted model itself.
+
+        Raises
+        ------
+        DataError
+            If the table cannot be learned from. The message names the column and the cure.
+        SettingError
+            If a parameter, or a combination of parameters, has no meaning.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20, "coin": [0, 1] * 40}
+        >>> tamis.TAM().fit(rows).parents_
+        {'rain': [], 'wet': ['rain'], 'coin': []}
         """
         require_callable("progress", progress)
         settings = self._settings()
@@ -324,7 +366,27 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return with_rows(table), settings
 
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
-        """What `fit` would take, in memory and time, and how weak a dependence it could see."""
+        """Estimate the memory and time of a fit, and how weak a dependence it could see.
+
+        Parameters
+        ----------
+        X : data frame, array, mapping or path
+            The table, as `fit` takes it.
+        sample_weight : sequence, str or None
+            The weights of the rows, as `fit` takes them.
+
+        Returns
+        -------
+        tamis.forecast.Forecast
+            Print it.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> print(str(tamis.TAM().forecast(rows)).splitlines()[0])
+        table          80 rows, 2 columns: 2 levels
+        """
         from tamis.forecast import forecast
 
         settings = self._settings()
@@ -365,24 +427,25 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return self._network
 
     def score(self, X: object, y: object = None) -> float:
-        """The mean log-likelihood of rows under the fitted network, in nats a row.
+        """Give the mean log-likelihood of rows under the fitted network, in nats a row.
 
-        The larger the better, so that `sklearn.model_selection.cross_val_score` and `GridSearchCV`
-        choose by it. Probabilities of levels and densities of numbers are multiplied: densities are
-        per unit, so scores of the same columns in the same units can be compared.
+        Larger is better, so `sklearn.model_selection.cross_val_score` and `GridSearchCV` can choose
+        by it. Probabilities of levels and densities of numbers are multiplied. Densities are per
+        unit, so only scores of the same columns in the same units can be compared.
 
         Parameters
         ----------
-        X : table
-            Rows, as `fit` takes them; at least one. Other columns than those of the graph are
-            ignored, and one that is absent raises ``DataError``.
+        X : data frame, array, mapping or path
+            At least one row, as `fit` takes them. Columns that are not in the graph are ignored; a
+            column of the graph that is absent raises ``DataError``.
         y : ignored
+            Here so that scikit-learn can pass it.
 
         Returns
         -------
         float
-            Finite. A label that was never seen while learning counts as one more level of its
-            column, with the share that one row spread over all levels would give it; a
+            Always finite. A label that was never seen while learning counts as one more level of
+            its column, with the share that one row spread over all levels would give it; a
             ``TamisWarning`` names it. Rows with missing values raise ``DataError``, unless
             ``missing`` is "drop", which leaves them out with a warning, or "level", which has
             learned them as a level.
@@ -390,7 +453,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Examples
         --------
         >>> import tamis
-        >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 0, 1, 1] * 20}
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
         >>> round(tamis.TAM().fit(rows).score(rows), 2)
         -0.7
         """
@@ -420,29 +483,41 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         conditions: str | bool = "quick",
         progress: Callable[[int, int], None] | None = None,
     ) -> RecoveryCheck:
-        """How often the model comes back from tables drawn from itself: plausibility, not proof.
+        """Check how often the model comes back from tables drawn from itself.
 
-        The network of the learned graph is fitted (`network_`), and ``n_simulations`` tables of
+        This is plausibility, not proof.
+
+        The network of the learned graph is fitted (`network_`). Then ``n_simulations`` tables with
         the same number of rows are drawn from it and learned with the same settings. What does not
-        come back even then is beyond this number of rows.
+        come back even then cannot be found with this number of rows.
 
         Parameters
         ----------
         n_simulations : int
-            How many tables are drawn and learned.
+            The number of tables that are drawn and learned.
         seed : int
             The same seed draws the same tables on every machine.
         equivalent_sample_size : float
             The rows that the prior of the fitted network is worth.
         conditions : {"quick", "all", False}
             Which of the paper's conditions are checked on the fitted network; "all" can take
-            minutes beyond some dozens of columns. Columns of numbers have no such check.
+            minutes with more than a few dozen columns. Networks with columns of numbers are not
+            checked.
         progress : callable or None
-            Called with the number of tables learned so far and of all.
+            Called with the number of tables learned so far and the number of all tables.
 
         Returns
         -------
         RecoveryCheck
+            Print it, or pass it to `report`.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> orchard = tamis.BayesianNetwork.example("orchard").sample(500, seed=1)
+        >>> model = tamis.TAM(search="node").fit(orchard)
+        >>> model.recovery_check(2, conditions=False).n_simulations
+        2
         """
         check_is_fitted(self)
         from tamis.identifiability.recovery import recovery_check
@@ -476,16 +551,39 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         resume: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Bootstrapped:
-        """How sure each arrow is: its share of ``n`` resampled tables.
+        """Say how sure each arrow is: the share of resampled tables that show it.
 
-        ``scheme`` "half" draws half of the rows without replacement, "rows" as many as there are
-        with replacement, which makes arrows of columns with several levels look too sure. A
-        column may have two parents more than any has in the graph. ``search`` None is the one
-        that found the graph (for "auto" the one it chose; a refined graph is refined each time).
-        ``resume`` names a file that keeps what is done, so that an interrupted run goes on where
-        it was. The outcome has ``edges``, ``skeleton(a, b)``, ``direction(a, b)``, ``layers``
-        and ``graph(threshold)``; give it to
-        `plot` and `report`.
+        Parameters
+        ----------
+        n : int
+            The number of resamples to learn.
+        seed : int
+            The same seed draws the same rows.
+        scheme : {"half", "rows"}
+            "half" draws half of the rows without replacement. "rows" draws as many rows as there
+            are, with replacement, which makes arrows between columns with several levels look too
+            sure.
+        search : str or None
+            The search for the resamples. None is the search that found the graph: for "auto" the
+            one that it chose, and a refined graph is refined each time. In a resample a column may
+            have at most two parents more than the largest family of the graph.
+        resume : path or None
+            A file that keeps the finished resamples, so that an interrupted run can go on.
+        progress : callable or None
+            Called with the number of resamples learned so far and the number of all resamples.
+
+        Returns
+        -------
+        Confidence
+            Shares of arrows and layers; pass it to `plot` and `report`.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20, "coin": [0, 1] * 40}
+        >>> confidence = tamis.TAM().fit(rows).bootstrap(10)
+        >>> confidence.skeleton("rain", "wet"), confidence.skeleton("rain", "coin")
+        (1.0, 0.0)
         """
         from tamis.bootstrap import bootstrap
 
@@ -504,32 +602,31 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         turn: Iterable[tuple[str, str]] = (),
         sample_weight: object = None,
     ) -> Rescored:
-        """What it costs to change some arrows, in nats of the penalised log-likelihood.
+        """Say what it costs to change some arrows, in nats of the penalised log-likelihood.
 
-        The score is the one that the search compares graphs by, so turning an arrow that every
-        equivalent graph may turn costs nothing.
+        The score is the one that the search compares graphs by. Turning an arrow that points either
+        way within the equivalence class costs nothing.
 
         Parameters
         ----------
-        X : table
+        X : data frame, array, mapping or path
             The table that was learned from, or another with the same columns.
         add, remove, turn : iterable of (parent, child)
             The changes. An arrow to turn is named as it points now.
-        sample_weight : str, sequence or None
+        sample_weight : sequence, str or None
             The weights of the rows, as `fit` takes them.
 
         Returns
         -------
         tamis.rescoring.Rescored
-            The changed graph with its score, before and after, in all and by column; print it.
+            The changed graph with its score, before and after, in total and by column; print it.
 
         Examples
         --------
         >>> import tamis
-        >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 0, 1, 1] * 20}
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
         >>> model = tamis.TAM().fit(rows)
-        >>> edge = tuple(model.graph_.edges)[0]
-        >>> model.with_edges(rows, turn=[edge])
+        >>> model.with_edges(rows, turn=[("rain", "wet")])
         <Rescored: 1 arrow changed, no better and no worse>
         """
         check_is_fitted(self)
@@ -550,19 +647,74 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return settings.on(self.result_.settings["information"])
 
     def explain(self, name: str) -> Explanation:
-        """The tests that put a column where it is; print it."""
+        """Explain which tests put a column where it is.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        Explanation
+            Plain text; print it.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> print(str(tamis.TAM().fit(rows).explain("wet")).splitlines()[0])
+        wet: layer 2 of 2, number 2 of 2 admitted, conditional entropy 0.0000 nats
+        """
         return self._found.explain(name)
 
     def save(self, *paths: str | os.PathLike[str]) -> None:
-        """Write files by their endings: .json, .dot, .graphml, .csv; .svg, .png or .pdf, the
-        picture; .bif, the fitted network."""
+        """Write the answer to files, in the format that each file name ends in.
+
+        All files are written whole, or none is.
+
+        Parameters
+        ----------
+        *paths : str or path
+            .json is the whole result, for `tamis.load`; .dot, .graphml and .csv are the graph;
+            .svg, .png and .pdf are its picture; .bif is the fitted network.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).save("run.json", "edges.csv")
+        >>> tamis.load("run.json").parents["wet"]
+        ('rain',)
+        """
         # Only a fitted network needs the table.
         fitted = any(os.fspath(path).lower().endswith(".bif") for path in paths)
         self._found.save(*paths, data=self._whence()[0] if fitted else None)
 
     def plot(self, ax: Axes | None = None, *, confidence: Confidence | None = None) -> Axes:
-        """Draw the graph with matplotlib: layers from left to right, width by gain, dashed where
-        nothing supports a direction. With ``confidence`` lines are as strong as they are sure."""
+        """Draw the graph with matplotlib, layers from left to right.
+
+        Lines are the wider the larger the gain. Each kind of warrant has a line style of its own.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            Where to draw. Without it a figure is made that grows with the graph.
+        confidence : Confidence or None
+            What `bootstrap` found: lines are then as strong as their arrows are sure.
+
+        Returns
+        -------
+        matplotlib axes
+            The axes that hold the drawing.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> axes = tamis.TAM().fit(rows).plot()
+        >>> axes.figure.savefig("graph.png")
+        """
         return self._found.plot(ax, confidence=confidence)
 
     def report(
@@ -573,32 +725,133 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         confidence: Confidence | None = None,
         command: str | None = None,
     ) -> None:
-        """Write all there is to see into one HTML file that needs no network."""
+        """Write the whole answer as one HTML file that needs no network.
+
+        Parameters
+        ----------
+        path : str or path
+            Where the page goes; it must end in .html or .htm.
+        recovery : RecoveryCheck or None
+            What `recovery_check` found.
+        confidence : Confidence or None
+            What `bootstrap` found.
+        command : str or None
+            How the result was made, shown on the page.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).report("page.html")
+        """
         self._found.report(path, recovery=recovery, confidence=confidence, command=command)
 
     def compare(self, *others: object) -> Comparison:
-        """Compare the graph with others: what appeared, vanished and turned; see `compare`."""
+        """Compare the graph with others: which arrows appeared, vanished and turned.
+
+        Parameters
+        ----------
+        *others : result, model, graph or path
+            Any graph that `tamis.compare` takes.
+
+        Returns
+        -------
+        Comparison
+            This graph comes first.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> found = tamis.TAM().fit(rows).compare({"rain": ["wet"], "wet": []})
+        >>> found.changes().turned
+        (('wet', 'rain'),)
+        """
         return self._found.compare(*others)
 
     def to_networkx(self, *, fitted: bool = False) -> nx.DiGraph[str]:
-        """The DAG; nodes carry layer, entropy and levels, edges their numbers.
+        """Convert the DAG to networkx.
 
-        With ``fitted`` edges carry the coefficients of `network_` too.
+        Parameters
+        ----------
+        fitted : bool
+            Whether edges carry the coefficients of `network_` too.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Nodes carry layer, entropy and levels; edges carry what ``graph_`` has.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> graph = tamis.TAM().fit(rows).to_networkx()
+        >>> list(graph.edges), graph.nodes["wet"]["layer"]
+        ([('rain', 'wet')], 2)
         """
         return self._found.to_networkx(self.network_ if fitted else None)
 
     def to_dowhy(self) -> nx.DiGraph[str]:
-        """The DAG as ``dowhy.CausalModel(data, treatment, outcome, graph=...)`` takes it."""
+        """Convert the DAG to what DoWhy takes.
+
+        Returns
+        -------
+        networkx.DiGraph
+            For ``dowhy.CausalModel(data, treatment, outcome, graph=...)``.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> print(tamis.TAM().fit(rows).to_dowhy())
+        DiGraph with 2 nodes and 1 edges
+        """
         return self._found.to_dowhy()
 
     def to_pgmpy(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
-        """A fitted ``pgmpy.models.DiscreteBayesianNetwork``, or, for columns of numbers, a
-        ``pgmpy.models.LinearGaussianBayesianNetwork``."""
+        """Convert the fitted network to pgmpy.
+
+        Parameters
+        ----------
+        equivalent_sample_size : float
+            Rows that are spread evenly over the cells of every table.
+
+        Returns
+        -------
+        pgmpy.models.DiscreteBayesianNetwork or pgmpy.models.LinearGaussianBayesianNetwork
+            The second for columns of numbers.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> list(tamis.TAM().fit(rows).to_pgmpy().edges())
+        [('rain', 'wet')]
+        """
         table, _ = self._whence()
         return self._found.to_pgmpy(table, equivalent_sample_size=equivalent_sample_size)
 
     def to_pyagrum(self, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - may be absent
-        """A fitted ``pyagrum.BayesNet``; for columns of levels."""
+        """Convert the fitted network to pyAgrum; its columns must be levels.
+
+        Parameters
+        ----------
+        equivalent_sample_size : float
+            Rows that are spread evenly over the cells of every table.
+
+        Returns
+        -------
+        pyagrum.BayesNet
+            The DAG with its tables.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).to_pyagrum().size()
+        2
+        """
         table, _ = self._whence()
         return self._found.to_pyagrum(table, equivalent_sample_size=equivalent_sample_size)
 

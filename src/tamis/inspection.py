@@ -17,7 +17,7 @@ from tamis.tables.reading import require_missing
 from tamis.tables.refusals import shown_path
 
 FIRST_ROWS = 100_000
-"""Of a Dask data frame so many rows are looked at."""
+"""How many rows of a Dask data frame are looked at."""
 
 
 def inspect(

@@ -63,11 +63,31 @@ class _Statement(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Knowledge:
-    """What is known about the arrows.
+    """What is known about the arrows before learning.
 
-    ``required`` and ``forbidden`` are arrows (parent, child), or written "parent -> child".
-    ``tiers`` are lists of columns, earliest first: no arrow points from a later tier to an earlier
-    one; columns in no tier may stand anywhere. ``sources`` have no parents, ``sinks`` no children.
+    Parameters
+    ----------
+    required, forbidden : sequence of arrows
+        Arrows that must or must not be there: pairs (parent, child), or text "parent -> child".
+    tiers : sequence of sequences of str
+        Columns in order of time, earliest first: no arrow points from a later tier to an earlier
+        one. Columns in no tier are free.
+    sources : sequence of str
+        Columns without parents.
+    sinks : sequence of str
+        Columns without children.
+
+    Raises
+    ------
+    SettingError
+        If the knowledge contradicts itself.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> knowledge = tamis.Knowledge(tiers=[["age"], ["smokes", "weight"]])
+    >>> knowledge.decides("age", "weight")
+    True
     """
 
     required: Sequence[Arrow | str] = ()
@@ -97,7 +117,24 @@ class Knowledge:
 
     @classmethod
     def of(cls, given: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None) -> Knowledge:
-        """Knowledge as users give it: itself, a mapping of its parts, or a file that holds one."""
+        """Read knowledge in any form that users give it.
+
+        Parameters
+        ----------
+        given : Knowledge, mapping, path or None
+            Knowledge itself, a mapping of its parts, or a file that holds one.
+
+        Returns
+        -------
+        Knowledge
+            Empty for None.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.Knowledge.of({"sources": ["age"]})
+        Knowledge(sources=('age',))
+        """
         if given is None:
             return NOTHING
         if isinstance(given, Knowledge):
@@ -113,7 +150,31 @@ class Knowledge:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Knowledge:
-        """Read a JSON or YAML file with the parts by name."""
+        """Read a JSON or YAML file with the parts of the knowledge by name.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that ends in .yaml or .yml is read as YAML, any other as JSON.
+
+        Returns
+        -------
+        Knowledge
+            What the file says.
+
+        Raises
+        ------
+        FileFormatError
+            If the file cannot be read or holds no knowledge.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> with open("known.json", "w") as file:
+        ...     length = file.write('{"sinks": ["price"]}')
+        >>> tamis.Knowledge.read("known.json")
+        Knowledge(sinks=('price',))
+        """
         place = os.fspath(path)
         try:
             with open(place, encoding="utf-8") as file:
@@ -145,7 +206,19 @@ class Knowledge:
         return cls(**{name: () if part is None else part for name, part in given.items()})
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """What JSON can hold; parts that say nothing are left out."""
+        """Convert the knowledge to what JSON can hold.
+
+        Returns
+        -------
+        dict
+            The parts that say something.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.Knowledge(required=["rain -> wet"]).to_dict()
+        {'required': [['rain', 'wet']]}
+        """
         parts: dict[str, list[Any]] = {}
         for field in fields(self):
             said = [one if isinstance(one, str) else list(one) for one in getattr(self, field.name)]
@@ -154,7 +227,29 @@ class Knowledge:
         return parts
 
     def constraints(self, names: Sequence[str]) -> Constraints | None:
-        """The same for a search over these columns; None if nothing is known."""
+        """Convert the knowledge to constraints for a search over some columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns.
+
+        Returns
+        -------
+        Constraints or None
+            By position in ``names``; None if nothing is known.
+
+        Raises
+        ------
+        SettingError
+            If the knowledge names a column that is not there.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.Knowledge(required=["rain -> wet"]).constraints(["rain", "wet"]).required
+        {1: (0,)}
+        """
         if not self:
             return None
         place = {name: k for k, name in enumerate(names)}
@@ -174,7 +269,24 @@ class Knowledge:
         return Constraints(ordered, tuple(blocked), tuple(waits))
 
     def decides(self, parent: str, child: str) -> bool:
-        """Whether an arrow between the two can only point this way."""
+        """Say whether an arrow between two columns can only point this way.
+
+        Parameters
+        ----------
+        parent, child : str
+            The columns.
+
+        Returns
+        -------
+        bool
+            Whether the knowledge decides the direction.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.Knowledge(sources=["rain"]).decides("rain", "wet")
+        True
+        """
         tier = {name: i for i, names in enumerate(self.tiers) for name in names}
         return (
             (parent, child) in self.required

@@ -32,7 +32,7 @@ from tamis.opening import (
     readings,
 )
 from tamis.result import Result, Run
-from tamis.result.sentences import COUNTED_ONLY, RAISED, UNITS
+from tamis.result.sentences import COUNTED_ONLY, RAISED, SORTED, UNITS
 from tamis.search.auto import (
     LIKELIHOOD,
     NOT_SEARCHED,
@@ -314,7 +314,7 @@ def _units_note(answer: Answer) -> tuple[str, ...]:
         {k: set(one.members) for k, one in boundaries.items()},
         dict(zip(boundaries, entropies.tolist(), strict=True)),
     )
-    return () if math.isnan(share) else (UNITS.format(share=share),)
+    return (UNITS.format(share=share),) if share >= SORTED else ()  # not a number without paths
 
 
 def _at_its_alpha(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, ...]]:

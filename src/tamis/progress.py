@@ -89,7 +89,7 @@ class NotebookBar:
         self._bar: Bar | None = None
 
     def step(self, done: int, of: int) -> None:
-        """So much is done of all."""
+        """Show how much of all is done."""
         now = time.monotonic()
         if now - self._began < PATIENCE or now - self._drawn < PAUSE:
             return

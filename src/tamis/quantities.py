@@ -28,10 +28,32 @@ def entropy(
     *,
     estimator: str | EntropyEstimator = "plugin",
 ) -> float:
-    """H(columns | given) in nats, the columns taken together.
+    """Estimate a joint or conditional entropy, H(columns | given), in nats.
 
-    A conditional entropy is the difference of two joint ones, by the same estimator. The
-    plug-in is what other libraries compute; the searches rank by less biased ones.
+    Parameters
+    ----------
+    data : data frame, array, mapping or path
+        A table, as ``tamis.TAM().fit`` takes it.
+    columns : str or sequence of str
+        One column, or several that are taken together.
+    given : str or sequence of str
+        What to condition on. A conditional entropy is the difference of two joint entropies, by the
+        same estimator.
+    estimator : str or EntropyEstimator
+        As in `tamis.TAM`. The plug-in is what other libraries compute; the searches use less biased
+        estimators.
+
+    Returns
+    -------
+    float
+        The entropy in nats.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1], "wet": [0, 0, 1, 1]}
+    >>> round(tamis.entropy(rows, "wet"), 3), tamis.entropy(rows, "wet", given="rain")
+    (0.693, 0.0)
     """
     table = read_table(data)
     targets, conditions = _positions(table, columns), _positions(table, given)
@@ -56,10 +78,31 @@ def conditional_mutual_information(
     *,
     estimator: str | EntropyEstimator = "plugin",
 ) -> float:
-    """I(x ; y | given) in nats; several columns on a side are taken together.
+    """Estimate a conditional mutual information, I(x ; y | given), in nats.
 
-    The plug-in is never negative and biased upward; the gain on a learned edge is by the
-    estimator of its search.
+    Parameters
+    ----------
+    data : data frame, array, mapping or path
+        A table, as ``tamis.TAM().fit`` takes it.
+    x, y : str or sequence of str
+        One column on each side, or several that are taken together.
+    given : str or sequence of str
+        What to condition on.
+    estimator : str or EntropyEstimator
+        As in `tamis.TAM`. The plug-in is never negative, and biased upward. The gain on a learned
+        edge comes from the estimator of its search.
+
+    Returns
+    -------
+    float
+        The information in nats.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1], "wet": [0, 0, 1, 1], "coin": [0, 1, 0, 1]}
+    >>> round(tamis.conditional_mutual_information(rows, "rain", "wet", given="coin"), 3)
+    0.693
     """
     table = read_table(data)
     xs, ys, zs = (_positions(table, side) for side in (x, y, given))
@@ -88,11 +131,39 @@ def markov_boundary(
     estimator: str | EntropyEstimator = "grassberger",
     max_boundary: int | None = None,
 ) -> list[str]:
-    """The Markov boundary of ``target`` among ``candidates`` (default: all other columns).
+    """Find the Markov boundary of a column: PPS, then the backward phase of IAMB.
 
-    PPS, then the backward phase of IAMB: "one" at a time, "together" or "none". The members
-    come in the order they were taken. With all columns as candidates this is the boundary in
-    the whole graph, children and their other parents included.
+    With all columns as candidates this is the boundary in the whole graph, which includes children
+    and their other parents.
+
+    Parameters
+    ----------
+    data : data frame, array, mapping or path
+        A table, as ``tamis.TAM().fit`` takes it.
+    target : str
+        The column whose boundary is wanted.
+    candidates : sequence of str or None
+        Where to look; None is all other columns.
+    rule : float, rule of `tamis.rules` or None
+        When information counts as dependence; None is Permutation(0.001).
+    backward : {"one", "together", "none"} or bool
+        How superfluous members are removed.
+    estimator : str or EntropyEstimator
+        As in `tamis.TAM`.
+    max_boundary : int or None
+        The size of the largest boundary that PPS may build.
+
+    Returns
+    -------
+    list of str
+        The members in the order in which they were selected.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> orchard = tamis.BayesianNetwork.example("orchard").sample(500, seed=1)
+    >>> sorted(tamis.markov_boundary(orchard, "harvest", candidates=["fruit", "bees", "frost"]))
+    ['fruit']
     """
     backward = as_backward(backward)
     require_size("max_boundary", max_boundary)

@@ -194,6 +194,20 @@ def test_the_help_names_every_method():
     assert set(METHODS) <= words
 
 
+def test_methods_without_a_graph_are_not_counted_as_compared_and_share_their_reason(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    x = np.random.default_rng(2).normal(size=200)
+    pd.DataFrame({"x": x, "g": labelled(x)}).to_csv("t.csv", index=False)
+    done = CliRunner().invoke(app, ["compare", "t.csv", "--methods", "sequential,tabu,boss"])
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("t.csv: 200 rows, 2 columns; 1 of 3 methods compared\n")
+    why = "takes levels only, and column 'x' holds numbers: cut them with tamis.discretize"
+    assert f"- tabu, boss: each {why}" in " ".join(done.stdout.split())
+
+
 def test_the_command_compares_methods_with_the_truth_in_80_columns(frame, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

@@ -239,7 +239,7 @@ def test_whole_numbers_beyond_counting_are_measured_and_the_result_says_so(
     pattern = split(table, tmp_path, kind, [10, 300])
     result = tamis.TAM().fit(pattern).result_
     assert result.levels == {"x": (), "y": ()}
-    assert result.warnings[0].startswith("Taken as measured, having more than")
+    assert result.warnings[0].startswith("Taken as continuous, having more than")
     assert "'x'" in result.warnings[0]
     few = table[:40]
     assert tamis.TAM().fit(split(few, tmp_path, kind, [10])).result_.warnings == ()
@@ -464,7 +464,7 @@ def test_the_command_learns_and_forecasts_from_files_of_numbers(tmp_path):
     same(tamis.load(first), tamis.load(second))
     told = run(app, ["learn", pattern, "--dry-run"])
     assert told.exit_code == 0, told.output
-    assert "400 rows, 5 columns: 4 measured" in " ".join(told.output.split())
+    assert "400 rows, 5 columns: 4 continuous" in " ".join(told.output.split())
     for options, message in (
         (["--bootstrap", "3"], "--bootstrap needs the rows in memory"),
         (["--out", str(tmp_path / "n.bif")], "would need the rows in memory"),

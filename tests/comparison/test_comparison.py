@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import io
 import json
-from importlib import import_module
 from itertools import combinations
 
 import hypothesis.strategies as st
@@ -283,10 +281,3 @@ def test_without_matplotlib_a_picture_is_refused_with_the_extra(tmp_path, monkey
 def test_a_path_that_is_no_graph_is_refused_by_its_ending():
     with pytest.raises(FileFormatError, match=r"one of \.json, \.dot, \.graphml, \.csv, \.bif"):
         compare_graphs([CHAIN, "graph.txt"])
-
-
-@pytest.mark.parametrize("name", ["tamis.comparison.model", "tamis.baselines.comparing"])
-def test_the_examples_in_docstrings_are_true(name):
-    outcome = doctest.testmod(import_module(name))
-    assert outcome.attempted > 2
-    assert outcome.failed == 0

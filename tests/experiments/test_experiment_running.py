@@ -18,8 +18,8 @@ from experiment_plans import ABSENT, EMPTY, QUITTER, RAISER, SLEEPER, STEADY, sm
 import tamis
 from tamis.experiments import results, run
 from tamis.experiments.attempts import attempts
-from tamis.experiments.crew import Worker
 from tamis.experiments.journal import NAME, read_journal
+from tamis.experiments.worker_pool import Worker
 
 SCRIPT = """
 import sys, time
@@ -172,10 +172,10 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
         "import signal, sys\n"
         # Which the shell has ignored by what it starts in the background.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from tamis.terminal.endings import clean_ending\n"
+        "from tamis.terminal.exit_codes import exit_cleanly\n"
         "from tamis.terminal.experimenting import ExperimentWishes, run_study\n"
         "options = {'full': True, 'methods': 'experiment_methods:Tiring', 'nodes': '4'}\n"
-        "with clean_ending():\n"
+        "with exit_cleanly():\n"
         "    run_study(ExperimentWishes('paper', options, sys.argv[1], 2, False))\n",
     )
     try:

@@ -363,7 +363,7 @@ def test_residuals_have_mean_0_and_agree_with_themselves():
 
 
 @pytest.mark.parametrize(("link", "least", "most"), [(0.0, 0.0, 0.12), (2.0, 0.9, 1.0)])
-def test_levels_with_a_common_measured_cause_are_independent_given_it(link, least, most):
+def test_levels_with_a_common_continuous_cause_are_independent_given_it(link, least, most):
     rng = np.random.default_rng(5)
     rejected = 0
     for _ in range(100):

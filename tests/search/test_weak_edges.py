@@ -103,7 +103,7 @@ def test_a_raised_level_is_recorded_and_told():
             assert before < after
             (note,) = notes
             n_added = len(after) - len(before)
-            assert f"{n_added} more {'was' if n_added == 1 else 'were'} found" in note
+            assert f"which added {n_added} arrow{'s' * (n_added > 1)}. Of the" in note
         else:
             assert notes == []
             assert before == after

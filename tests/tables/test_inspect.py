@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import doctest
 import json
 import unicodedata
 import warnings
@@ -18,8 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tamis
-import tamis.tables.plan as plan_module
-from tamis import inspection
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.report import write_report
 from tamis.tables import read_table
@@ -620,12 +617,6 @@ def test_many_columns_are_cut_short():
     assert len(str(plan).split("\n")) < 250
     assert "... and 400 more columns" in str(plan)
     assert "first 500" in " ".join(plan.notes)
-
-
-@pytest.mark.parametrize("module", [inspection, plan_module], ids=["inspect", "Plan"])
-def test_the_examples_of_the_reference_are_true(module):
-    assert doctest.testmod(module).failed == 0
-    assert doctest.testmod(module).attempted > 0
 
 
 # Kinds that are named, and what learning says.

@@ -90,14 +90,26 @@ def test_continuous_columns_are_refused(csv_with, cells):
 
 def test_infinite_values_are_refused(csv_with):
     message = refused(csv_with("a,ratio\nx,1\ny,-Infinity\n"), DataError)
-    assert "Column 'ratio' holds an infinite value (on line 3, which reads '-Infinity')" in message
+    assert (
+        "Column 'ratio' holds an infinite value (on line 3, where the cell reads '-Infinity')"
+        in message
+    )
+
+
+def test_what_dropping_rows_leaves_is_said_right_after_the_missing_values(csv_with):
+    rows = "".join(f"person {k},{'' if k == 3 else k % 2},{k % 3}\n" for k in range(60))
+    message = refused(csv_with("who,answer,group\n" + rows), DataError)
+    assert message.startswith("Column 'who' has 60 levels in 60 rows.")
+    assert message.endswith("'pairwise'). 'drop' leaves such rows out, and 59 of 60 remain.")
 
 
 @pytest.mark.parametrize("marker", MISSING_MARKERS)
 def test_missing_markers_are_counted_and_placed(csv_with, marker):
     message = refused(csv_with(f'a,b\n"two\nlines",x\nz,{marker}\nz,x\nz,{marker}\n'), DataError)
     reads = f"reads {marker!r}" if marker else "is empty"
-    assert f"Column 'b' is missing in 2 of 4 rows (first on line 4, which {reads})" in message
+    assert (
+        f"Column 'b' is missing in 2 of 4 rows (first on line 4, where the cell {reads})" in message
+    )
     assert "fill them in" in message
 
 
@@ -105,7 +117,8 @@ def test_missing_markers_are_counted_and_placed(csv_with, marker):
 def test_missing_markers_are_seen_through_blanks(csv_with, cell):
     message = refused(csv_with(f"a,b\n0,x\n1,{cell}\n0,x\n"), DataError)
     assert (
-        f"Column 'b' is missing in 1 of 3 rows (first on line 3, which reads {cell!r})" in message
+        f"Column 'b' is missing in 1 of 3 rows (first on line 3, where the cell reads {cell!r})"
+        in message
     )
 
 
@@ -222,7 +235,7 @@ def test_compressed_files_are_read_as_the_text_within(tmp_path, csv_with, codec,
     assert decode(read_table(path)) == decode(read_table(csv_with(content, name)))
     with pa.output_stream(path, compression=codec) as file:
         file.write(content.replace("u", "NA").encode())
-    assert "'y' is missing in 2 of 3 rows (first on line 2, which reads 'NA')" in refused(
+    assert "'y' is missing in 2 of 3 rows (first on line 2, where the cell reads 'NA')" in refused(
         path, DataError
     )
     misnamed = tmp_path / f"misnamed-{name}"
@@ -351,9 +364,13 @@ def test_the_place_of_bytes_that_are_not_utf8_is_told_in_compressed_text(tmp_pat
 @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999"])
 def test_the_line_of_an_infinite_cell_is_told(csv_with, cell):
     text = "a,b\n" + "".join(f"{k}.5,{k % 2}\n" for k in range(90)) + f"{cell},1\n"
-    with pytest.raises(DataError, match=f"infinite value .on line 92, which reads '{cell}'"):
+    with pytest.raises(
+        DataError, match=f"infinite value .on line 92, where the cell reads '{cell}'"
+    ):
         read_table(csv_with(text), continuous=True)
-    with pytest.raises(DataError, match=f"infinite value .on line 3, which reads '{cell}'"):
+    with pytest.raises(
+        DataError, match=f"infinite value .on line 3, where the cell reads '{cell}'"
+    ):
         read_table(csv_with(f"a,b\n0.5,0\n{cell},1\n" + "0.5,0\n" * 90), continuous=True)
 
 
@@ -430,7 +447,7 @@ def test_a_missing_cell_of_a_folder_is_placed_in_its_file(tmp_path):
     (tmp_path / "b.csv").write_text("x,y\n0,1\n1,\n")
     message = refused(tmp_path, DataError)
     assert "'y' is missing in 1 of 4 rows (first on line 3 of " in message
-    assert "b.csv', which is empty)" in message
+    assert "b.csv', where the cell is empty)" in message
 
 
 def test_parquet_with_text_that_is_not_utf8_names_the_column(tmp_path):
@@ -547,8 +564,8 @@ def test_codes_made_of_digits_are_refused_and_not_measured(csv_with, cells):
 @pytest.mark.parametrize(
     ("cell", "seen"),
     [
-        ("nan", "is missing in 1 of 3 rows (first on line 3, which reads 'nan')"),
-        ("", "is missing in 1 of 3 rows (first on line 3, which is empty)"),
+        ("nan", "is missing in 1 of 3 rows (first on line 3, where the cell reads 'nan')"),
+        ("", "is missing in 1 of 3 rows (first on line 3, where the cell is empty)"),
         ("inf", "holds an infinite value"),
         ("1e999", "holds an infinite value"),
     ],

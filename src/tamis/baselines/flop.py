@@ -16,7 +16,7 @@ from tamis.tables import Table
 @dataclass(frozen=True)
 class FLOP:
     """The class that scores best by BIC with ``penalty`` times its penalty, 2 as its authors
-    advise, after so many new starts."""
+    advise, after ``restarts`` new starts."""
 
     name: str = "flop"
     penalty: float = 2.0

@@ -17,7 +17,20 @@ Adjacency = NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What a method found, over the positions of the columns."""
+    """What a method found, by the positions of the columns.
+
+    Attributes
+    ----------
+    adjacency : array of shape (d, d)
+        1 at [i, j] for i → j; 1 at [i, j] and at [j, i] for an undirected edge.
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> learned = tamis.baselines.Learned(np.array([[0, 1], [0, 0]], dtype=np.int8))
+    >>> list(learned.graph(("rain", "wet")).edges)
+    [('rain', 'wet')]
+    """
 
     adjacency: Adjacency
 
@@ -37,6 +50,13 @@ class Baseline(Protocol):
 
     Implementations are frozen dataclasses whose fields are plain numbers and strings, in a module
     that can be imported, so that a child process can make its own.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from tamis.baselines.pc import PC
+    >>> PC(penalty=2.0).name
+    'pc'
     """
 
     @property

@@ -38,7 +38,19 @@ BASELINES: Mapping[str, Baseline] = {baseline.name: baseline for baseline in _AL
 
 
 def available() -> dict[str, bool]:
-    """The names of all baselines, and whether the libraries of each are installed."""
+    """List all baselines, and whether their libraries are installed.
+
+    Returns
+    -------
+    dict
+        For each name, whether the method can run.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.baselines.available()["equal-variance"]
+    True
+    """
     return {name: not missing_modules(baseline) for name, baseline in BASELINES.items()}
 
 

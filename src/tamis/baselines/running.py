@@ -21,10 +21,29 @@ from tamis.tables.table import with_rows
 class BaselineRun:
     """What came of one run.
 
-    ``graph`` is over the names of the table's columns, in their order, with both directions for
-    an undirected edge; it is None if the run ``timed_out`` or has a ``failure``, which says what
-    the method raised or how its process ended. ``seconds`` is the time of learning alone, without
-    starting and importing. ``versions`` are those of the libraries.
+    Attributes
+    ----------
+    graph : networkx.DiGraph or None
+        A graph over the columns of the table in their order, with both directions for an undirected
+        edge. None if the run ``timed_out`` or has a ``failure``.
+    name : str
+        The name of the method.
+    seconds : float
+        The time of learning alone, without starting and importing.
+    timed_out : bool
+        Whether the time limit was reached.
+    versions : mapping
+        The versions of the libraries.
+    failure : str or None
+        What the method raised, or how its process ended.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+    >>> found = tamis.baselines.run("equal-variance", rows)
+    >>> found.name, found.timed_out, found.failure
+    ('equal-variance', False, None)
     """
 
     graph: nx.DiGraph[str] | None
@@ -42,19 +61,43 @@ def run(
     time_limit: float | None = None,
     seed: int | None = None,
 ) -> BaselineRun:
-    """Learn a graph from any table that ``tamis.TAM().fit`` takes, with one thread.
+    """Learn a graph with another method, on one thread.
 
-    ``baseline`` is a name, see ``available``, or a baseline with settings of its own, such as
-    ``tamis.baselines.pc.PC(penalty=2.0)``. Columns that never vary get no edges.
+    Columns that never vary get no edges.
 
-    With a ``time_limit`` in seconds the method runs in a process of its own, which is ended at
-    the limit; whatever it leaves behind goes with it. The limit is for learning; starting the
-    process and importing the library, a second or two, come on top. A script that calls this
-    needs no guard. Without a limit the method runs in this process. ``seed`` is for methods that
-    draw random numbers, at present BOSS; results repeat without it.
+    Parameters
+    ----------
+    baseline : str or Baseline
+        A name that `available` lists, or a baseline with settings of its own, such as
+        ``tamis.baselines.pc.PC(penalty=2.0)``.
+    data : data frame, array, mapping or path
+        A table, as ``tamis.TAM().fit`` takes it.
+    time_limit : float or None
+        Seconds of learning. With a limit the method runs in a process of its own, which is ended at
+        the limit, with whatever it has started. Starting the process and importing the library take
+        a second or two more. A script that calls this needs no guard. Without a limit the method
+        runs in this process.
+    seed : int or None
+        For methods that draw random numbers, at present BOSS; results repeat without it.
 
-    What a method raises ends up in ``failure``. A library that is not installed raises
-    ``SettingError``, a table that cannot be read ``DataError``.
+    Returns
+    -------
+    BaselineRun
+        What a method raises ends up in its ``failure``.
+
+    Raises
+    ------
+    SettingError
+        If a library is not installed.
+    DataError
+        If the table cannot be read.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+    >>> list(tamis.baselines.run("equal-variance", rows).graph.edges)
+    [('x', 'y')]
     """
     method = find_baseline(baseline)
     check_limit(time_limit)

@@ -38,7 +38,7 @@ def write_request(folder: Path, baseline: Baseline, table: Table, seed: int | No
 
 
 def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
-    """The same, in the child."""
+    """Read a request, in the child."""
     request = json.loads((folder / "request.json").read_text(encoding="ascii"))
     recipe = request["baseline"]
     kind = getattr(import_module(recipe["module"]), recipe["class"])
@@ -84,7 +84,7 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
 
 
 def read_outcome(folder: Path) -> Outcome | None:
-    """The same, in the parent; None if the child left nothing."""
+    """Read the outcome, in the parent; None if the child left nothing."""
     path = folder / "outcome.json"
     if not path.exists():
         return None

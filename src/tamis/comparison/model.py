@@ -88,11 +88,20 @@ class Comparison:
     Attributes
     ----------
     entries : tuple of Compared
-        The graphs in the order given. A method that gave none has a ``problem`` that says why.
+        The graphs in the order given. A method that returned none has a ``problem`` that says why.
     truth : Compared or None
         The true graph, if it is known.
     table : str or None
         What the methods learned from, in words; None where graphs were given.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> found = tamis.compare({"a": [], "b": ["a"]}, {"a": ["b"], "b": []})
+    >>> found
+    <Comparison of 2 graphs: 2 columns, 1 pairs with an edge, 1 in all graphs>
+    >>> found.agreement[0].edge
+    2
     """
 
     entries: tuple[Compared, ...]
@@ -158,12 +167,53 @@ class Comparison:
         }
 
     def mean_distance(self, name: str) -> float | None:
-        """The mean distance of a graph to the others; None if there are no others."""
+        """Give the mean distance of a graph from the others.
+
+        Parameters
+        ----------
+        name : str
+            The name of the graph.
+
+        Returns
+        -------
+        float or None
+            The mean of its strict distances between CPDAGs; None if there are no other graphs.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> found = tamis.compare({"a": [], "b": ["a"]}, {"a": [], "b": []})
+        >>> found.mean_distance(found.entries[0].name)
+        1.0
+        """
         own = [far for (one, _), far in self.distances.items() if one == name]
         return sum(own) / len(own) if own else None
 
     def entry(self, name: str) -> Compared:
-        """The entry of this name, or the truth."""
+        """Find an entry by its name.
+
+        Parameters
+        ----------
+        name : str
+            The name of a graph, of a method or of the truth.
+
+        Returns
+        -------
+        Compared
+            The entry.
+
+        Raises
+        ------
+        SettingError
+            If there is none of this name. The message lists those there are.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> found = tamis.compare({"a": [], "b": ["a"]}, {"a": [], "b": []})
+        >>> found.entry(found.entries[1].name).n_edges
+        0
+        """
         for entry in (*self.entries, *([] if self.truth is None else [self.truth])):
             if entry.name == name:
                 return entry
@@ -175,13 +225,19 @@ class Comparison:
 
         Parameters
         ----------
-        first, second : str, optional
-            The names of the graphs. Without them the first two.
+        first, second : str or None
+            The names of the graphs; by default the first two.
 
         Returns
         -------
         Changes
             The edges by what happened to them.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.compare({"a": [], "b": ["a"]}, {"a": [], "b": []}).changes().vanished
+        (('a', 'b'),)
         """
         if len(self.graphs) < 2 and (first is None or second is None):
             raise SettingError("there are no two graphs to compare: name the graphs")
@@ -190,7 +246,7 @@ class Comparison:
         return changes_between(before, after)
 
     def rows(self) -> list[dict[str, Any]]:
-        """List the entries as rows of a table, one a graph or method.
+        """List the entries as rows of a table, one for each graph or method.
 
         Returns
         -------
@@ -198,6 +254,13 @@ class Comparison:
             ``name``, ``n_edges``, ``seconds``, ``problem``, the ``mean_distance`` to the others
             and, with a truth, ``shd``, ``cpdag_distance`` and ``skeleton_f1``. A data frame takes
             the list as it is.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> found = tamis.compare({"a": [], "b": ["a"]}, {"a": [], "b": []})
+        >>> [row["n_edges"] for row in found.rows()]
+        [1, 0]
         """
         return [self._row(entry) for entry in self.entries]
 
@@ -209,6 +272,13 @@ class Comparison:
         list of dict
             The fields of `Agreement`, and for each graph under "in NAME" what it has: "forward",
             "backward", "undirected" or "none".
+
+        Examples
+        --------
+        >>> import tamis
+        >>> row = tamis.compare({"a": [], "b": ["a"]}, {"a": [], "b": []}).edge_rows()[0]
+        >>> row["parent"], row["child"], row["edge"]
+        ('a', 'b', 1)
         """
         return [
             {name: getattr(edge, name) for name in Agreement.__slots__}
@@ -217,7 +287,19 @@ class Comparison:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON holds it."""
+        """Convert the whole comparison to what JSON can hold.
+
+        Returns
+        -------
+        dict
+            What `save` writes to a .json file.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> sorted(tamis.compare({"a": [], "b": ["a"]}, {"a": [], "b": []}).to_dict())
+        ['columns_not_shared', 'distances', 'edges', 'graphs', 'table', 'truth']
+        """
         return {
             "table": self.table,
             "graphs": self.rows(),
@@ -232,12 +314,20 @@ class Comparison:
         }
 
     def save(self, *paths: str | os.PathLike[str]) -> None:
-        """Write the comparison by each file's ending, all files whole or none.
+        """Write the comparison to files, in the format that each file name ends in.
+
+        All files are written whole, or none is.
 
         Parameters
         ----------
         *paths : str or path
             .json holds everything, .csv a line for each edge; .svg, .png and .pdf are the picture.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> found = tamis.compare({"a": [], "b": ["a"]}, {"a": [], "b": []})
+        >>> found.save("graphs.json", "graphs.csv")
         """
         from tamis.comparison.files import save
 
@@ -248,8 +338,14 @@ class Comparison:
 
         Returns
         -------
-        figure of matplotlib
+        matplotlib figure
             One panel for each graph, the truth first if there is one.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> figure = tamis.compare({"a": [], "b": ["a"]}, {"a": ["b"], "b": []}).plot()
+        >>> figure.savefig("graphs.png")
         """
         from tamis.comparison.picture import draw
 
@@ -322,6 +418,7 @@ def compare_graphs(
 
     Examples
     --------
+    >>> from tamis.comparison import compare_graphs
     >>> before = {"rain": [], "lawn": ["rain"], "shoes": []}
     >>> after = {"rain": ["lawn"], "lawn": [], "shoes": ["lawn"]}
     >>> found = compare_graphs({"before": before, "after": after})

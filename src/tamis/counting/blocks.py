@@ -83,7 +83,7 @@ class BlockCounts:
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
-        """The same for several variables taken together as one candidate, one for each context."""
+        """Judge several variables taken together as one candidate, one for each context."""
         states = self._rows.all_states([*(given for _, given in contexts), *others])
         base, heads = self._shapes.joint_supports(contexts, others, lookup)
         answers = blank(len(contexts), len(contexts), tests=True)

@@ -109,7 +109,7 @@ def append_column(
 def append_by_sorting(
     codes: Codes, at: int, line: int, arity: int, states: Pairs, size: int
 ) -> int:
-    """The same by sorting rows by the column and then by the states: no gaps are left."""
+    """Append a column by sorting rows by the column and then by the states: no gaps are left."""
     n = states.shape[0]
     by_code = np.empty(n, dtype=np.int32)
     order = np.empty(n, dtype=np.int32)

@@ -135,7 +135,7 @@ class Counts(Protocol):
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
-        """The same for several variables taken together as one candidate, one for each context."""
+        """Judge several variables taken together as one candidate, one for each context."""
         ...
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
@@ -235,7 +235,7 @@ class Shapes:
         return base, np.concatenate([one[:, 0] for _, one in supports])
 
     def _everyone(self, n_contexts: int) -> tuple[Ints, Ints]:
-        """Every column as a candidate of so many contexts; the longest list so far is kept."""
+        """Every column as a candidate of each context; the longest list so far is kept."""
         d = len(self.sizes)
         if n_contexts * d > len(self._everyone_often):
             self._everyone_often = np.tile(np.arange(d), n_contexts)

@@ -287,6 +287,6 @@ class Direct:
         self.price_up_to(1)
 
     def price_up_to(self, n_cells: int) -> None:
-        """Know what tables of so many cells cost: more are not for here."""
+        """Know what tables up to this number of cells cost: larger ones are not for here."""
         found = self._arrays[REGRETS] = self._regrets(n_cells)
         self.numbers[[REGRETS, N_REGRETS]] = found.ctypes.data, len(found)

@@ -86,7 +86,7 @@ class TableElsewhere(AnyTable):
         self.missing, self.weights = {}, None
 
     def select(self, positions: list[int]) -> Self:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
         chosen = copy(self)
         chosen.__dict__.pop("arities", None)
         chosen.names = tuple(self.names[k] for k in positions)
@@ -118,7 +118,7 @@ class BlockTable(TableElsewhere):
         """Which columns of the layout these are."""
 
     def select(self, positions: list[int]) -> Self:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
         chosen = super().select(positions)
         for derived in ("planed", "first"):
             chosen.__dict__.pop(derived, None)
@@ -126,8 +126,8 @@ class BlockTable(TableElsewhere):
         return chosen
 
     def as_told(self, types: Container[str]) -> Self:
-        """The same table, the kinds of these columns having been named by the user: they are
-        categories, or else they would not be in blocks."""
+        """A copy in which the user has named the kinds of these columns: they are categories, or
+        else they would not be in blocks."""
         chosen = copy(self)
         chosen.told = frozenset(k for k, name in enumerate(self.names) if name in types)
         if chosen.told:
@@ -299,7 +299,7 @@ class MomentTable(TableElsewhere):
         return bool(self.moments.low[k] == self.moments.high[k])
 
     def select(self, positions: list[int]) -> Self:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
         chosen = super().select(positions)
         chosen.moments = self.moments.select(positions)
         return chosen

@@ -46,7 +46,7 @@ MOST_BYTES = 2**31
 ROUNDING = 1e-9
 """Dependences that differ by less are equal."""
 ALL_LOOKED_AT = 3
-"""Sets of so many planes are all looked at, however uneven these are."""
+"""Sets of up to this number of planes are all looked at, however uneven these are."""
 STEPS = 64
 """The steps by which ``even_sets`` tells shares apart."""
 FIRST_ROOM = 2**16
@@ -146,7 +146,7 @@ class Parities:
         self.count_planes(n_jobs)
 
     def count_planes(self, n_jobs: int) -> None:
-        """The same, compiled, of the planes that there are now."""
+        """Count the planes that there are now, in compiled loops."""
         for size in range(1, self._top + 1):
 
             def part(start: int, stop: int, size: int = size) -> None:

@@ -65,7 +65,7 @@ def next_block(
 def some_in_planes(
     candidates: Ints, start: int, stop: int, first: Ints, arities: Ints, most: int, n_cells: int
 ) -> bool:
-    """Whether planes are to count any of these candidates with a context of so many cells."""
+    """Whether planes are to count any of these candidates with a context of this size."""
     for c in range(start, stop):
         if candidate_in_planes(first, arities, most, n_cells, candidates[c]):
             return True

@@ -145,7 +145,7 @@ class Looking:
 
 
 def all_sets(n_planes: int) -> list[int]:
-    """The sets of each size of so many planes."""
+    """The number of sets of each size among ``n_planes`` planes."""
     return [math.comb(n_planes, size) for size in range(constants.largest_set + 2)]
 
 

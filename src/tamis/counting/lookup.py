@@ -72,7 +72,7 @@ class Lookup:
         return self._row_of_support(self._cap(cells))
 
     def reserve(self, occupied: int) -> None:
-        """Make sure that tables with up to so many occupied cells have their heads."""
+        """Make sure that tables with up to this number of occupied cells have their heads."""
         if not self._observed:
             return
         if occupied >= MOST_HEADS:

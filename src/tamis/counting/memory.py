@@ -61,7 +61,7 @@ MASK_BYTES = 2**26
 
 
 LEVELS_BYTES = 2**24
-"""So many cells of sets, times columns, are counted before they are judged."""
+"""How many cells of sets, times columns, are counted before they are judged."""
 
 NO_SUMS = np.zeros((0, 2))
 
@@ -125,7 +125,7 @@ class MemoryCounts:
     def judge_joints(
         self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
     ) -> Judgements:
-        """The same for several variables taken together as one candidate, one for each context."""
+        """Judge several variables taken together as one candidate, one for each context."""
         n = len(contexts)
         answers = blank(n, n, tests=True)
         base, heads = self._shapes.joint_supports(contexts, others, lookup)

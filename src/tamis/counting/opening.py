@@ -298,7 +298,7 @@ def products_of(
 
 
 def enough_memory(memory: int | None, stream: Stream) -> int:
-    """The limit, if the products of so many columns and batches of rows fit."""
+    """The limit, if the products of the columns and batches of rows fit."""
     limit, d = checked_limit(memory), len(stream.chosen)
     batch = max(BATCH_BYTES, 2**15 * d)
     needed = READER_BYTES + stream.column_bytes * d + 4 * batch + 6 * 8 * d * d

@@ -165,7 +165,7 @@ class PackedFile(Blocks):
         self._checked = np.zeros(self.layout.n_blocks, dtype=np.bool_)
 
     def groups(self, at_once: int) -> Iterator[tuple[int, int]]:
-        """The blocks in order, so many at a time: their first, and the one after them.
+        """The blocks in order, a number of them at a time: their first, and the one after them.
 
         A group leaves memory when the next one comes, unless one group is all.
         """

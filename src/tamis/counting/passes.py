@@ -30,7 +30,7 @@ ROWS_AT_ONCE = 2**20
 ROW_BYTES = 128
 """Of the limit for each of them: keys, cells and codes, in several threads."""
 CROWDED = 4
-"""Keys that span no more than so many times their number are counted without sorting."""
+"""Keys that span at most this multiple of their number are counted without sorting."""
 
 
 class View:

@@ -23,7 +23,7 @@ CODES, PAIRS, PAIR_LINES = types.uint8[:, ::1], types.int32[::1], types.int32[:,
 ANSWER = INT(INTS, INT, INTS, INT, INT, FLOATS, INT)
 """The signature of ``direct.answer``."""
 ADVANCE = types.void(INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS, INT)
-"""And of ``order_loops.advance``, which calls it."""
+"""The signature of ``order_loops.advance``, which calls it."""
 
 COLUMNS = types.Tuple((types.uint64[:, ::1], INTS, PAIR_LINES, INTS, INTS, INTS, INTS, INT, INT))
 ROWS = types.Tuple((CODES, INTS, PAIRS, INT_LINES, INT))

@@ -15,9 +15,9 @@ import numpy as np
 from tamis.counting.compiled import Ints, Words, compiled
 
 SAMPLED_ROWS = 4096
-"""About so many rows are sampled, or all."""
+"""About this number of rows is sampled, or all."""
 MOST_PATTERNS = 4 * SAMPLED_ROWS
-"""Out of so many patterns at most."""
+"""The largest number of patterns to sample from."""
 
 
 def sampled(words: Words, column: Ints, ones: Ints, n_rows: int) -> tuple[Words, int]:

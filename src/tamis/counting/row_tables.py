@@ -80,7 +80,7 @@ class States:
         return self._numbers[keys]
 
     def settle(self, keys: Ints, counts: Ints, most_dense: int) -> None:
-        """Let these be the states that occur; up to so many are looked up in a table."""
+        """Let these be the states that occur; up to a limit they are looked up in a table."""
         self.keys, self.counts, self._is_dense = keys, counts, self.size <= most_dense
 
     def __getstate__(self) -> dict[str, Any]:
@@ -271,7 +271,7 @@ class RowTables:
         return found
 
     def _run(self, columns: tuple[int, ...], size: int) -> tuple[int, ...]:
-        """As many of the first columns as one number can hold beside so many states."""
+        """As many of the first columns as one number can hold beside the states."""
         for taken, k in enumerate(columns):
             if taken and size * self._sizes[k] > LARGEST_KEY:
                 return columns[:taken]

@@ -24,7 +24,7 @@ def share(
     power: float = 1.0,
     falling: bool = False,
 ) -> None:
-    """Do ``part`` on all items: at once, or, if the work is worth it, in so many threads.
+    """Do ``part`` on all items: at once, or, if the work is worth it, in ``n_jobs`` threads.
 
     The first i of n items are a share (i / n)^(1 / power) of the work; ``falling``: the last.
     """

@@ -30,7 +30,7 @@ PAGE = 4096
 
 @dataclass(frozen=True)
 class Layout:
-    """The sections of a file: so many rows in blocks of so many, columns of these arities."""
+    """The sections of a file: rows in blocks, columns of these arities."""
 
     rows: int
     block_rows: int
@@ -223,7 +223,7 @@ class Blocks:
         return self._content.nbytes
 
     def groups(self, at_once: int) -> Iterator[tuple[int, int]]:
-        """The blocks in order, so many at a time: their first, and the one after them."""
+        """The blocks in order, a number of them at a time: their first, and the one after them."""
         for start in range(0, self.layout.n_blocks, at_once):
             yield start, min(start + at_once, self.layout.n_blocks)
 

@@ -38,7 +38,7 @@ def cells_in_planes(
 
 @inner
 def candidate_in_planes(first: Ints, arities: Ints, most: int, n_cells: int, k: int) -> bool:
-    """Whether planes are to count a candidate with a context of so many cells."""
+    """Whether planes are to count a candidate with a context of this number of cells."""
     # A candidate without levels to count must not bring a large context to the planes.
     n_planes = arities[k] - 1
     return n_cells <= most and n_cells * n_planes <= most and first[k + 1] - first[k] == n_planes

@@ -43,6 +43,20 @@ class PValue(Rule):
     false dependence in at most a share ``alpha``.
 
     Does not hold: where the test of the source does not.
+
+    Parameters
+    ----------
+    alpha : float
+        The largest p-value that counts as dependence, before the correction for many tests.
+    whole_graph : bool
+        Whether alpha is for the whole graph rather than for one node.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rule = tamis.rules.PValue(0.05, whole_graph=True)
+    >>> rule.bind(n_rows=100, n_variables=5)
+    PValue(alpha=0.01)
     """
 
     alpha: float = 0.05
@@ -151,6 +165,18 @@ class Permutation(PValue):
     heavier tail than the gamma law: at .001 up to .007 was seen. Where rows are so few that
     most tables cannot speak (30 cells a row), less than ``alpha`` is declared. Rows must be
     exchangeable within a stratum.
+
+    Parameters
+    ----------
+    alpha, whole_graph
+        As in `PValue`.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20, "coin": [0, 1] * 40}
+    >>> tamis.markov_boundary(rows, "wet", rule=tamis.rules.Permutation(0.01))
+    ['rain']
     """
 
     name = "permutation"
@@ -173,6 +199,18 @@ class ChiSquared(PValue):
     Does not hold: in sparse tables, where G is far from chi-squared and the test finds either
     much too much or nothing; ``Permutation`` is made for those. Rows that repeat or depend on
     each other make every p-value too small.
+
+    Parameters
+    ----------
+    alpha, whole_graph
+        As in `PValue`.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20, "coin": [0, 1] * 40}
+    >>> tamis.markov_boundary(rows, "wet", rule=tamis.rules.ChiSquared(0.01))
+    ['rain']
     """
 
     name = "chi-squared"
@@ -182,7 +220,7 @@ class ChiSquared(PValue):
 @final
 @dataclass(frozen=True, repr=False)
 class FTest(PValue):
-    """Linear dependence of numbers: is the partial correlation 0?
+    """The F-test of partial correlation, for linear dependence between numbers.
 
     With R^2 the share of the remaining variance that the candidates explain, 1 - R^2 =
     exp(-2 gain), and (R^2 / q) / ((1 - R^2) / nu) follows F with q and nu degrees of freedom
@@ -194,6 +232,20 @@ class FTest(PValue):
 
     Does not hold: dependence without correlation is not seen. Errors whose spread depends on the
     conditioning variables make p-values too small or too large, at any number of rows.
+
+    Parameters
+    ----------
+    alpha, whole_graph
+        As in `PValue`.
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> x, noise = np.random.default_rng(1).normal(size=(2, 100))
+    >>> rule = tamis.rules.FTest(0.01)
+    >>> model = tamis.TAM("node", boundary_rule=rule, masking_rule=rule)
+    >>> model.fit({"x": x, "y": x + noise}).graph_.number_of_edges()
+    1
     """
 
     name = "f-test"
@@ -203,7 +255,7 @@ class FTest(PValue):
 @final
 @dataclass(frozen=True, repr=False)
 class LocalPermutation(PValue):
-    """The test of nearest-neighbour information: is the gain one that shuffling explains?
+    """The test of nearest-neighbour information against shuffles among neighbouring rows.
 
     The source shuffles the candidate among rows that are close in S (Runge, 2018) and gives the
     mean and the variance of the B shuffled gains. If those are Gaussian, and the gain is one of
@@ -219,6 +271,20 @@ class LocalPermutation(PValue):
     rows that are neighbours still differ in what S tells them, the gain keeps part of it, and
     the shuffled gains less of it. Measured there: .23 given two columns, 1.0 given three. The
     shuffled gains are not quite Gaussian, so p-values far below 1/B are approximate.
+
+    Parameters
+    ----------
+    alpha, whole_graph
+        As in `PValue`.
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> x, noise = np.random.default_rng(1).normal(size=(2, 100))
+    >>> rule = tamis.rules.LocalPermutation(0.01)
+    >>> model = tamis.TAM("node", information="neighbours", boundary_rule=rule, masking_rule=rule)
+    >>> model.fit({"x": x, "y": x**2 + noise / 5}).graph_.number_of_edges()
+    1
     """
 
     name = "local-permutation"
@@ -228,16 +294,33 @@ class LocalPermutation(PValue):
 @final
 @dataclass(frozen=True, repr=False)
 class CallableTest(PValue):
-    """A test from outside: ``function(source, x, y, given)`` gives the p-value of X_x and X_y being
-    independent given a set.
+    """A test from outside tamis, given as a function that returns p-values.
 
-    ``x`` and ``y`` are positions in ``source.names`` and ``given`` is a sorted tuple of them. Each
-    pair is asked for at most once. The threshold is that of every p-value.
+    ``function(source, x, y, given)`` returns the p-value of X_x and X_y being independent given a
+    set. ``x`` and ``y`` are positions in ``source.names``, and ``given`` is a sorted tuple of
+    positions. Each pair is asked for at most once. The threshold is that of `PValue`.
 
     Promise: what the function promises, and Bonferroni's correction over the candidates.
 
     Does not hold: a function tests one column with one other, so the rule does not judge several
     at once (search="layer", look_ahead above 1).
+
+    Parameters
+    ----------
+    alpha, whole_graph
+        As in `PValue`.
+    function : callable
+        The test.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> def equal(source, x, y, given):
+    ...     return 0.0 if source.cmi([(x, given)])[0, y] > 0.5 else 1.0
+    >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20, "coin": [0, 1] * 40}
+    >>> rule = tamis.rules.CallableTest(0.05, function=equal)
+    >>> tamis.TAM("node", boundary_rule=rule, masking_rule=rule).fit(rows).parents_["wet"]
+    ['rain']
     """
 
     function: PairTest = field(kw_only=True)

@@ -127,6 +127,18 @@ class Fixed(Rule):
     Does not hold: on rows nothing is promised. The gain of independent columns shrinks like
     1/n and grows with the number of cells, so the false-positive rate of one threshold
     depends on both: 0.001 nats on two binary columns gives .31 at 500 rows, 0 at 10 000.
+
+    Parameters
+    ----------
+    threshold : float
+        The threshold in nats.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20, "coin": [0, 1] * 40}
+    >>> tamis.markov_boundary(rows, "wet", rule=tamis.rules.Fixed(0.04))
+    ['rain']
     """
 
     threshold: float
@@ -150,7 +162,9 @@ class Fixed(Rule):
 @final
 @dataclass(frozen=True)
 class Rate(Rule):
-    """omega = kappa = c (d^3 ln d)^(1/4) [(d / (n ln d))^2 + ln d / sqrt(n)]^(1/4).
+    """The threshold rate of the paper's theorem on tuning parameters.
+
+    omega = kappa = c (d^3 ln d)^(1/4) [(d / (n ln d))^2 + ln d / sqrt(n)]^(1/4).
 
     Theorem thm:tuning as printed. The theorem fixes the rate and not the constant: ``c`` is
     ours. Of 0.001 to 0.02, 0.005 came closest to the truth over small cells of the paper's
@@ -169,6 +183,17 @@ class Rate(Rule):
 
     Does not hold: nothing is said about any given n. As with ``Fixed``, the false-positive
     rate depends on n and on the number of cells.
+
+    Parameters
+    ----------
+    c : float
+        The constant.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> round(tamis.rules.Rate().threshold(n_rows=1000, n_variables=10), 3)
+    0.018
     """
 
     c: float = 0.005
@@ -220,6 +245,13 @@ class BIC(Rule):
     Does not hold: no false-positive rate is promised at any n. The penalty grows with the
     degrees of freedom, so with many levels or a large boundary it starves: real dependence
     goes unseen until n is large.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20, "coin": [0, 1] * 40}
+    >>> tamis.markov_boundary(rows, "wet", rule=tamis.rules.BIC())
+    ['rain']
     """
 
     name = "bic"

@@ -130,7 +130,7 @@ def _extent(layout: Layout) -> float:
 
 
 def _wrapped(columns: Sequence[Column], edges: Sequence[Arrow], most: int) -> list[Column]:
-    """Layers cut into columns of at most so many nodes. Nodes with more children than parents go
+    """Layers cut into columns of at most ``most`` nodes. Nodes with more children than parents go
     to the right, so that their edges stay short."""
     leaning: Counter[str] = Counter(parent for parent, _ in edges)
     leaning.subtract(child for _, child in edges)

@@ -56,7 +56,7 @@ def columns_of(layers: Sequence[Sequence[str]], edges: Iterable[Arrow]) -> Colum
 
 
 def untangled(columns: Columns, sweeps: int = SWEEPS) -> Columns:
-    """The same with as few crossings as sweeps to and fro have found."""
+    """Layers reordered to have as few crossings as sweeps back and forth can find."""
     best, fewest = columns.cells, columns.crossings
     cells = list(columns.cells)
     left, right = _neighbours(columns)

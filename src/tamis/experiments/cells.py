@@ -43,7 +43,7 @@ class Draw:
         return json.dumps(self.arguments())
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return {**vars(self), "options": dict(self.options)}
 
     @classmethod

@@ -36,12 +36,12 @@ class Dataset:
 
     @cached_property
     def table(self) -> Table:
-        """The same as a discrete table; ``DataError`` if the columns are continuous."""
+        """The rows as a discrete table; ``DataError`` if the columns are continuous."""
         return self._read(continuous=False)
 
     @cached_property
     def continuous(self) -> Table:
-        """The same as a table in which columns may be continuous."""
+        """The rows as a table in which columns may be continuous."""
         return self._read(continuous=True)
 
     @cached_property

@@ -124,7 +124,7 @@ class Peer:
         import_libraries(self.baseline)
 
     def learn(self, data: Dataset) -> Found:
-        """The graph the baseline finds, in this process: the crew ends it at its time limit."""
+        """The graph the baseline finds, in this process; the pool ends it at its time limit."""
         run = baselines.run(self.baseline, data.table, seed=data.draw.seed)
         return Found(run.graph, run.seconds, run.failure or "")
 

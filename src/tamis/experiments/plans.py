@@ -75,7 +75,7 @@ class Plan:
         return tuple(sorted(Cell(draw, name) for draw in self.draws for name in self.methods))
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         written = {one.name: getattr(self, one.name) for one in fields(self)}
         return {
             **written,

@@ -11,7 +11,6 @@ from tamis.errors import SettingError
 from tamis.experiments import results
 from tamis.experiments.attempts import blank
 from tamis.experiments.cells import Cell
-from tamis.experiments.crew import Crew, Message, Worker
 from tamis.experiments.journal import Journal
 from tamis.experiments.lock import locked
 from tamis.experiments.methods import missing
@@ -19,6 +18,7 @@ from tamis.experiments.plan_files import settle
 from tamis.experiments.plans import Plan
 from tamis.experiments.rows import FAILED, SKIPPED, TIMED_OUT, Row
 from tamis.experiments.schedule import Schedule, Task
+from tamis.experiments.worker_pool import Message, Worker, WorkerPool
 
 Progress = Callable[[str, int, int], None]
 """Called with a word about what was done, the number of runs on record and the number of all."""
@@ -48,22 +48,24 @@ def run(
         settle(plan, place)
         with Journal(place) as journal:
             _refuse_strangers(plan, journal.rows, place)
-            crew = Crew(min(size, len(plan.draws)), place / SCRATCH)
+            pool = WorkerPool(min(size, len(plan.draws)), place / SCRATCH)
             try:
-                rows = _Run(plan, journal, crew, progress).rows_of_all()
+                rows = _Run(plan, journal, pool, progress).rows_of_all()
             finally:
-                crew.close()
+                pool.close()
         results.write(rows, place)
     return tuple(sorted(rows, key=lambda row: row.place))
 
 
 class _Run:
-    """The conversation with the crew. One thread; whatever is heard is written down at once."""
+    """Talk to the workers from one thread, and write down at once what they report."""
 
-    def __init__(self, plan: Plan, journal: Journal, crew: Crew, progress: Progress | None) -> None:
+    def __init__(
+        self, plan: Plan, journal: Journal, pool: WorkerPool, progress: Progress | None
+    ) -> None:
         self._plan = plan
         self._journal = journal
-        self._crew = crew
+        self._pool = pool
         self._progress = progress
         self._rows = list(journal.rows)
         self._schedule = Schedule(plan, self._rows)
@@ -72,14 +74,14 @@ class _Run:
         self._show("going on" if self._rows else "starting")
         while True:
             self._hand_out()
-            if not any(self._crew.busy):
+            if not any(self._pool.busy):
                 return self._rows
             self._listen()
-            for worker in self._crew.overdue():
+            for worker in self._pool.overdue():
                 self._time_out(worker)
 
     def _hand_out(self) -> None:
-        while self._crew.has_room:
+        while self._pool.has_room:
             task = self._schedule.next()
             if task is None:
                 return
@@ -87,12 +89,12 @@ class _Run:
                 cell = Cell(task.draw, method)
                 self._record(blank(cell, self._plan.time_limit, SKIPPED, f"{method} {reason}"))
             if task.methods:
-                self._crew.idle_worker().hand(task, self._plan.time_limit)
+                self._pool.idle_worker().hand(task, self._plan.time_limit)
             else:
                 self._schedule.finish(task.draw)
 
     def _listen(self) -> None:
-        heard = self._crew.listen()
+        heard = self._pool.listen()
         if heard is None:
             return
         worker, message = heard
@@ -116,17 +118,17 @@ class _Run:
     def _time_out(self, worker: Worker) -> None:
         """End a run whose time is over; the other methods go on in another process."""
         begun = worker.begun
-        self._crew.dismiss(worker)
+        self._pool.dismiss(worker)
         if begun is not None:
             self._settle(worker, replace(begun, status=TIMED_OUT, seconds=begun.time_limit))
         self._hand_back(worker)
 
     def _lose(self, worker: Worker) -> None:
         """A worker has ended by itself: that is the failure of the run it was at."""
-        self._crew.refuse_early_end(worker)
+        self._pool.refuse_early_end(worker)
         reason = worker.last_words()
         task, begun = worker.task, worker.begun
-        self._crew.dismiss(worker)
+        self._pool.dismiss(worker)
         if task is None:
             return
         if begun is None:

@@ -2,7 +2,7 @@
 
 A line of JSON on standard input asks for runs on one table; lines of JSON on what was standard
 output say what comes of them. Workers live on from table to table, so that libraries are
-imported and loops compiled once, and are ended by the crew when a run exceeds its time.
+imported and loops compiled once, and are ended by the pool when a run exceeds its time.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from tamis.errors import DataError, SettingError
 from tamis.forecast import memory
 from tamis.forecast.memory import Asked, Planes
 from tamis.forecast.model import Forecast
-from tamis.forecast.power import Detectable, detectable, level_of
+from tamis.forecast.power import Detectable, alpha_of, detectable
 from tamis.forecast.probe import Clock, Probe, pace, part_of, probe, seconds_of, time_scores
 from tamis.forecast.words import reasons
 from tamis.forecast.work import Work, work_of
@@ -79,12 +79,12 @@ def forecast(table: AnyTable, asked: Settings, *, clock: Clock = time.perf_count
     searched = _searched(arranged, found)
     main = max(searched, key=lambda one: one.seconds)
     sizes = table.arities[table.arities > 0]
-    level, visible = _visible(table, found[0])
+    alpha, visible = _visible(table, found[0])
     told = main.settings.boundary == "pps"
     return Forecast(
         n_rows=table.n_rows,
         n_columns=table.n_variables,
-        n_measured=sum(map(table.is_continuous, range(table.n_variables))),
+        n_continuous=sum(map(table.is_continuous, range(table.n_variables))),
         fewest_levels=int(sizes.min()) if len(sizes) else 0,
         most_levels=int(sizes.max(initial=0)),
         pair_cells=int(np.prod(np.sort(sizes)[-2:])) if len(sizes) else 0,
@@ -101,7 +101,7 @@ def forecast(table: AnyTable, asked: Settings, *, clock: Clock = time.perf_count
         seconds=sum(one.seconds for one in searched) if told else None,
         seconds_a_context=tuple(main.probed.seconds),
         probe_seconds=clock() - started,
-        level=level,
+        alpha=alpha,
         detectable=visible,
         notes=(*table.notes, *notes, *_slower(asked)),
     )
@@ -333,7 +333,7 @@ def _visible(table: AnyTable, one: Reading) -> tuple[float | None, tuple[Detecta
         kinds.append(None)
     n_rows = _fewest_rows(table, one.n_rows)
     tried = [detectable(one.rule, n_rows, n_tests, levels) for levels in kinds]
-    return level_of(one.rule, n_tests), tuple(known for known in tried if known is not None)
+    return alpha_of(one.rule, n_tests), tuple(known for known in tried if known is not None)
 
 
 def _fewest_rows(table: AnyTable, n_rows: float) -> float:

@@ -18,7 +18,7 @@ class Forecast:
 
     n_rows: int
     n_columns: int
-    n_measured: int
+    n_continuous: int
     fewest_levels: int
     most_levels: int
     """Of the columns that hold levels; 0 if none does."""
@@ -49,9 +49,9 @@ class Forecast:
     probe_seconds: float
     """What this forecast took."""
 
-    level: float | None
-    """The level of a test of one candidate: alpha, shared among nodes and candidates; None for a
-    rule without levels."""
+    alpha: float | None
+    """The alpha of a test of one candidate, shared among nodes and candidates; None for a rule
+    without an alpha."""
     detectable: tuple[Detectable, ...]
     """The smallest gains usually seen; empty where the law of the test is not known."""
     notes: tuple[str, ...] = ()
@@ -90,8 +90,8 @@ class Forecast:
     def _table(self) -> str:
         size = f"{_count(self.n_rows, 'row')}, {_count(self.n_columns, 'column')}"
         parts = []
-        if self.n_measured:
-            parts.append(f"{self.n_measured:,} measured")
+        if self.n_continuous:
+            parts.append(f"{self.n_continuous:,} continuous")
         if self.most_levels:
             few, most = self.fewest_levels, _count(self.most_levels, "level")
             parts.append(most if few == self.most_levels else f"{few} to {most}")
@@ -130,10 +130,10 @@ class Forecast:
         if not self.detectable:
             return "not known beforehand: the law of these gains is not known"
         sentences = [_sentence(one) for one in self.detectable]
-        level = "" if self.level is None else f"; a candidate is tested at level {self.level:.1g}"
+        alpha = "" if self.alpha is None else f"; a candidate is tested at alpha {self.alpha:.1g}"
         return (
             "; ".join(sentences)
-            + f" (found in {POWER:.0%} of tables, nothing to condition on{level})"
+            + f" (found in {POWER:.0%} of tables, nothing to condition on{alpha})"
         )
 
 

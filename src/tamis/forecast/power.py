@@ -53,8 +53,8 @@ class Detectable:
         return self.levels is None or self.n_rows >= FILLED * self.levels[0] * self.levels[1]
 
 
-def level_of(rule: Rule, n_tests: int) -> float | None:
-    """The level of one test of so many; None for a rule without levels. The rule is bound."""
+def alpha_of(rule: Rule, n_tests: int) -> float | None:
+    """The alpha of one of ``n_tests`` tests by a bound rule; None for a rule without an alpha."""
     return rule.alpha / max(n_tests, 1) if isinstance(rule, PValue) else None
 
 
@@ -128,7 +128,7 @@ def _effect(levels: tuple[int, int] | None, gain: float) -> float:
 
 
 def difference_of_coins(gain: float) -> float:
-    """Two even coins with a gain of so many nats: P(heads | heads) - P(heads | tails)."""
+    """Two even coins with this gain in nats: P(heads | heads) - P(heads | tails)."""
     if gain >= COIN:
         return 1.0
     if gain <= 0.0:

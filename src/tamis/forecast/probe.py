@@ -186,7 +186,7 @@ def _small_change() -> int:
 
 
 def _spread(size: int, wanted: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """So many positions of all, at even distances."""
+    """``wanted`` of ``size`` positions, at even distances."""
     return np.arange(wanted, dtype=np.int64) * size // max(wanted, 1)
 
 

@@ -23,10 +23,10 @@ A_CONTEXT = 2e-5
 """Seconds of Python for each node and each context of a single search."""
 AUTO_CONTEXT = 1.5e-4
 AUTO_COLUMN = 5e-6
-"""The same for each context of "auto", which refines: and for each column of it, while all places
-of an order are tried."""
+"""Seconds of Python for each context of "auto", which refines, and for each column of it while all
+places of an order are tried."""
 FEW_MEMBERS, AUTO_MEMBER = 4, 8e-5
-"""And for each column that paths take beyond so many: dense graphs are searched for longer."""
+"""Work for each column that paths take beyond this number: dense graphs are searched for longer."""
 BACKWARD = 0.7
 """Single tests of "auto" a context, for each column that the probed paths take."""
 MASKED = 0.25

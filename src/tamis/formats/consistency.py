@@ -68,7 +68,7 @@ def _levels(result: Result) -> Iterator[str]:
     if n_rows < 2:
         yield f"n_rows is {n_rows}"
     for name, labels in result.levels.items():
-        # Only a measured column has no levels.
+        # Only a continuous column has no levels.
         if not labels and result.settings["information"] == "counts":
             yield f"levels has no labels for {name!r}"
         if len({type(label) for label in labels}) > 1:

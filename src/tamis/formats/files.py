@@ -57,16 +57,34 @@ FITTED: dict[str, Holder] = {bif_file.ENDING: Holder("BIF", bif_file.holds)}
 
 
 def save(result: Result, *paths: Path, network: BayesianNetwork | None = None) -> None:
-    """Write the result by each file's ending.
+    """Write a result to files, in the format that each file name ends in.
 
-    ``.json`` is the whole result, for ``load``; ``.dot`` (Graphviz) and ``.graphml`` are the
-    graph with its numbers; ``.csv`` is the list of edges; ``.svg``, ``.png`` and ``.pdf`` are its
-    picture, which needs matplotlib. ``.bif`` is the fitted ``network``,
-    which a result does not hold; without it that ending is refused. Every path is checked and
-    every file is rendered before the first is written; a file is replaced whole or left as it was.
+    Every path is checked and every file is rendered before the first is written. A file is replaced
+    whole, or left as it was.
 
-    Raises ``SettingError`` for a path or a name that cannot be written, and ``OSError`` if
-    writing fails.
+    Parameters
+    ----------
+    result : Result
+        The result to write.
+    *paths : str or path
+        .json is the whole result, for ``load``; .dot (Graphviz) and .graphml are the graph with its
+        numbers; .csv is the list of edges; .svg, .png and .pdf are its picture, which needs
+        matplotlib; .bif is the fitted ``network``.
+    network : BayesianNetwork or None
+        The fitted network for a .bif file, since a result does not hold it.
+
+    Raises
+    ------
+    SettingError
+        For a path or a name that cannot be written.
+    OSError
+        If writing fails.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+    >>> tamis.save(tamis.TAM().fit(rows).result_, "run.json", "edges.csv")
     """
     if not paths:
         raise SettingError("save needs a path, such as 'run.json'")
@@ -77,8 +95,8 @@ def save(result: Result, *paths: Path, network: BayesianNetwork | None = None) -
 def load(path: Path) -> Result:
     """Read a result that ``save`` wrote as JSON; anything else is refused.
 
-    The file is data, never code. It is checked for consistency as well, so that what is
-    returned is a result that a run could have given.
+    The file is data, never code. It is checked for consistency too, so that the result is one that
+    a run could have given.
 
     Parameters
     ----------
@@ -88,14 +106,22 @@ def load(path: Path) -> Result:
     Returns
     -------
     Result
-        It explains, plots, reports, compares and converts. What needs rows takes the table.
+        It explains, plots, reports, compares and converts. Methods that need rows take the table.
 
     Raises
     ------
     FileFormatError
-        If the file cannot be read or is no result.
+        If the file cannot be read or does not hold a result.
     SettingError
-        For what is not a path at all.
+        If ``path`` is not a path.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+    >>> tamis.TAM().fit(rows).save("run.json")
+    >>> tamis.load("run.json")
+    <Result of search 'auto': 2 columns, 80 rows, 2 layers, 1 edges>
     """
     return _parsed(path, json_file.parse, "a result of tamis")
 
@@ -209,7 +235,7 @@ def ending_of(path: Path) -> str:
 
 
 def _identity(path: str) -> object:
-    """The same for two paths of one file, be it there or not."""
+    """What identifies a file: equal for two paths of one file, whether it exists or not."""
     target = os.path.realpath(path)
     try:
         found = os.stat(target)

@@ -54,12 +54,32 @@ def check(
     memory_limit: int | None = None,
     progress: Progress | None = None,
 ) -> Check:
-    """Which conditions of the paper a known network satisfies, and what follows.
+    """Check which conditions of the paper a known network satisfies, and what follows.
 
-    ``network`` is a ``BayesianNetwork`` or the path of a BIF file. ``quick`` leaves out what takes
-    long on networks of dozens of nodes: the PPS condition, faithfulness and the searches.
-    ``epsilon`` is the chance of failure that the theorems' sample sizes allow. Whatever needs a
-    table larger than ``memory_limit`` bytes (1 GiB unless given) is left undecided, and named.
+    Parameters
+    ----------
+    network : BayesianNetwork, str or path
+        A network, or the path of a BIF file.
+    quick : bool
+        Whether to leave out what takes long on networks with dozens of nodes: the PPS condition,
+        faithfulness and the searches.
+    epsilon : float
+        The probability of failure that the theorems' sample sizes allow.
+    memory_limit : int or None
+        Whatever needs a table of more bytes is left undecided, and named; None is 1 GiB.
+    progress : callable or None
+        Called with what is being computed, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Check
+        Print it.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> print(tamis.check(tamis.BayesianNetwork.example("orchard"), quick=True).identified)
+    True
     """
     _require_settings(epsilon, memory_limit)
     if not isinstance(network, BayesianNetwork):
@@ -174,7 +194,7 @@ def _n_selections(known: Known) -> int:
 def _watched(
     what: str, items: Iterable[Item], total: int, progress: Progress | None
 ) -> Iterator[Item]:
-    """The same items, with a word after each."""
+    """Yield the items, and report progress after each."""
     for done, item in enumerate(items, start=1):
         yield item
         if progress is not None:

@@ -31,16 +31,16 @@ class Gaps:
     eta: float | None
     """The smallest gain of an important ancestor."""
     Delta_tilde: float | None
-    """The smallest lead of boundary members over outsiders (cond:pps)."""
+    """The smallest difference in gain between boundary members and outsiders (cond:pps)."""
     xi: float | None
     """Half the smallest gain of a missing boundary member, as printed."""
     xi_greedy: float | None
-    """The same, of the best missing member: what the proof needs."""
+    """Half the smallest gain of the best missing boundary member: what the proof needs."""
     Delta_I: float | None
     """The smallest I(X_p ; X_k | A_j without p) over the edges p -> k."""
 
     def to_dict(self) -> dict[str, float | None]:
-        """The same for JSON; what is infinite there is None."""
+        """Convert it to what JSON can hold; what is infinite becomes None."""
         return {
             name: None if value is None or math.isinf(value) else value
             for name, value in asdict(self).items()
@@ -98,7 +98,7 @@ class RowsNeeded:
         return 10.0**self.magnitude if self.magnitude < 300 else math.inf
 
     def to_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return asdict(self)
 
 

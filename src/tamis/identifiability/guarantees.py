@@ -47,7 +47,7 @@ WITHOUT_PPS = {
     "layer": "the general version, and parents that show given all others before",
     "sequential": "the least uncertain node always being due, and parents that show then",
 }
-"""The same for the searches that condition on the whole ancestral set."""
+"""What must hold for the searches that condition on the whole ancestral set."""
 PRINTED = {"alg:uneq:withpps": "pps", "alg:uneq:short": "none"}
 """The algorithms of the paper that return a graph, and how they find boundaries: by PPS, or by
 IAMB's backward phase from the whole ancestral set. Their guarantees are those of "node"."""
@@ -76,7 +76,7 @@ class SearchVerdict:
         return RESTS_ON[self.search] if self.boundary == "pps" else WITHOUT_PPS[self.search]
 
     def to_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return {
             "boundary": self.boundary,
             "guaranteed": self.guaranteed,

@@ -19,7 +19,7 @@ from tamis.network import BayesianNetwork
 
 Nodes = tuple[int, ...]
 FRUGAL_LIMIT = 2**22
-"""The same where nothing is promised: half a million cells."""
+"""The largest table, in bytes, where nothing is promised: half a million cells."""
 
 
 def resolved(gain: float) -> float:
@@ -56,12 +56,12 @@ class Known:
 
     @cached_property
     def frugal(self) -> ExactInformation:
-        """The same source, but with small tables only."""
+        """A source that makes small tables only."""
         return self._source(min(self.memory_limit, FRUGAL_LIMIT), range(self.n_variables))
 
     @cached_property
     def frugal_backwards(self) -> ExactInformation:
-        """The same, with all ties the other way round."""
+        """The frugal source with all ties broken the other way."""
         return self._source(min(self.memory_limit, FRUGAL_LIMIT), range(self.n_variables)[::-1])
 
     @property

@@ -36,33 +36,74 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, repr=False)
 class RecoveryCheck:
-    """How often a learned model comes back from tables drawn from itself: plausibility, not
-    proof."""
+    """How often a learned model comes back from tables drawn from itself.
+
+    This is plausibility, not proof. `tamis.TAM.recovery_check` makes it.
+
+    Attributes
+    ----------
+    n_rows : int
+        The rows of each simulated table.
+    n_simulations : int
+        The number of simulated tables.
+    seed : int
+        The seed that they were drawn with.
+    recovered : float
+        The share of tables from which the whole graph came back.
+    low, high : float
+        A 95% interval for that share (Wilson).
+    edges : dict from (parent, child) to float
+        For each learned edge, how often it came back as it is.
+    turned : dict from (parent, child) to float
+        For each learned edge, how often it came back the other way round.
+    others : dict from (parent, child) to float
+        Edges that are not in the model but were learned, and how often.
+    distance : float
+        The mean structural Hamming distance between the model and what came back.
+    network : Network
+        The fitted model that the tables were drawn from.
+    check : Check or None
+        The paper's conditions on that network; None if they were not asked for, or if some columns
+        are numbers, since the conditions are checked on tables of probabilities.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> orchard = tamis.BayesianNetwork.example("orchard").sample(500, seed=1)
+    >>> found = tamis.TAM(search="node").fit(orchard).recovery_check(2, conditions=False)
+    >>> found.low <= found.recovered <= found.high
+    True
+    """
 
     n_rows: int
     n_simulations: int
     seed: int
     recovered: float
-    """The share of simulated tables from which the whole graph came back."""
     low: float
     high: float
-    """A 95% interval for that share (Wilson)."""
     edges: dict[Edge, float]
-    """For each learned edge, how often it came back as it is."""
     turned: dict[Edge, float]
-    """For each learned edge, how often it came back the other way round."""
     others: dict[Edge, float]
-    """Edges that are not in the model and were learned all the same, and how often."""
     distance: float
-    """The mean structural Hamming distance between the model and what came back."""
     network: Network
-    """The fitted model that the tables were drawn from."""
     check: Check | None
-    """The conditions on that network; None if they were not asked for, or if columns are numbers:
-    they are checked on tables of probabilities."""
 
     def to_dict(self) -> dict[str, object]:
-        """Everything but the network, as JSON can hold it."""
+        """Convert everything but the network to what JSON can hold.
+
+        Returns
+        -------
+        dict
+            The shares, the interval and the check.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> found = tamis.TAM().fit(rows).recovery_check(2, conditions=False)
+        >>> found.to_dict()["n_simulations"]
+        2
+        """
         return {
             "format": "tamis recovery check",
             "version": 1,

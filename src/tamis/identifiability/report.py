@@ -23,7 +23,43 @@ ASSUMED = ("minimal", "nondegeneracy")
 
 @dataclass(frozen=True, repr=False)
 class Check:
-    """The conditions of the paper on a known network, and what follows from them."""
+    """The paper's conditions on a known network, and what follows from them.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables.
+    n_edges : int
+        The number of edges.
+    layers : tuple of tuples of str
+        The layers of the graph, sources first.
+    conditions : mapping from str to Condition
+        Each condition of the paper: whether it holds, by what margin, and where it fails.
+    searches : mapping from str to SearchVerdict
+        For each search, whether it must and whether it does return the graph.
+    without_pps : mapping from str to SearchVerdict
+        The searches that condition on the whole ancestral set (``boundary="none"``).
+    printed : mapping from str to SearchVerdict
+        The algorithms exactly as printed in the paper (`tamis.search.paper`), which the theorems
+        are about: `alg:uneq:withpps`, and `alg:uneq:short` with IAMB's backward phase.
+    gaps : Gaps
+        The gaps that the theorems' thresholds and sample sizes depend on.
+    rows : tuple of RowsNeeded
+        The sample sizes of the theorems.
+    epsilon : float
+        The probability of failure that these sample sizes allow.
+    paths : Paths
+        The directed paths of the graph.
+    simulation : Simulation or None
+        What was learned from simulated tables, if that was asked for.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> found = tamis.check(tamis.BayesianNetwork.example("night_shift"))
+    >>> found.conditions["C1"].holds, found.recovering
+    (False, ())
+    """
 
     names: tuple[str, ...]
     n_edges: int
@@ -31,10 +67,7 @@ class Check:
     conditions: Mapping[str, Condition]
     searches: Mapping[str, SearchVerdict]
     without_pps: Mapping[str, SearchVerdict]
-    """The searches that condition on the whole ancestral set (``boundary="none"``)."""
     printed: Mapping[str, SearchVerdict]
-    """The algorithms of the paper to the letter (`tamis.search.paper`), which the theorems are
-    about: `alg:uneq:withpps`, and `alg:uneq:short` with IAMB's backward phase."""
     gaps: Gaps
     rows: tuple[RowsNeeded, ...]
     epsilon: float
@@ -86,11 +119,45 @@ class Check:
         return "Not identified by these conditions: every search returns another graph."
 
     def with_simulation(self, simulation: Simulation) -> Check:
-        """The same with an empirical answer added."""
+        """Add what was learned from simulated tables.
+
+        Parameters
+        ----------
+        simulation : Simulation
+            What `tamis.identifiability.simulate` returns.
+
+        Returns
+        -------
+        Check
+            A copy of this check that holds the simulation.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> from tamis.identifiability import simulate
+        >>> from tamis.settings import Settings
+        >>> network = tamis.BayesianNetwork.example("night_shift")
+        >>> simulation = simulate(network, Settings(search="node"), rows=[100], repeats=2)
+        >>> tamis.check(network, quick=True).with_simulation(simulation).simulation is simulation
+        True
+        """
         return replace(self, simulation=simulation)
 
     def to_dict(self) -> dict[str, object]:
-        """Everything, as JSON can hold it."""
+        """Convert the whole check to what JSON can hold.
+
+        Returns
+        -------
+        dict
+            What `write` writes.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> found = tamis.check(tamis.BayesianNetwork.example("night_shift"), quick=True)
+        >>> found.to_dict()["n_variables"]
+        3
+        """
         return {
             "format": "tamis check",
             "version": 1,
@@ -112,7 +179,19 @@ class Check:
         }
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write it as JSON, whole or not at all."""
+        """Write the check as a JSON file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            A path that ends in .json.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> network = tamis.BayesianNetwork.example("night_shift")
+        >>> tamis.check(network, quick=True).write("check.json")
+        """
         place = os.fspath(path)
         if not place.endswith(".json"):
             raise SettingError(

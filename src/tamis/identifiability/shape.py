@@ -21,7 +21,7 @@ class Paths:
     """Such a pair."""
 
     def to_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return {
             "total": self.total,
             "most": self.most,

@@ -42,7 +42,7 @@ class Point:
     """The mean number of pairs that are joined in one graph and not in the other."""
 
     def to_dict(self) -> dict[str, float]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return asdict(self)
 
 
@@ -59,7 +59,7 @@ class Simulation:
         return f"<Simulation with search {self.search!r}: whole graphs back from {sizes}>"
 
     def to_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return {
             "search": self.search,
             "seed": self.seed,

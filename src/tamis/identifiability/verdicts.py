@@ -31,7 +31,7 @@ class Violation:
         return self.text
 
     def to_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return {"text": self.text, "names": list(self.names), "numbers": dict(self.numbers)}
 
 
@@ -67,7 +67,7 @@ class Condition:
         return f"{self.title}: {self.word}. {self.sentence}"
 
     def to_dict(self) -> dict[str, object]:
-        """The same for JSON."""
+        """Convert it to what JSON can hold."""
         return {
             "title": self.title,
             "holds": self.holds,

@@ -38,7 +38,7 @@ from tamis.plugins import (
 )
 
 ROUNDING = 1e-9
-"""A p-value may be above 1 by so much, and information of a column about itself above 0."""
+"""By how much a p-value may be above 1, and information of a column about itself above 0."""
 KINDS = (LEVELS, NUMBERS)
 """What entropies may be of."""
 
@@ -153,7 +153,7 @@ class CheckedSource(Wrapper):
         return [tuple(Interaction(float(s), tuple(map(int, m))) for s, m in own) for own in lists]
 
     def scale_free(self) -> Source | None:
-        """The same about columns brought to one scale, checked as well."""
+        """The source for columns brought to one scale, checked as well."""
         found = self._ask("scale_free")
         if found is not None and (
             not isinstance(found, Source) or checked(found).names != self.names

@@ -144,8 +144,8 @@ class ConditionalGaussianInformation(Source):
         return self.as_tests(lines[:, -1], lines[:, :STATS])
 
     def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
-        """The same for groups of variables, judged one after the other, levels first: gains add
-        by the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
+        """Test groups of variables, judged one after the other, levels first: gains add by
+        the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
         found = np.zeros((len(groups), STATS + 1))
         for i, (target, given, members) in enumerate(groups):
             before = given
@@ -172,7 +172,7 @@ class ConditionalGaussianInformation(Source):
         return found
 
     def scale_free(self) -> ConditionalGaussianInformation:
-        """The same about standardised numbers."""
+        """A source of the table with standardised numbers."""
         found = copy(self)
         found._log_scale = np.zeros_like(self._log_scale)
         found._was_rescaled = True
@@ -395,7 +395,7 @@ class ConditionalGaussianInformation(Source):
             raise DataError(
                 f"The levels among columns {listed([shown(self.names[k]) for k in members])} make "
                 f"so many cells that the {self.n_rows:.0f} rows leave nothing to fit their "
-                "measurements to. Limit the parents of a node (max_boundary), or merge rare levels."
+                "numbers to. Limit the parents of a node (max_boundary), or merge rare levels."
             )
         return found
 

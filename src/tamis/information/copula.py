@@ -5,7 +5,7 @@ moments of the scores are taken as those of Gaussian variables. Gains therefore 
 when a column is transformed monotonely (Liu, Lafferty and Wasserman, 2009, the nonparanormal).
 
 All normal scores have the same entropy, so the copula alone cannot rank columns. H(X_k | S) is
-the entropy of the measured column, by its nearest neighbours and in its own unit, less the
+the entropy of the continuous column, by its nearest neighbours and in its own unit, less the
 copula's I(X_k ; S).
 """
 

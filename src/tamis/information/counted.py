@@ -102,7 +102,7 @@ class CountedInformation(Source):
         return self.as_tests(found.gains, found.stats)
 
     def joint_tests(self, groups: Sequence[Group]) -> CountTests:
-        """The same for groups of variables, one test a group."""
+        """Test groups of variables, one test for each group."""
         contexts = [self._reduced(Context(group.target, group.given)) for group in groups]
         members = [group.members for group in groups]
         if not groups:
@@ -140,9 +140,9 @@ class CountedInformation(Source):
         return self._counts.direct(self._lookup, partial(regrets_up_to, self._rows))
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """The same with the price of the cells that can occur, which are fewer than all where
-        columns are functions of others or sums. A function of the set, so that equivalent DAGs
-        score alike here too."""
+        """Likelihoods with the price of the cells that can occur, which are fewer than all if
+        columns are functions of others or sums. The price is a function of the set, so that
+        equivalent DAGs score alike here too."""
         return self._likelihoods([self._reduced(one) for one in contexts], occurring=True)
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:

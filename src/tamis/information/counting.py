@@ -21,7 +21,7 @@ def open_counts(table: Table | BlockTable, estimator: AnyEstimator, n_jobs: int 
 
 
 def by_function(counted: CountedInformation, function: EntropyFunction) -> Source:
-    """The same counts, with entropies by a function of whole tables."""
+    """Counts with entropies by a function of whole tables."""
     from tamis.information.whole_tables import WholeTables
 
     return WholeTables(counted, function)

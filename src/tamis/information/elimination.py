@@ -149,7 +149,7 @@ def gains_of_pairs(
     of_targets: Floats,
     gains: Floats,
 ) -> int:
-    """The same for one other variable a context: the same numbers with less work."""
+    """The case of one other variable for each context: the same numbers with less work."""
     most = 0
     for i in range(targets.shape[0]):
         most = max(most, starts[i + 1] - starts[i])

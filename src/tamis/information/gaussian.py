@@ -162,7 +162,7 @@ class GaussianInformation(Source):
         return self._tested(gains, [len(given) for _, given in contexts], 1)
 
     def joint_tests(self, groups: Sequence[Group]) -> MomentTests:
-        """The same for groups of variables, one test a group: a multiple correlation."""
+        """Test groups of variables by a multiple correlation, one test for each group."""
         contexts, sizes, tested = [], [], []
         for target, given, members in groups:
             fresh = set(members) - {target, *given}
@@ -180,7 +180,7 @@ class GaussianInformation(Source):
         return found - constants.moment_price * 0.5 * math.log(self.n_rows) * parameters
 
     def scale_free(self) -> GaussianInformation | None:
-        """The same about standardised columns; None for whole numbers, which have no unit."""
+        """A source of the standardised columns; None for whole numbers, which have no unit."""
         if not self.has_units:
             return None
         found = copy(self)

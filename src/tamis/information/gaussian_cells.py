@@ -22,7 +22,7 @@ from tamis.information.interface import Floats, Ints
 from tamis.information.kept import Kept
 
 MOST_BYTES = 2**28
-"""What is kept of cells may take so much."""
+"""How many bytes the cells that are kept may take."""
 
 Members = tuple[int, ...]
 
@@ -135,7 +135,7 @@ class Columns:
         return levels, tuple([k for k in members if not self.is_level[k]])
 
     def split_at(self, given: Sequence[int], target: int) -> tuple[Members, int, Members]:
-        """The same, around a target."""
+        """A target between the levels and the numbers among some columns."""
         levels, measured = self.split(given)
         return levels, target, measured
 
@@ -144,7 +144,7 @@ class Columns:
         return max(self.thin, q + 4)
 
     def places(self, measured: Sequence[int]) -> Ints:
-        """Where measured columns stand in the moments of cells."""
+        """Where continuous columns stand in the moments of cells."""
         found: Ints = self._place[list(measured)]
         return found
 

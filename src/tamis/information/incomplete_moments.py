@@ -25,7 +25,7 @@ SHARE = 1e-3
 """nor what the others leave of any column, as a share of it: where it goes to 0 it takes steps."""
 MOST_STEPS = 500
 ROUGH, ROUGH_STEPS = 1e-4, 40
-"""The same where a few digits are enough."""
+"""The tolerance and the most steps where a few digits are enough."""
 RIDGE = 1e-10
 """Of a variance, so that columns which are functions of others do not stop the steps; they are
 refused afterwards, by name."""

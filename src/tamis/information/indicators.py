@@ -18,7 +18,7 @@ from tamis.information.gaussian_cells import Cells, Columns, Members
 from tamis.information.interface import Floats, Ints
 
 MOST_BYTES = 2**27
-"""All columns together may take so much; else there are no products among them."""
+"""How many bytes all columns together may take; beyond that there are no products among them."""
 
 
 class Indicators:

@@ -32,7 +32,14 @@ Ints = NDArray[np.int64]
 
 
 class Ability(StrEnum):
-    """What a source may be able to do besides answering the two questions."""
+    """What a source may be able to do besides answering the two questions.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> [one.value for one in tamis.Ability]
+    ['likelihood', 'joint tests', 'look-ahead']
+    """
 
     LIKELIHOOD = "likelihood"
     """Score graphs: ``penalised_likelihoods``, and ``occurring_likelihoods`` if it differs."""
@@ -43,14 +50,44 @@ class Ability(StrEnum):
 
 
 class Context(NamedTuple):
-    """A target X_k and the set S it is conditioned on; S is kept sorted."""
+    """A target X_k and the set S it is conditioned on.
+
+    Attributes
+    ----------
+    target : int
+        The position of the target.
+    given : tuple of int
+        The positions of S, sorted.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.Context(target=2, given=(0, 1))
+    Context(target=2, given=(0, 1))
+    """
 
     target: int
     given: tuple[int, ...]
 
 
 class Query(NamedTuple):
-    """A context and the candidates it is to be tested with, one by one."""
+    """A context and the candidates that are tested with it, one by one.
+
+    Attributes
+    ----------
+    target : int
+        The position of the target.
+    given : tuple of int
+        The positions of the conditioning set, sorted.
+    candidates : array of int
+        The positions of the candidates.
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> tamis.Query(2, (0,), np.array([1, 3])).candidates
+    array([1, 3])
+    """
 
     target: int
     given: tuple[int, ...]
@@ -58,7 +95,23 @@ class Query(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A context and several variables to be tested with it as if they were one."""
+    """A context and several variables that are tested with it as if they were one.
+
+    Attributes
+    ----------
+    target : int
+        The position of the target.
+    given : tuple of int
+        The positions of the conditioning set, sorted.
+    members : tuple of int
+        The positions of the variables.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.Group(target=2, given=(), members=(0, 1)).members
+    (0, 1)
+    """
 
     target: int
     given: tuple[int, ...]
@@ -68,13 +121,28 @@ class Group(NamedTuple):
 class Tests:
     """What a source says about a batch of tests, one entry each.
 
-    ``cmi`` is I(X_k ; X_l | S) in nats, by the source's own estimator. ``log_p`` is the natural
-    logarithm of the p-value of independence, by the test that the source prefers; None where it
-    has none. ``n_rows`` is the number of rows behind the tests, one for all or one each.
+    A source with several tests, or with p-values that are costly, returns a subclass. It keeps in
+    ``stats``, one line for each test, what p-values follow from, and computes them when they are
+    asked for, because only few of very many tests are judged.
 
-    Sources with several tests, or with p-values that are dear, return a subclass: it keeps in
-    ``stats``, one line a test, what p-values follow from, and works them out when they are asked
-    for, because of very many tests few are judged.
+    Parameters
+    ----------
+    cmi : array
+        I(X_k ; X_l | S) in nats, by the source's own estimator.
+    log_p : array or None
+        The natural logarithm of the p-value of independence, by the test that the source prefers;
+        None if it has none.
+    n_rows : float or array
+        The number of rows behind the tests, one for all or one for each.
+    stats : array or None
+        What p-values follow from.
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> tests = tamis.Tests(np.array([0.2, 0.0]), np.log([0.001, 1.0]), n_rows=100)
+    >>> len(tests), tests.at(np.array([0])).cmi
+    (2, array([0.2]))
     """
 
     __slots__ = ("_log_p", "cmi", "n_rows", "stats")
@@ -154,14 +222,26 @@ LEADING = 128
 
 
 class Profiles(NamedTuple):
-    """For each context its entropy, its cmi with all variables and, where they came along, their
-    tests.
+    """The entropy of each context, its cmi with all variables and perhaps their tests.
 
-    ``entropies`` has shape (contexts,), ``cmi`` (contexts, d); ``stats``, if any, (contexts, d, a
-    few), each line of which ``Source.as_tests`` turns into a test. An entropy may be left open, as
-    nan, where it takes much longer than the cmi: few of them are read, and ``Source.entropies``
-    gives it. Rows that are not ``whole`` have only their largest cmi, LEADING and more; the others
-    are -inf. None where all rows are whole.
+    Attributes
+    ----------
+    entropies : array of shape (contexts,)
+        Nan where an entropy takes much longer than the cmi: few of them are read, and
+        ``Source.entropies`` computes it.
+    cmi : array of shape (contexts, d)
+        Conditional mutual informations in nats.
+    stats : array of shape (contexts, d, a few) or None
+        Lines that ``Source.as_tests`` turns into tests.
+    whole : array of bool or None
+        Which rows are whole. The others have only their largest cmi, at least LEADING, and -inf
+        elsewhere. None if all rows are whole.
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> tamis.Profiles(np.array([0.7]), np.array([[0.0, 0.3]])).cmi.shape
+    (1, 2)
     """
 
     entropies: Floats

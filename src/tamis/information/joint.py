@@ -138,7 +138,7 @@ def _spread(table: Floats, variables: tuple[int, ...], n_variables: int) -> Floa
 
 
 def _normalised(probabilities: Floats, what: str, axis: int | None = None) -> Floats:
-    """The same probabilities, summing to 1 as nearly as floats can."""
+    """Probabilities rescaled to sum to 1, as nearly as floats can."""
     if not (np.isfinite(probabilities).all() and (probabilities >= 0).all()):
         raise DataError(f"{what} has a probability that is negative or not a number.")
     total = probabilities.sum(axis=axis, keepdims=True)

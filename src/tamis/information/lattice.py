@@ -127,7 +127,7 @@ def _in_blocks(table: BlockTable, families: Sequence[tuple[int, ...]]) -> Sequen
 
 
 def _score(keys: Ints, rows: Ints, n_fitted: int) -> float:
-    """Of a node whose family has so many columns."""
+    """Of a node whose family has this number of columns."""
     errors, rest = np.divmod(keys, SPAN)
     n = int(rows.sum())
     residuals = _histogram(errors * RESOLUTION + rest - RESOLUTION, rows)

@@ -12,12 +12,12 @@ from tamis.information.logistic import Design, Regression, entropy_left, regress
 from tamis.information.logistic_loops import Singles
 
 MOST_BYTES = 2**27
-"""What is kept of each kind, designs and regressions, may take so much."""
+"""How many bytes are kept of each kind, designs and regressions."""
 ROWS_EACH, MOST_COEFFICIENTS = 10, 100
 """Regressions have products of measurements if there are so many rows for each coefficient of a
 level, and at most so many of these."""
 MOST_CELLS = 64
-"""With up to so many cells a regression has a constant for each, else for each level."""
+"""With up to this number of cells a regression has a constant for each, else for each level."""
 
 
 class LevelRegressions:

@@ -1,12 +1,12 @@
 """Information about tables with both levels and measurements, from nearest neighbours.
 
-Gains are those of Mesner and Shalizi (2020): neighbour counts that let ties be. A measured column
+Gains are those of Mesner and Shalizi (2020): neighbour counts that let ties be. A continuous column
 enters by its normal scores, so that its values are about 1 apart; two levels of a column are 0 or
 1 apart, whatever they are called. Neighbours therefore share the levels of a row while there are
 enough such rows.
 
 A discrete entropy and a differential one have no common scale: H(X_k | S) is in nats for both, but
-that of a measured column moves with its unit. An order between columns of different kinds is a
+that of a continuous column moves with its unit. An order between columns of different kinds is a
 convention, not a fact about them (docs/continuous.md).
 """
 

@@ -38,7 +38,7 @@ from tamis.information.real_counts import n_rows_of, noise_of_missing
 from tamis.tables.table import Label, Table
 
 FEWEST_ROWS = 10
-"""So many rows, and two for each column, are needed to say anything."""
+"""Rows that are needed to say anything, besides two for each column."""
 FEW_MASKS = 3
 """While values are missing in no more ways than this, or the table is small for their number, one
 source for each set of rows knows all columns that it can; otherwise there would be too many, each
@@ -47,7 +47,7 @@ MOST_CELLS = 2**26
 """Sources are kept while their tables have no more cells than this."""
 
 MOST_SOURCES = 16
-"""And while there are no more of them than this, each about all columns."""
+"""Sources are kept while there are no more of them than this, each about all columns."""
 
 Flags = NDArray[np.bool_]
 Columns = tuple[int, ...]
@@ -113,7 +113,7 @@ class OwnRows(Source):
         return n_rows_of(self._table.missing, group, self._table.n_rows)
 
     def scale_free(self) -> OwnRows | None:
-        """The same about numbers of one spread; None where there are none."""
+        """A source of numbers brought to one spread; None where there are none."""
         if not any(self._is_number):
             return None
         found = copy(self)

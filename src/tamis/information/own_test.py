@@ -53,7 +53,7 @@ class OwnTestSource(Wrapper):
         self._known: dict[Asked, float] = {}
 
     def around(self, source: Source) -> Source:
-        """The same test, of another source."""
+        """This test, on another source."""
         return OwnTestSource(source, self.function)
 
     @property

@@ -28,7 +28,7 @@ from tamis.tables.table import Table
 BEYOND_DOUBT = 1e-290
 """Smaller p-values are left as they are: some times as much is the same, and has no inverse."""
 MOST_NUMBERS = 2**24
-"""So many statistics are kept."""
+"""How many statistics are kept."""
 
 Members = tuple[int, ...]
 
@@ -73,7 +73,7 @@ class RankedInformation(Wrapper):
         self._known: dict[Members, Floats] = {}
 
     def around(self, source: Source) -> Source:
-        """The same ranks beside another source."""
+        """These ranks beside another source."""
         return RankedInformation(source, self._table)
 
     def cmi(self, contexts: Sequence[Context]) -> Floats:

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 EXACT = 1000
 """C(2, n) is added up term by term to here; then its expansion is exact to 1e-6."""
 MOST_LEVELS = 2**16
-"""Beyond so many levels the recurrence gives way to its limit."""
+"""Beyond this number of levels the recurrence gives way to its limit."""
 
 
 def price(n_levels: int, n_states: float, n_rows: int) -> float:

@@ -100,7 +100,7 @@ class Wrapper(Source):
         return self.source.interactions(largest)
 
     def scale_free(self) -> Source | None:
-        """The same about columns brought to one scale, passed on in the same way."""
+        """The source for columns brought to one scale, wrapped in the same way."""
         free = self.source.scale_free()
         return None if free is None else self.around(free)
 

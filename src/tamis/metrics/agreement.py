@@ -12,10 +12,26 @@ from tamis.metrics.pairs import matched
 
 @dataclass(frozen=True, slots=True)
 class PrecisionRecall:
-    """How many were learned, how many are true, and how many of the learned are right.
+    """Counts of learned, true and rightly learned items, with precision, recall and F1.
 
-    Where nothing was learned no claim is wrong and the precision is 1; where nothing is true
-    nothing is missed and the recall is 1; where both are empty F1 is 1.
+    If nothing was learned, no claim is wrong and the precision is 1. If nothing is true, nothing is
+    missed and the recall is 1. If both are empty, F1 is 1.
+
+    Attributes
+    ----------
+    right : int
+        How many of the learned items are true.
+    learned : int
+        How many were learned.
+    true : int
+        How many there are in truth.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> found = tamis.metrics.PrecisionRecall(right=3, learned=4, true=6)
+    >>> found.precision, found.recall, found.f1
+    (0.75, 0.5, 0.6)
     """
 
     right: int
@@ -40,7 +56,24 @@ class PrecisionRecall:
 
 
 def skeleton_scores(learned: object, true: object) -> PrecisionRecall:
-    """Adjacent pairs, whatever the direction of their edges."""
+    """Compare the adjacent pairs of two graphs, whatever the direction of their edges.
+
+    Parameters
+    ----------
+    learned, true : graph
+        Graphs in any form that `tamis.metrics` lists.
+
+    Returns
+    -------
+    PrecisionRecall
+        Of pairs of nodes.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.skeleton_scores({"a": ["b"], "b": []}, {"a": [], "b": ["a"]})
+    PrecisionRecall(right=1, learned=1, true=1)
+    """
     pair = matched(learned, true)
     return PrecisionRecall(
         right=int(np.count_nonzero(pair.adjacent_in_both)),
@@ -50,10 +83,26 @@ def skeleton_scores(learned: object, true: object) -> PrecisionRecall:
 
 
 def orientation_scores(learned: object, true: object) -> PrecisionRecall:
-    """Directions, among the pairs that are adjacent in both graphs.
+    """Compare directions, among the pairs that are adjacent in both graphs.
 
-    An undirected edge claims no direction: if learned it lowers the recall and not the
-    precision, if true there is nothing to find.
+    An undirected edge claims no direction. If it was learned it lowers the recall and not the
+    precision; if it is true there is no direction to find.
+
+    Parameters
+    ----------
+    learned, true : graph
+        Graphs in any form that `tamis.metrics` lists.
+
+    Returns
+    -------
+    PrecisionRecall
+        Of directions.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.orientation_scores({"a": ["b"], "b": []}, {"a": [], "b": ["a"]})
+    PrecisionRecall(right=0, learned=1, true=1)
     """
     pair = matched(learned, true)
     shared = pair.adjacent_in_both | pair.adjacent_in_both.T
@@ -68,10 +117,26 @@ def orientation_scores(learned: object, true: object) -> PrecisionRecall:
 def edge_scores(
     learned: object, true: object, *, undirected: Undirected = "favourable"
 ) -> PrecisionRecall:
-    """Edges with their directions; a reversed edge is one wrong and one missed.
+    """Compare edges with their directions; a reversed edge is one wrong and one missed.
 
-    ``undirected`` is as in ``shd``: an undirected edge against a directed one is right if
-    "favourable" and wrong if "strict".
+    Parameters
+    ----------
+    learned, true : graph
+        Graphs in any form that `tamis.metrics` lists.
+    undirected : {"favourable", "strict"}
+        Whether an undirected edge against a directed one is right or wrong, as in `shd`.
+
+    Returns
+    -------
+    PrecisionRecall
+        Of edges.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> chain = {"a": [], "b": ["a"], "c": ["b"]}
+    >>> tamis.metrics.edge_scores({"a": ["b"], "b": [], "c": ["b"]}, chain)
+    PrecisionRecall(right=1, learned=2, true=2)
     """
     pair = matched(learned, true)
     agreeing = pair.agreeing(favourable=is_favourable(undirected))

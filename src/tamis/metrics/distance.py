@@ -18,12 +18,30 @@ Undirected = Literal["favourable", "strict"]
 
 
 def shd(learned: object, true: object, *, undirected: Undirected = "favourable") -> int:
-    """The structural Hamming distance: pairs of nodes whose edge must be added, removed or changed.
+    """Compute the structural Hamming distance between two graphs.
 
-    A reversed edge counts 1. An undirected edge against a directed one counts 0 if
-    ``undirected`` is "favourable", the paper's convention (section 5: the correct orientation
-    is assumed), and 1 if it is "strict". Where the other graph has no edge an undirected one
-    counts 1 in both. The distance is symmetric.
+    It counts the pairs of nodes whose edge must be added, removed or changed; a reversed edge
+    counts 1. The distance is symmetric.
+
+    Parameters
+    ----------
+    learned, true : graph
+        Graphs in any form that `tamis.metrics` lists.
+    undirected : {"favourable", "strict"}
+        What an undirected edge against a directed one counts: 0 if "favourable", the paper's
+        convention (section 5: the correct orientation is assumed), and 1 if "strict". Where the
+        other graph has no edge, an undirected edge counts 1 in both.
+
+    Returns
+    -------
+    int
+        0 for equal graphs.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.shd({"a": ["b"], "b": [], "c": []}, {"a": [], "b": ["a"], "c": ["b"]})
+    2
     """
     pair = matched(learned, true)
     adjacent = pair.adjacent_in_learned | pair.adjacent_in_true
@@ -39,6 +57,23 @@ def is_favourable(undirected: str) -> bool:
 
 
 def edge_distance(learned: Collection[Edge], true: Collection[Edge]) -> int:
-    """The structural Hamming distance of two DAGs over the same nodes, given as their edges."""
+    """Compute the structural Hamming distance between two DAGs that are given as edges.
+
+    Parameters
+    ----------
+    learned, true : collection of (parent, child)
+        The edges of DAGs over the same nodes.
+
+    Returns
+    -------
+    int
+        The number of pairs whose edge differs.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.edge_distance([("b", "a")], [("a", "b"), ("b", "c")])
+    2
+    """
     pairs = {frozenset(edge) for edge in set(learned) ^ set(true)}
     return len(pairs)

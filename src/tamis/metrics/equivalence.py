@@ -23,10 +23,26 @@ def to_cpdag(dag: NDArray[Any]) -> NDArray[np.int8]: ...  # type: ignore[overloa
 @overload
 def to_cpdag(dag: object) -> nx.DiGraph[Any]: ...
 def to_cpdag(dag: object) -> nx.DiGraph[Any] | NDArray[np.int8]:
-    """The CPDAG of a DAG: an edge stays directed if all equivalent DAGs direct it alike.
+    """Find the CPDAG of a DAG: an edge stays directed if all equivalent DAGs direct it alike.
 
-    A matrix gives a matrix; anything else that holds a DAG gives a ``networkx.DiGraph`` over
-    the same nodes. An undirected edge is there in both directions.
+    Parameters
+    ----------
+    dag : graph
+        A DAG in any form that `tamis.metrics` lists.
+
+    Returns
+    -------
+    networkx.DiGraph or array
+        A matrix for a matrix, and otherwise a graph over the same nodes. An undirected edge is
+        there in both directions.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> sorted(tamis.metrics.to_cpdag({"a": [], "b": ["a"]}).edges)
+    [('a', 'b'), ('b', 'a')]
+    >>> sorted(tamis.metrics.to_cpdag({"a": [], "b": [], "c": ["a", "b"]}).edges)
+    [('a', 'c'), ('b', 'c')]
     """
     read = read_graph(dag, "given")
     read.require_dag("given", "to_cpdag")

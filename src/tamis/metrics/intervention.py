@@ -12,11 +12,26 @@ from tamis.metrics.pairs import matched
 
 
 def sid(learned: object, true: object) -> int:
-    """The structural intervention distance of Peters and Bühlmann (2015), between two DAGs.
+    """Compute the structural intervention distance of Peters and Bühlmann (2015) between two DAGs.
 
-    It counts the ordered pairs of nodes whose intervention distribution comes out wrong when
-    the parents in the learned graph are adjusted for: 0 at best, d (d - 1) at worst, and not
-    symmetric. Needs the extra ``sid``.
+    It counts the ordered pairs of nodes whose intervention distribution comes out wrong when the
+    parents in the learned graph are adjusted for. It is not symmetric. Needs the extra ``sid``.
+
+    Parameters
+    ----------
+    learned, true : graph
+        DAGs in any form that `tamis.metrics` lists.
+
+    Returns
+    -------
+    int
+        0 at best, d (d - 1) at worst.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.sid({"a": ["b"], "b": []}, {"a": [], "b": ["a"]})
+    2
     """
     gadjid = _gadjid()
     pair = matched(learned, true)

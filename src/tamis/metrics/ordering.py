@@ -18,10 +18,26 @@ Places = NDArray[np.int64]
 
 
 def order_errors(order: object, true: object) -> int:
-    """How many true edges an order puts the wrong way, the child before the parent.
+    """Count the true edges that an order puts the wrong way, the child before the parent.
 
-    ``order`` is a sequence of names (of positions if the true graph is a matrix), a fitted
-    ``TAM``, a ``Result`` or a ``BayesianNetwork``. Undirected true edges are not counted.
+    Parameters
+    ----------
+    order : sequence, TAM, Result or BayesianNetwork
+        Names in order, or positions if the true graph is a matrix; or a model that has an order.
+    true : graph
+        The true graph, in any form that `tamis.metrics` lists. Its undirected edges are not
+        counted.
+
+    Returns
+    -------
+    int
+        0 if the order is right.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.order_errors(["b", "a", "c"], {"a": [], "b": ["a"], "c": ["b"]})
+    1
     """
     truth = read_graph(true, "true")
     sequence = order_of(order)
@@ -36,20 +52,53 @@ def order_errors(order: object, true: object) -> int:
 
 
 def layer_errors(learned: object, true: object) -> int:
-    """How many nodes are in another layer than in the true DAG, counting from the sources.
+    """Count the nodes that are in another layer than in the true DAG.
 
-    ``learned`` is a sequence of layers, a model with layers (``TAM``, ``Result``), whose own are
-    taken as the search found them, or any DAG.
+    Parameters
+    ----------
+    learned : sequence of layers, model or graph
+        Layers, sources first; a model with layers (``TAM``, ``Result``), which are taken as the
+        search found them; or any DAG.
+    true : graph
+        The true DAG, in any form that `tamis.metrics` lists.
+
+    Returns
+    -------
+    int
+        0 if all layers are right.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.layer_errors([["a", "b"], ["c"]], {"a": [], "b": ["a"], "c": ["b"]})
+    2
     """
     ours, theirs = _layer_places(learned, true)
     return int(np.count_nonzero(ours != theirs))
 
 
 def layer_inversions(learned: object, true: object) -> int:
-    """How many pairs of nodes are in layers the other way round than in the true DAG.
+    """Count the pairs of nodes whose layers are the other way round than in the true DAG.
 
-    Pairs that share a layer in either are no inversion. The arguments are as in
-    ``layer_errors``.
+    A pair that shares a layer in either graph is not an inversion.
+
+    Parameters
+    ----------
+    learned : sequence of layers, model or graph
+        As in `layer_errors`.
+    true : graph
+        The true DAG, in any form that `tamis.metrics` lists.
+
+    Returns
+    -------
+    int
+        0 if no pair is the other way round.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.layer_inversions([["c"], ["b"], ["a"]], {"a": [], "b": ["a"], "c": ["b"]})
+    3
     """
     ours, theirs = _layer_places(learned, true)
     before = theirs[:, None] < theirs[None, :]
@@ -57,11 +106,28 @@ def layer_inversions(learned: object, true: object) -> int:
 
 
 def varsortability(dag: object, variances: Mapping[Any, float]) -> float:
-    """How far variances alone tell the order of a DAG: the share of its directed paths along which
-    the variance grows, paths of each length between two nodes counted once and ties by half
-    (Reisach, Seiler and Weichwald, 2021). 0.5 is chance; nan without an edge.
+    """Measure how far variances alone reveal the order of a DAG.
 
-    ``variances`` holds a number for each node; whatever grows with the variance serves as well.
+    It is the share of directed paths along which the variance grows. Paths of one length between
+    two nodes count once, and ties count half (Reisach, Seiler and Weichwald, 2021).
+
+    Parameters
+    ----------
+    dag : graph
+        A DAG in any form that `tamis.metrics` lists.
+    variances : mapping
+        A number for each node: its variance, or anything that grows with it.
+
+    Returns
+    -------
+    float
+        0.5 is chance; nan without an edge.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.varsortability({"a": [], "b": ["a"]}, {"a": 1.0, "b": 2.0})
+    1.0
     """
     read = read_graph(dag, "given")
     read.require_dag("given", "varsortability")
@@ -78,7 +144,7 @@ def varsortability(dag: object, variances: Mapping[Any, float]) -> float:
         total += len(a)
         reached = reached @ steps
         reached.data[:] = 1
-    return found / total if total else math.nan
+    return float(found / total) if total else math.nan
 
 
 def order_of(model: object) -> list[Node] | None:

@@ -18,11 +18,32 @@ from tamis.metrics.pairs import matched
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """A learned graph against the true one; what does not apply is None.
+    """All scores of a learned graph against the true one; a score that does not apply is None.
 
-    ``shd`` and ``edges`` count undirected edges favourably, as the paper does; ``shd_strict`` and
-    ``edges_strict`` do not. ``order_errors`` is for learned models that have an order. Layers and
-    ``sid`` are for DAGs.
+    Attributes
+    ----------
+    shd, shd_strict : int
+        Structural Hamming distances that count undirected edges favourably, as the paper does, and
+        strictly.
+    skeleton : PrecisionRecall
+        Of adjacent pairs.
+    orientation : PrecisionRecall
+        Of directions, among the pairs that are adjacent in both graphs.
+    edges, edges_strict : PrecisionRecall
+        Of edges with their directions, favourably and strictly.
+    order_errors : int or None
+        For learned models that have an order.
+    layer_errors, layer_inversions : int or None
+        For DAGs.
+    sid : int or None
+        The structural intervention distance, for DAGs and if it was asked for.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> found = tamis.metrics.scores({"a": ["b"], "b": []}, {"a": [], "b": ["a"]})
+    >>> found.shd, found.skeleton.f1, found.to_dict()["orientation_precision"]
+    (1, 1.0, 0.0)
     """
 
     shd: int
@@ -52,10 +73,26 @@ def _flat(name: str, part: PrecisionRecall) -> dict[str, int | float | None]:
 
 
 def scores(learned: object, true: object, *, sid: bool = False) -> Scores:
-    """Every score of this package.
+    """Compute every score of a learned graph.
 
-    ``sid`` asks for the structural intervention distance too, which needs the extra ``sid``; it
-    is computed where both graphs are DAGs.
+    Parameters
+    ----------
+    learned, true : graph
+        Graphs in any form that `tamis.metrics` lists.
+    sid : bool
+        Whether to compute the structural intervention distance too, for DAGs. It needs the extra
+        ``sid``.
+
+    Returns
+    -------
+    Scores
+        All scores by name.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.metrics.scores({"a": [], "b": ["a"]}, {"a": [], "b": ["a"]}).shd
+    0
     """
     pair = matched(learned, true)
     dags = pair.learned.is_dag and pair.true.is_dag

@@ -39,9 +39,9 @@ SAMPLE_SIZE = 1.0
 class GaussianNetwork(Network):
     """A DAG over numbers, or numbers and levels, with the law of each variable given its parents.
 
-    A number is linear in its parents of numbers, with normal noise: X = intercept + sum of slopes
-    times parents + N(0, scale²). Where it also has parents of levels, each cell of these levels has
-    such a regression of its own (a conditional Gaussian). A variable of levels has a table of
+    A number is linear in those parents that are numbers, with normal noise: X = intercept + sum of
+    slopes times parents + N(0, scale²). If it also has parents of levels, each cell of these levels
+    has such a regression of its own (a conditional Gaussian). A variable of levels has a table of
     probabilities if its parents are levels, and log odds (multinomial logistic regression) if a
     number is among them.
 
@@ -52,9 +52,9 @@ class GaussianNetwork(Network):
     levels : tuple of tuples
         The labels of each variable; an empty tuple makes it a number.
     parents : tuple of tuples of int
-        Positions in ``names``.
+        The parents of each variable, as positions in ``names``.
     laws : tuple
-        The law of each variable: a ``CellLaw``, ``TableLaw`` or ``LogitLaw`` of
+        The distribution of each variable: a ``CellLaw``, ``TableLaw`` or ``LogitLaw`` of
         ``tamis.network.laws``.
 
     Examples
@@ -120,33 +120,40 @@ class GaussianNetwork(Network):
         numbers: Iterable[str] | None = None,
         equivalent_sample_size: float = SAMPLE_SIZE,
     ) -> Self:
-        """Fit the law of each variable of a graph to data.
+        """Fit the distribution of each variable of a graph to data.
 
         Parameters
         ----------
         graph : networkx.DiGraph or mapping
-            Over names of columns; a mapping goes from each name to its parents.
-        data : anything that ``tamis.TAM().fit`` takes
-            Complete rows of equal weight.
+            A graph over names of columns, or a mapping from each name to its parents.
+        data : data frame, array, mapping or path
+            Complete rows of equal weight, as ``tamis.TAM().fit`` takes them.
         numbers : iterable of str or None
             The columns that are numbers; None is those that `tamis.inspect` calls so. All others
             have levels.
         equivalent_sample_size : float
-            The rows that the prior is worth. They are spread evenly over the cells of every table;
-            in every cell of levels they have the noise variance of all rows; on every squared
+            The rows that the prior is worth. They are spread evenly over the cells of every table.
+            In every cell of levels they have the noise variance of all rows. On every squared
             weight of log odds (of standardised columns) they are a penalty of a quarter each.
             Linear regressions without levels have no prior.
 
         Returns
         -------
         GaussianNetwork
-            Its variables are the nodes of the graph, in the order of the columns.
+            The nodes of the graph in the order of the columns.
 
         Notes
         -----
-        A cell of levels with fewer than 10 rows, or fewer than four more than the parents that are
-        numbers, has the regression of all rows, and so has one that never occurs. Noise is at least
-        a millionth of the column's standard deviation.
+        A cell of levels with fewer than 10 rows, or with fewer than four rows more than it has
+        parents that are numbers, gets the regression of all rows. So does a cell that never occurs.
+        Noise is at least a millionth of the column's standard deviation.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+        >>> tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, rows)
+        <GaussianNetwork, linear Gaussian: 2 variables, 1 edges, 5 parameters>
         """
         check_amount("equivalent_sample_size", equivalent_sample_size)
         given = data if isinstance(data, Table) else read_table(data, continuous=True)
@@ -172,20 +179,28 @@ class GaussianNetwork(Network):
         return cls(table.names, tuple(one.levels for one in variables), parents, laws)
 
     def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
-        """Draw ``n`` independent rows: for every variable, in order, numbers or labels.
+        """Draw independent rows.
 
         Parameters
         ----------
         n : int
             The number of rows.
         seed : int or numpy.random.SeedSequence
-            The same seed gives the same rows on every machine, in whatever order variables are
-            listed.
+            The same seed gives the same rows on every machine, whatever the order of the variables.
 
         Returns
         -------
         dict
-            An array for each name, as ``tamis.TAM().fit``, pandas and polars take it.
+            An array of numbers or labels for each variable. ``tamis.TAM().fit``, pandas and polars
+            take it as it is.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+        >>> drawn = tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, rows).sample(3, seed=1)
+        >>> list(drawn), drawn["y"].shape
+        (['x', 'y'], (3,))
         """
         drawn = self.sample_codes(n, seed)
         return {
@@ -194,7 +209,27 @@ class GaussianNetwork(Network):
         }
 
     def sample_codes(self, n: int, seed: Seed) -> list[Values]:
-        """The same rows, a column a variable: levels as positions in ``levels``, numbers."""
+        """Draw the rows of `sample`, with levels as positions in ``levels``.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        seed : int or numpy.random.SeedSequence
+            The same seed gives the same rows on every machine.
+
+        Returns
+        -------
+        list of arrays
+            One column for each variable: positions in ``levels``, or numbers.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+        >>> len(tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, rows).sample_codes(3, seed=1))
+        2
+        """
         n_rows, root = checked_n(n), checked_seed(seed)
         values: dict[int, Values] = {}
         for k in self.order:
@@ -205,11 +240,56 @@ class GaussianNetwork(Network):
         return [values[k] for k in range(self.n_variables)]
 
     def log_likelihood_of(self, rows: Rows, unseen: float | None = None) -> float:
-        """The log-likelihood of rows that have been matched to the network."""
+        """Compute the log-likelihood of rows that have been matched to the network.
+
+        Parameters
+        ----------
+        rows : tamis.network.rows.Rows
+            Rows as `log_likelihood` matches them.
+        unseen : float or None
+            As in `log_likelihood`.
+
+        Returns
+        -------
+        float
+            The sum over rows, in nats.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> from tamis.network.rows import rows_of
+        >>> data = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+        >>> network = tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, data)
+        >>> rows = rows_of(network.names, network.levels, data)
+        >>> network.log_likelihood_of(rows) == network.log_likelihood(data)
+        True
+        """
         return math.fsum(self.row_log_likelihoods(rows, unseen).tolist())
 
     def row_log_likelihoods(self, rows: Rows, unseen: float | None = None) -> NDArray[np.float64]:
-        """The logarithm of the density of each row that has been matched to the network."""
+        """Compute the log density of each row that has been matched to the network.
+
+        Parameters
+        ----------
+        rows : tamis.network.rows.Rows
+            Rows as `log_likelihood` matches them.
+        unseen : float or None
+            As in `log_likelihood`.
+
+        Returns
+        -------
+        array of shape (n,)
+            In nats.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> from tamis.network.rows import rows_of
+        >>> data = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+        >>> network = tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, data)
+        >>> network.row_log_likelihoods(rows_of(network.names, network.levels, data)).shape
+        (4,)
+        """
         total = np.zeros(rows.n)
         for k, law in enumerate(self.laws):
             given = [rows.values[p] for p in self.parents[k]]
@@ -217,8 +297,22 @@ class GaussianNetwork(Network):
         return total
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The DAG: nodes carry ``law`` and ``levels``, edges ``coefficients``, and, where there is
-        just one, ``coefficient``, ``standard_error`` and ``standardised``."""
+        """Convert the network to networkx.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Nodes carry ``law`` and ``levels``, edges ``coefficients``. An edge with just one
+            coefficient also carries ``coefficient``, ``standard_error`` and ``standardised``.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+        >>> graph = tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, rows).to_networkx()
+        >>> round(graph.edges["x", "y"]["coefficient"], 2)
+        1.99
+        """
         graph: nx.DiGraph[str] = nx.DiGraph()
         for name, levels, law in zip(self.names, self.levels, self.laws, strict=True):
             graph.add_node(name, levels=levels, law=law)
@@ -227,18 +321,49 @@ class GaussianNetwork(Network):
         return graph
 
     def to_pgmpy(self) -> Any:  # noqa: ANN401 - a class of a library that may be absent
-        """A ``pgmpy.models.LinearGaussianBayesianNetwork`` with the same regressions.
+        """Convert the network to pgmpy; its variables must all be numbers.
 
-        pgmpy has no model of numbers beside levels: a conditional Gaussian network raises
-        ``SettingError``.
+        Returns
+        -------
+        pgmpy.models.LinearGaussianBayesianNetwork
+            With the same regressions.
+
+        Raises
+        ------
+        SettingError
+            For a conditional Gaussian network: pgmpy has no model of numbers beside levels.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+        >>> network = tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, rows)
+        >>> list(network.to_pgmpy().edges())
+        [('x', 'y')]
         """
         return conversions.to_linear_gaussian(self)
 
     @classmethod
     def from_pgmpy(cls, model: Any) -> Self:  # noqa: ANN401 - as above
-        """The network in a ``pgmpy.models.LinearGaussianBayesianNetwork``.
+        """Read a network from pgmpy.
 
-        pgmpy keeps no standard errors; those of the network are infinite.
+        Parameters
+        ----------
+        model : pgmpy.models.LinearGaussianBayesianNetwork
+            A model whose nodes all have regressions.
+
+        Returns
+        -------
+        GaussianNetwork
+            pgmpy keeps no standard errors, so those of the network are infinite.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
+        >>> model = tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, rows).to_pgmpy()
+        >>> tamis.GaussianNetwork.from_pgmpy(model).kind
+        'linear Gaussian'
         """
         names, parents, laws = conversions.from_linear_gaussian(model)
         return cls(names, tuple(() for _ in names), parents, laws)

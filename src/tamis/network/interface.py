@@ -82,7 +82,24 @@ class Network(ABC):
         return {name: k for k, name in enumerate(self.names)}
 
     def parents_of(self, name: str) -> tuple[str, ...]:
-        """The parents of a variable, in the order of ``parents``."""
+        """List the parents of a variable.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+
+        Returns
+        -------
+        tuple of str
+            Its parents, in the order of ``parents``.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.BayesianNetwork.example("orchard").parents_of("fruit")
+        ('blossom', 'bees')
+        """
         if name not in self._place:
             close = difflib.get_close_matches(str(name), self.names, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
@@ -101,30 +118,39 @@ class Network(ABC):
 
     @abstractmethod
     def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
-        """Draw ``n`` independent rows, the same on every machine."""
+        """Draw independent rows, the same on every machine."""
 
     @abstractmethod
     def sample_codes(self, n: int, seed: Seed) -> Iterable[NDArray[Any]]:
-        """The same rows, a column a variable: levels as positions in ``levels``, numbers."""
+        """Draw the rows of `sample`: positions in ``levels``, or numbers."""
 
     def log_likelihood(self, data: object, *, unseen: float | None = None) -> float:
-        """The sum over rows of the logarithm of their probability or density, in nats.
+        """Compute the log-likelihood of rows, in nats.
 
         Parameters
         ----------
-        data : anything that holds a table
-            Rows with all values; one is enough. Labels are matched to levels by their text, so
-            that a CSV file's 0 is a BIF file's '0'. Other columns are ignored.
+        data : data frame, array, mapping or path
+            Complete rows; one is enough. Labels are matched to levels by their text, so that the 0
+            of a CSV file is the '0' of a BIF file. Other columns are ignored.
         unseen : float or None
-            None refuses labels that are no levels. A number is what rows with such labels weigh
-            beside all others: a label that is none of k levels has the probability ``unseen`` /
-            (k + 1), and says nothing about its children.
+            None refuses labels that are not levels. A number is what rows with such labels weigh
+            beside all others: a label that is none of k levels has the probability ``unseen`` / (k
+            + 1), and says nothing about its children.
 
         Returns
         -------
         float
-            Minus infinity if a row is impossible. Densities are per unit of each number, so the
-            sum depends on the units.
+            The sum over rows of the logarithm of their probability or density; minus infinity if a
+            row is impossible. Densities are per unit of each number, so the sum depends on the
+            units.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 1], "wet": [0, 1]}
+        >>> network = tamis.BayesianNetwork.fit({"rain": [], "wet": ["rain"]}, rows)
+        >>> round(network.log_likelihood(rows), 3)
+        -1.386
         """
         rows = rows_of(self.names, self.levels, data)
         if unseen is None:
@@ -133,7 +159,7 @@ class Network(ABC):
 
     @abstractmethod
     def log_likelihood_of(self, rows: Rows, unseen: float | None = None) -> float:
-        """The same for rows that have been matched to the network."""
+        """Compute the log-likelihood of rows that have been matched to the network."""
 
     @abstractmethod
     def to_networkx(self) -> nx.DiGraph[str]:

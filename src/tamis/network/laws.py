@@ -72,7 +72,7 @@ class Coefficient:
 
 
 def short(value: float, digits: int) -> str:
-    """A number with so many digits, or all those before the point if they are more."""
+    """A number with this number of digits, or with all those before the point if they are more."""
     return f"{value:.0f}" if 10**digits <= abs(value) < 1e9 else f"{value:.{digits}g}"
 
 

@@ -29,14 +29,39 @@ from tamis.tables import Label, read_table
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BayesianNetwork(Network):
-    """A DAG over discrete variables and the probabilities of each given its parents.
+    """A DAG over discrete variables with the probabilities of each given its parents.
 
-    ``parents[k]`` holds positions in ``names``. ``tables[k]`` has one axis for each parent of
-    variable k, in that order, and the last axis is k itself; the arrays are read-only. Levels
-    are strings, integers or booleans, of one type within a variable.
+    Parameters
+    ----------
+    names : tuple of str
+        The variables.
+    levels : tuple of tuples
+        The labels of each variable: strings, integers or booleans, of one type within a variable.
+    parents : tuple of tuples of int
+        The parents of each variable, as positions in ``names``.
+    tables : tuple of arrays
+        ``tables[k]`` has one axis for each parent of variable k, in the order of ``parents[k]``,
+        and a last axis for k itself. A row whose sum differs from 1 by at most 1e-6 is divided by
+        its sum. The arrays are read-only.
 
-    Contents that make no network raise ``DataError``. A row of a table may miss a sum of 1 by
-    1e-6; it is then divided by its sum.
+    Raises
+    ------
+    DataError
+        If the contents make no network.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> network = tamis.BayesianNetwork(
+    ...     names=("rain", "wet"),
+    ...     levels=(("no", "yes"), ("no", "yes")),
+    ...     parents=((), (0,)),
+    ...     tables=([0.8, 0.2], [[0.9, 0.1], [0.05, 0.95]]),
+    ... )
+    >>> network
+    <BayesianNetwork: 2 variables, 1 edges, 3 parameters>
+    >>> network.parents_of("wet")
+    ('rain',)
     """
 
     names: tuple[str, ...]
@@ -84,7 +109,25 @@ class BayesianNetwork(Network):
         return sum(table.size - table.size // table.shape[-1] for table in self.tables)
 
     def in_order(self, names: Sequence[str]) -> Self:
-        """The same network, its variables listed in this order."""
+        """List the variables in another order; the network itself stays as it is.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The variables of the network, each once.
+
+        Returns
+        -------
+        BayesianNetwork
+            A network with its variables in this order.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> network = tamis.BayesianNetwork.example("night_shift")
+        >>> network.in_order(["call_out", "fault", "shift"]).names
+        ('call_out', 'fault', 'shift')
+        """
         if sorted(names) != sorted(self.names):
             raise SettingError("names must be those of the network, each once")
         order = [self._place[name] for name in names]
@@ -98,46 +141,144 @@ class BayesianNetwork(Network):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a network from a BIF file, plain (``.bif``) or compressed (``.bif.gz``).
+        """Read a network from a BIF file.
 
-        Levels come as strings: BIF knows no other. Rows that miss a sum of 1 by up to 0.02,
-        as rounded files do, are divided by their sums; past 1e-6 a ``TamisWarning`` says so.
-        Anything that is not such a file raises ``FileFormatError`` with the line, what was
-        expected and what was found.
+        Parameters
+        ----------
+        path : str or path
+            A file that ends in .bif, or in .bif.gz if it is compressed. Rows whose sums differ from
+            1 by at most 0.02, as in rounded files, are divided by their sums; if the difference is
+            more than 1e-6, a ``TamisWarning`` says so.
+
+        Returns
+        -------
+        BayesianNetwork
+            Its levels are strings, since BIF has no others.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is not BIF. The message gives the line, what was expected and what was
+            found.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.BayesianNetwork.example("night_shift").write("shift.bif")
+        >>> tamis.BayesianNetwork.read("shift.bif").names
+        ('shift', 'fault', 'call_out')
         """
         return cls(*read_parts(path))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the network as BIF, ``.bif`` or ``.bif.gz``; the file appears whole or not at all.
+        """Write the network as a BIF file, whole or not at all.
 
-        Probabilities keep every digit: ``read`` gives the same network, with levels as
-        strings. Names and labels that are no plain words are quoted; one with a quotation
-        mark or a line break, which BIF cannot hold, raises ``SettingError``.
+        Probabilities keep every digit, so ``read`` returns an equal network, with levels as
+        strings. Names and labels that are not plain words are quoted.
+
+        Parameters
+        ----------
+        path : str or path
+            A path that ends in .bif, or in .bif.gz to compress the file.
+
+        Raises
+        ------
+        SettingError
+            If a name or a label contains a quotation mark or a line break, which BIF cannot hold.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.BayesianNetwork.example("night_shift").write("shift.bif.gz")
         """
         write_network(self, path)
 
     @classmethod
     def example(cls, name: str) -> Self:
-        """One of the networks that come with tamis; ``examples`` lists them."""
+        """Load one of the networks that come with tamis.
+
+        Parameters
+        ----------
+        name : str
+            A name that `examples` lists.
+
+        Returns
+        -------
+        BayesianNetwork
+            The network.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.BayesianNetwork.example("orchard")
+        <BayesianNetwork: 6 variables, 6 edges, 36 parameters>
+        """
         return cls(*example_parts(name))
 
     @staticmethod
     def examples() -> dict[str, str]:
-        """The names of the networks that come with tamis, and what each of them shows."""
+        """List the networks that come with tamis.
+
+        Returns
+        -------
+        dict
+            The name of each network, and what it shows.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> list(tamis.BayesianNetwork.examples())
+        ['orchard', 'night_shift', 'm1', 'm2', 'diamond']
+        """
         return descriptions()
 
     def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
-        """Draw ``n`` independent rows: for every variable, in order, an array of labels.
+        """Draw independent rows.
 
-        The mapping goes as it is into ``tamis.TAM().fit``, ``pandas.DataFrame`` or
-        ``polars.DataFrame``. The same seed gives the same rows on every machine, in whatever
-        order the variables and their parents are listed; see ``tamis.network.sampling``.
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        seed : int or numpy.random.SeedSequence
+            The same seed gives the same rows on every machine, whatever the order of the variables.
+
+        Returns
+        -------
+        dict
+            An array of labels for each variable. ``tamis.TAM().fit``, ``pandas.DataFrame`` and
+            ``polars.DataFrame`` take it as it is.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = tamis.BayesianNetwork.example("night_shift").sample(4, seed=1)
+        >>> {name: len(column) for name, column in rows.items()}
+        {'shift': 4, 'fault': 4, 'call_out': 4}
         """
         columns = labelled(self.sample_codes(n, seed), self.levels)
         return dict(zip(self.names, columns, strict=True))
 
     def sample_codes(self, n: int, seed: Seed) -> Codes:
-        """The same rows as positions in ``levels``: shape (d, n), smallest unsigned type."""
+        """Draw the rows of `sample` as positions in ``levels``.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        seed : int or numpy.random.SeedSequence
+            The same seed gives the same rows on every machine.
+
+        Returns
+        -------
+        array of shape (d, n)
+            One line for each variable, of the smallest unsigned type.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.BayesianNetwork.example("night_shift").sample_codes(4, seed=1).shape
+        (3, 4)
+        """
         return sample_codes(self, n, seed)
 
     @classmethod
@@ -149,16 +290,34 @@ class BayesianNetwork(Network):
         prior: float = 0.0,
         equivalent_sample_size: float | None = None,
     ) -> Self:
-        """Count the tables of a graph from data of any kind that ``tamis.TAM().fit`` takes.
+        """Count the tables of a graph from data.
 
-        ``graph`` is a ``networkx.DiGraph`` over names of columns, or a mapping from each name
-        to its parents. The network has the nodes of the graph, in the order of the columns;
-        its levels are those that occur.
+        Parameters
+        ----------
+        graph : networkx.DiGraph or mapping
+            A graph over names of columns, or a mapping from each name to its parents.
+        data : data frame, array, mapping or path
+            A table, as ``tamis.TAM().fit`` takes it.
+        prior : float
+            A pseudo-count added to every cell; 1 is Laplace's rule. Without a prior the tables are
+            the maximum-likelihood estimates, and a configuration of the parents that never occurs
+            gets a uniform row.
+        equivalent_sample_size : float or None
+            Instead of ``prior``: pseudo-counts spread evenly over the cells of each table, as in
+            the BDeu score.
 
-        With neither prior the tables are the maximum-likelihood ones; a configuration of the
-        parents that never occurs gets the uniform row. ``prior`` is a pseudo-count added to
-        every cell (1 is Laplace's rule). ``equivalent_sample_size`` is spread evenly over the
-        cells of each table instead, as in the BDeu score.
+        Returns
+        -------
+        BayesianNetwork
+            The nodes of the graph in the order of the columns, with the levels that occur.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 0, 1], "wet": [0, 0, 1, 1]}
+        >>> network = tamis.BayesianNetwork.fit({"rain": [], "wet": ["rain"]}, rows)
+        >>> network.tables[0].tolist()
+        [0.75, 0.25]
         """
         return cls(*fit_tables(graph, read_table(data), prior, equivalent_sample_size))
 
@@ -170,48 +329,174 @@ class BayesianNetwork(Network):
         )
 
     def log_likelihood_of(self, rows: Rows, unseen: float | None = None) -> float:
-        """The log-likelihood of rows that have been matched to the network."""
+        """Compute the log-likelihood of rows that have been matched to the network.
+
+        Parameters
+        ----------
+        rows : tamis.network.rows.Rows
+            Rows as `log_likelihood` matches them.
+        unseen : float or None
+            As in `log_likelihood`.
+
+        Returns
+        -------
+        float
+            The sum over rows, in nats.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> from tamis.network.rows import rows_of
+        >>> network = tamis.BayesianNetwork.example("night_shift")
+        >>> rows = rows_of(network.names, network.levels, network.sample(20, seed=1))
+        >>> network.log_likelihood_of(rows) < 0
+        True
+        """
         return log_likelihood(self, rows, unseen)
 
     def bic(self, data: object) -> float:
-        """The log-likelihood less half of ln n for each free probability; higher is better."""
+        """Score the network by the Bayesian information criterion; larger is better.
+
+        Parameters
+        ----------
+        data : data frame, array, mapping or path
+            The rows to score.
+
+        Returns
+        -------
+        float
+            The log-likelihood minus half of ln n for each free probability.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> joined = tamis.BayesianNetwork.fit({"rain": [], "wet": ["rain"]}, rows)
+        >>> apart = tamis.BayesianNetwork.fit({"rain": [], "wet": []}, rows)
+        >>> joined.bic(rows) > apart.bic(rows)
+        True
+        """
         rows = rows_of(self.names, self.levels, data)
         require_known_levels(rows, self.names, self.levels)
         penalty = 0.5 * self.n_parameters * math.log(rows.n)
         return log_likelihood(self, rows) - penalty
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The DAG; nodes carry ``levels``, ``table`` and ``parents``, in the order of axes."""
+        """Convert the network to networkx.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Nodes carry ``levels``, ``table`` and ``parents``, in the order of the axes of the
+            table.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> graph = tamis.BayesianNetwork.example("night_shift").to_networkx()
+        >>> graph.nodes["fault"]["parents"]
+        ('shift',)
+        """
         return conversions.to_networkx(self)
 
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph[Any]) -> Self:
-        """The network in a graph such as ``to_networkx`` gives."""
+        """Read a network from a graph of networkx.
+
+        Parameters
+        ----------
+        graph : networkx.DiGraph
+            A graph as `to_networkx` returns it.
+
+        Returns
+        -------
+        BayesianNetwork
+            The network that the graph carries.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> network = tamis.BayesianNetwork.example("night_shift")
+        >>> tamis.BayesianNetwork.from_networkx(network.to_networkx()) == network
+        True
+        """
         return cls(*conversions.from_networkx(graph))
 
     def to_pgmpy(self) -> Any:  # noqa: ANN401 - a class of a library that may be absent
-        """A ``pgmpy.models.DiscreteBayesianNetwork`` with the same states in the same order."""
+        """Convert the network to pgmpy.
+
+        Returns
+        -------
+        pgmpy.models.DiscreteBayesianNetwork
+            With the states in the order of ``levels``.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> list(tamis.BayesianNetwork.example("night_shift").to_pgmpy().edges())
+        [('shift', 'fault'), ('fault', 'call_out')]
+        """
         return conversions.to_pgmpy(self)
 
     @classmethod
     def from_pgmpy(cls, model: Any) -> Self:  # noqa: ANN401 - as above
-        """The network in a ``pgmpy.models.DiscreteBayesianNetwork`` whose nodes all have tables.
+        """Read a network from pgmpy.
 
-        Names become strings. Rows may miss a sum of 1 by 0.02 and are then rescaled.
+        Parameters
+        ----------
+        model : pgmpy.models.DiscreteBayesianNetwork
+            A model whose nodes all have tables. Rows whose sums differ from 1 by at most 0.02 are
+            rescaled.
+
+        Returns
+        -------
+        BayesianNetwork
+            Its names are strings.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> model = tamis.BayesianNetwork.example("night_shift").to_pgmpy()
+        >>> tamis.BayesianNetwork.from_pgmpy(model)
+        <BayesianNetwork: 3 variables, 2 edges, 5 parameters>
         """
         return cls(*conversions.from_pgmpy(model))
 
     def to_pyagrum(self) -> Any:  # noqa: ANN401 - as above
-        """A ``pyagrum.BayesNet`` with the same tables; labels become their text.
+        """Convert the network to pyAgrum.
 
-        Unlike a BIF file it holds any name and label.
+        Returns
+        -------
+        pyagrum.BayesNet
+            Labels become text. Unlike a BIF file it holds any name and label.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.BayesianNetwork.example("night_shift").to_pyagrum().size()
+        3
         """
         return conversions.to_pyagrum(self)
 
     @classmethod
     def from_pyagrum(cls, model: Any) -> Self:  # noqa: ANN401 - as above
-        """The network in a ``pyagrum.BayesNet``; its labels are strings.
+        """Read a network from pyAgrum.
 
-        Rows may miss a sum of 1 by 0.02 and are then rescaled.
+        Parameters
+        ----------
+        model : pyagrum.BayesNet
+            Rows whose sums differ from 1 by at most 0.02 are rescaled.
+
+        Returns
+        -------
+        BayesianNetwork
+            Its labels are strings.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> network = tamis.BayesianNetwork.example("night_shift")
+        >>> tamis.BayesianNetwork.from_pyagrum(network.to_pyagrum()).names
+        ('shift', 'fault', 'call_out')
         """
         return cls(*conversions.from_pyagrum(model))

@@ -83,7 +83,7 @@ def rescaled(table: Floats) -> Floats:
 
 
 def read_only(table: Floats) -> Floats:
-    """The same array, which nobody can change any more."""
+    """The array, made read-only."""
     table.setflags(write=False)
     return table
 

@@ -150,7 +150,7 @@ def _some(listed: Sequence[str]) -> str:
 
 
 def sieve_in_words(result: Result) -> Markup:
-    """The same as a list, folded: for paper, and for pages without scripts."""
+    """The sieve as a folded list: for paper, and for pages without scripts."""
     steps = steps_of(result)
     return tag(
         "section",

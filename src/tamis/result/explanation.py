@@ -144,7 +144,7 @@ def chance(probability: float) -> str:
 
 
 def rows_in_words(result: Result) -> str:
-    """What was learned from: so many rows, or a law that was known."""
+    """What was learned from: a number of rows, or a known distribution."""
     return "a known law" if result.n_rows is None else _some(result.n_rows, "row")
 
 

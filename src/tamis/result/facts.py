@@ -163,14 +163,19 @@ class Facts:
 
     @property
     def isolated(self) -> Value:
-        """The same in words."""
+        """Columns without any arrow, in words."""
         verb = " has no arrow" if len(self.alone) == 1 else " have no arrows"
         return Names(self.alone), verb
 
+    @cached_property
+    def strongest_edge(self) -> Edge:
+        """The arrow with the largest gain; there must be one."""
+        return max(self.edges, key=lambda e: (e.gain, e.parent, e.child))
+
     @property
     def strongest(self) -> Value:
-        """The arrow with the largest gain."""
-        return _arrow(max(self.edges, key=lambda e: (e.gain, e.parent, e.child)))
+        """The same in words."""
+        return _arrow(self.strongest_edge)
 
     @property
     def kinds(self) -> str:
@@ -208,7 +213,8 @@ class Facts:
     def _statements(self) -> Iterator[list[Piece]]:
         tiers = [Names(tuple(tier)) for tier in self.knowledge.tiers if tier]
         if tiers:
-            yield [piece for tier in tiers for piece in (" before ", tier)][1:]
+            alone = [" in one tier"] if len(tiers) == 1 else []
+            yield [*[piece for tier in tiers for piece in (" before ", tier)][1:], *alone]
         for part, must in (("required", "must"), ("forbidden", "must not")):
             arrows = getattr(self.knowledge, part)
             for parent, child in arrows[:NAMED]:
@@ -227,12 +233,12 @@ class Facts:
 
     @property
     def without_it(self) -> str:
-        """The same as an object."""
+        """What was told, as the object of "without"."""
         return f"without {self.told_them}"
 
     @property
     def told_them(self) -> str:
-        """The same as a pronoun."""
+        """What was told, as a pronoun."""
         return self._subject[1]
 
     @property
@@ -252,7 +258,7 @@ class Facts:
 
     @property
     def cost_in_words(self) -> str:
-        """The same, rounded."""
+        """The cost, rounded."""
         return f"{self.cost:,.0f}" if self.cost >= 10 else f"{self.cost:.1f}"
 
     # What the directions rest on.
@@ -278,11 +284,6 @@ class Facts:
     def given(self) -> str:
         """Directions that follow from knowledge."""
         return self._directions("given", ("follows", "follow"))
-
-    @property
-    def given_arrows(self) -> str:
-        """Their arrows, as an object."""
-        return "this arrow" if self.numbers_of["given"] == 1 else "these arrows"
 
     @property
     def open(self) -> str:
@@ -325,7 +326,7 @@ class Facts:
 
     @property
     def factor_in_words(self) -> str:
-        """The same, rounded."""
+        """The factor, rounded."""
         if self.factor > 1000:
             return "a factor of more than 1,000"
         shown = f"{self.factor:.1f}" if self.factor < 10 else f"{self.factor:,.0f}"
@@ -352,7 +353,7 @@ class Facts:
 
     @property
     def comparable_in_words(self) -> str:
-        """The same as a share."""
+        """The probability that units can be compared, as a percentage."""
         return percent(self.comparable)
 
     def _noise(self) -> dict[str, list[float]]:
@@ -418,6 +419,12 @@ class Facts:
     def weakest_arrow(self) -> Value:
         """That arrow."""
         return () if self.weakest is None else _arrow(self.weakest[0])
+
+    @property
+    def once_known(self) -> Value:
+        """What the test of that arrow was given, where it was given anything."""
+        given = () if self.weakest is None else tuple(self.weakest[1].given)
+        return (", given ", Names(given)) if given else ""
 
     @property
     def is_narrow(self) -> bool:

@@ -45,7 +45,7 @@ class Look:
 LOOKS: dict[str, Look] = {
     "given": Look(
         label="follows from knowledge",
-        meaning="What was told beforehand leaves this arrow no other way.",
+        meaning="This follows from what was told, alone or together with the arrows found.",
         symbol="⇒",
         back="⇐",
         ascii_back="<=",

@@ -222,17 +222,63 @@ class Engine:
 class Result:
     """One learned DAG, from `tamis.TAM` or from a file by `tamis.load`.
 
-    It holds no rows. What needs rows, such as `bootstrap` and `fitted_network`, takes the table as
-    an argument.
+    A result holds no rows. Methods that need rows, such as `bootstrap` and `fitted_network`, take
+    the table as an argument.
 
-    ``names`` are in the order of the user's table; ``order`` is the order of admission, a
-    topological order of the DAG; ``settings`` says what was run, in full.
+    Attributes
+    ----------
+    names : tuple of str
+        The columns in the order of the table.
+    levels : mapping
+        The labels of each column; none for numbers.
+    n_rows : int or None
+        The number of rows; None if a distribution was known and no rows were counted.
+    settings : mapping
+        What was run, in full.
+    layers : tuple of tuples of str
+        The layers of the graph, first to last.
+    order : tuple of str
+        The order of admission, which is a topological order of the DAG.
+    parents : mapping
+        The parents of each column.
+    entropies : mapping
+        The conditional entropy of each column when it was admitted, in nats.
+    edges : tuple of Edge
+        The arrows with their numbers and warrants.
+    trace : Trace
+        Every decision of the search.
+    ranking : tuple of Run
+        What "auto" tried, the answer first; other searches have none.
+    warnings : tuple of str
+        What the analyst should know about the run.
+    engine : Engine or None
+        What counted the rows if they were not in memory. Equality of results ignores it.
+    kinds : mapping or None
+        The kind of each column, "category", "ordinal" or "number"; None if all are categories.
+    read_from : str or None
+        The path of the table as the user wrote it, if it came from a file. Equality ignores it.
+    left_open : tuple of str
+        Which of the settings "search" and "information" were left to tamis. Equality ignores it.
+    knowledge_cost : float or None
+        By how many nats of penalised log-likelihood the graph found without the knowledge is
+        better; 0 if it is no better. None if there is no knowledge that rules anything out, if the
+        information has no likelihood, if the boundary search is not from tamis, and in older files.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+    >>> result = tamis.TAM().fit(rows).result_
+    >>> result
+    <Result of search 'auto': 2 columns, 80 rows, 2 layers, 1 edges>
+    >>> edge = result.edges[0]
+    >>> edge.parent, edge.child, edge.warrant
+    ('rain', 'wet', 'none')
     """
 
     names: tuple[str, ...]
     levels: Mapping[str, tuple[Label, ...]]
     n_rows: int | None
-    """None where a law was known and no rows were counted."""
     settings: Mapping[str, Any]
     layers: tuple[tuple[str, ...], ...]
     order: tuple[str, ...]
@@ -241,24 +287,12 @@ class Result:
     edges: tuple[Edge, ...]
     trace: Trace
     ranking: tuple[Run, ...] = ()
-    """What "auto" tried, the answer first; other searches have none."""
     warnings: tuple[str, ...] = field(default=())
     engine: Engine | None = field(default=None, compare=False, metadata=LATER)
-    """What counted the rows, if they were not in memory; results are compared without it."""
     kinds: Mapping[str, str] | None = field(default=None, metadata=LATER)
-    """What each column was read as, "category", "ordinal" or "number", where that differs or is
-    ordinal."""
     read_from: str | None = field(default=None, compare=False, metadata=LATER)
-    """The path of the table as the user wrote it, if it came from a file; results are compared
-    without it."""
     left_open: tuple[str, ...] = field(default=(), compare=False, metadata=LATER)
-    """The settings that were left to tamis, of "search" and "information": where ``settings`` names
-    one that the columns have chosen. Results are compared without it."""
     knowledge_cost: float | None = field(default=None, metadata=LATER)
-    """By how many nats of penalised log-likelihood the graph found without the knowledge is better,
-    with the same settings otherwise; 0 where it is no better. None without knowledge that rules
-    anything out, where the information has no likelihood or boundaries come from outside, and in
-    files that were written before."""
 
     def __repr__(self) -> str:
         rows = "a known law" if self.n_rows is None else f"{self.n_rows} rows"
@@ -288,16 +322,16 @@ class Result:
     def cpdag(self) -> nx.DiGraph[str]:
         """What all Markov equivalent DAGs share; an undirected edge is there both ways."""
         from tamis.metrics.equivalence import to_cpdag
+        from tamis.result.graph import DiGraph
 
-        found: nx.DiGraph[str] = to_cpdag(self.graph)
-        return found
+        return DiGraph(to_cpdag(self.graph))
 
     @property
     def graph(self) -> nx.DiGraph[str]:
         """The DAG; nodes carry layer, entropy and kind where kinds differ, edges their numbers."""
-        import networkx as nx
+        from tamis.result.graph import DiGraph
 
-        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph = DiGraph()
         layer_of = {name: j for j, layer in enumerate(self.layers, start=1) for name in layer}
         for name in self.names:
             kind = {} if self.kinds is None else {"kind": self.kinds[name]}
@@ -326,15 +360,52 @@ class Result:
         return adjacency
 
     def closest_directions(self, most: int = 5) -> list[Edge]:
-        """The edges whose direction is least likely, first."""
+        """List the edges whose directions are least certain.
+
+        Parameters
+        ----------
+        most : int
+            How many to list.
+
+        Returns
+        -------
+        list of Edge
+            The least probable direction first.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> edge = tamis.TAM().fit(rows).result_.closest_directions(1)[0]
+        >>> edge.parent, edge.child, edge.direction_probability
+        ('rain', 'wet', 0.5)
+        """
         return sorted(self.edges, key=lambda e: (e.direction_probability, e.parent, e.child))[:most]
 
     def closest_calls(self, most: int = 5) -> list[Verdict]:
-        """The decisions that came nearest to going the other way, nearest first.
+        """List the decisions that came nearest to going the other way.
 
-        A question that was asked several times is listed once, where it came nearest. Nearness is
-        the size of the margin, in units of the rule's own: a share of the
-        threshold for fixed thresholds, log units for the other rules.
+        A question that was asked several times is listed once, where it came nearest. The distance
+        from the threshold is a share of it for fixed thresholds, and in log units for the other
+        rules.
+
+        Parameters
+        ----------
+        most : int
+            How many to list.
+
+        Returns
+        -------
+        list of Verdict
+            The nearest first.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20, "coin": [0, 1] * 40}
+        >>> nearest = tamis.TAM().fit(rows).result_.closest_calls(1)[0]
+        >>> nearest.target, nearest.others
+        ('rain', ('coin',))
         """
         verdicts = sorted(
             self.trace.verdicts(), key=lambda v: (v.distance, v.target, v.others, v.given)
@@ -346,18 +417,18 @@ class Result:
         return list(found.values())[:most]
 
     def answer(self, *parts: str) -> Explanation:
-        """What was found, in sentences; print it.
+        """Say in sentences what was found.
 
         Parameters
         ----------
         *parts : str
-            Of "found", "told", "directions", "weakest", "how" and "steps"; without any, the first
+            Any of "found", "told", "directions", "weakest", "how" and "steps"; by default the first
             four.
 
         Returns
         -------
         Explanation
-            Plain text, a paragraph for each part.
+            Plain text, a paragraph for each part; print it.
 
         Examples
         --------
@@ -379,7 +450,25 @@ class Result:
         return Explanation("\n\n".join(filter(None, said)))
 
     def explain(self, name: str) -> Explanation:
-        """The tests that put a column where it is; print it."""
+        """Explain which tests put a column where it is.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+
+        Returns
+        -------
+        Explanation
+            Plain text; print it.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> print(str(tamis.TAM().fit(rows).result_.explain("wet")).splitlines()[-1])
+          rain -> wet: open, probability 0.50
+        """
         from tamis.result.explanation import explain
 
         return explain(self, name)
@@ -393,21 +482,29 @@ class Result:
         turn: Iterable[tuple[str, str]] = (),
         sample_weight: object = None,
     ) -> Rescored:
-        """What it costs to change some arrows, in nats of the penalised log-likelihood.
+        """Say what it costs to change some arrows, in nats of the penalised log-likelihood.
 
         Parameters
         ----------
-        table : anything that ``TAM.fit`` takes
+        table : data frame, array, mapping or path
             The table that was learned from, or another with the same columns.
         add, remove, turn : iterable of (parent, child)
             The changes. An arrow to turn is named as it points now.
-        sample_weight : str, sequence or None
+        sample_weight : sequence, str or None
             The weights of the rows, as ``TAM.fit`` takes them.
 
         Returns
         -------
         tamis.rescoring.Rescored
-            The changed graph with its score, before and after, in all and by column; print it.
+            The changed graph with its score, before and after, in total and by column; print it.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> result = tamis.TAM().fit(rows).result_
+        >>> result.with_edges(rows, turn=[("rain", "wet")])
+        <Rescored: 1 arrow changed, no better and no worse>
         """
         from tamis.rescoring import with_edges
         from tamis.settings import Settings
@@ -422,15 +519,22 @@ class Result:
 
         Parameters
         ----------
-        ax : axes of matplotlib, optional
+        ax : matplotlib axes or None
             Where to draw. Without it a figure is made that grows with the graph.
-        confidence : Confidence, optional
-            What `bootstrap` found: lines are then as strong as they are sure.
+        confidence : Confidence or None
+            What `bootstrap` found: lines are then as strong as their arrows are sure.
 
         Returns
         -------
-        axes of matplotlib
-            Those that hold the drawing.
+        matplotlib axes
+            The axes that hold the drawing.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> axes = tamis.TAM().fit(rows).result_.plot()
+        >>> axes.figure.savefig("graph.png")
         """
         from tamis.drawing.plot import plot
 
@@ -444,50 +548,74 @@ class Result:
         confidence: Confidence | None = None,
         command: str | None = None,
     ) -> None:
-        """Write all there is to see into one HTML file that needs no network.
+        """Write the whole answer as one HTML file that needs no network.
 
         Parameters
         ----------
         path : str or path
-            Where the page goes: a path that ends in .html or .htm.
-        recovery : RecoveryCheck, optional
-            What came back from tables drawn from the fitted model.
-        confidence : Confidence, optional
+            Where the page goes; it must end in .html or .htm.
+        recovery : RecoveryCheck or None
+            What `tamis.TAM.recovery_check` found.
+        confidence : Confidence or None
             What `bootstrap` found.
-        command : str, optional
+        command : str or None
             How the result was made, shown on the page.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).result_.report("page.html")
         """
         from tamis.report import write_report
 
         write_report(self, path, recovery=recovery, confidence=confidence, command=command)
 
     def save(self, *paths: str | os.PathLike[str], data: object = None) -> None:
-        """Write files by their endings, all of them whole or none.
+        """Write the result to files, in the format that each file name ends in.
+
+        All files are written whole, or none is.
 
         Parameters
         ----------
         *paths : str or path
             .json is the whole result, for `tamis.load`; .dot, .graphml and .csv are the graph;
             .svg, .png and .pdf are its picture; .bif is the fitted network.
-        data : table, optional
+        data : data frame, array, mapping, path or None
             The rows that the tables of a .bif file are counted from; other files need none.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> result = tamis.TAM().fit(rows).result_
+        >>> result.save("run.json", "network.bif", data=rows)
+        >>> tamis.load("run.json") == result
+        True
         """
         from tamis.handover import save
 
         save(self, data, *paths)
 
     def compare(self, *others: object) -> Comparison:
-        """Compare the graph with others: what appeared, vanished and turned.
+        """Compare the graph with others: which arrows appeared, vanished and turned.
 
         Parameters
         ----------
         *others : result, model, graph or path
-            Whatever `tamis.compare` takes for a graph.
+            Any graph that `tamis.compare` takes.
 
         Returns
         -------
         Comparison
-            This graph first.
+            This graph comes first.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).result_.compare({"rain": [], "wet": []}).changes().vanished
+        (('rain', 'wet'),)
         """
         from tamis.comparison import compare_graphs
 
@@ -506,17 +634,17 @@ class Result:
         resume: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Bootstrapped:
-        """Say how sure each arrow is: its share of resampled tables.
+        """Say how sure each arrow is: the share of resampled tables that show it.
 
         Parameters
         ----------
-        data : table
+        data : data frame, array, mapping or path
             The table that the result was learned from, since a result holds no rows.
         n : int
-            How many resamples to learn.
-        sample_weight : sequence or str, optional
+            The number of resamples to learn.
+        sample_weight : sequence, str or None
             The weights of the rows, if the result was learned with any.
-        n_jobs : int, optional
+        n_jobs : int or None
             Threads; None is all cores.
         seed, scheme, search, resume, progress
             As in `tamis.TAM.bootstrap`.
@@ -525,6 +653,13 @@ class Result:
         -------
         Confidence
             Shares of arrows and layers, for `plot` and `report`.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).result_.bootstrap(rows, 10).skeleton("rain", "wet")
+        1.0
         """
         from tamis.bootstrap import bootstrap, read_again
 
@@ -535,12 +670,14 @@ class Result:
         )  # fmt: skip
 
     def fitted_network(self, data: object, *, equivalent_sample_size: float = 1.0) -> Network:
-        """Fit the law of each column given its parents: tables, or regressions for numbers.
+        """Fit the distribution of each column given its parents.
+
+        Columns of levels get tables, columns of numbers regressions.
 
         Parameters
         ----------
-        data : table
-            The rows to fit, since a result holds none: with the columns of the result.
+        data : data frame, array, mapping or path
+            The rows to fit, with the columns of the result, which holds no rows itself.
         equivalent_sample_size : float
             Rows that the prior is worth; see ``tamis.handover.fitted_network``.
 
@@ -548,33 +685,68 @@ class Result:
         -------
         BayesianNetwork or GaussianNetwork
             The DAG with its tables, or with coefficients.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).result_.fitted_network(rows)
+        <BayesianNetwork: 2 variables, 1 edges, 3 parameters>
         """
         from tamis.handover import fitted_network
 
         return fitted_network(self, data, equivalent_sample_size=equivalent_sample_size)
 
     def to_networkx(self, network: Network | None = None) -> nx.DiGraph[str]:
-        """Hand the DAG to networkx; nodes carry layer, entropy and levels, edges their numbers.
+        """Convert the DAG to networkx.
 
-        With a fitted ``network`` of this graph, edges carry its coefficients too.
+        Parameters
+        ----------
+        network : Network or None
+            A fitted network of this graph, whose coefficients the edges then carry.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Nodes carry layer, entropy and levels; edges carry their numbers.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> list(tamis.TAM().fit(rows).result_.to_networkx().edges)
+        [('rain', 'wet')]
         """
         from tamis.handover import to_networkx
 
         return to_networkx(self, network)
 
     def to_dowhy(self) -> nx.DiGraph[str]:
-        """Hand the DAG to DoWhy: ``dowhy.CausalModel(data, treatment, outcome, graph=...)``."""
+        """Convert the DAG to what DoWhy takes.
+
+        Returns
+        -------
+        networkx.DiGraph
+            For ``dowhy.CausalModel(data, treatment, outcome, graph=...)``.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> print(tamis.TAM().fit(rows).result_.to_dowhy())
+        DiGraph with 2 nodes and 1 edges
+        """
         from tamis.handover import to_dowhy
 
         return to_dowhy(self)
 
     def to_pgmpy(self, data: object = None, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - a class of a library that may be absent
-        """Hand the DAG to pgmpy, with its probabilities if there are rows to count.
+        """Convert the DAG to pgmpy, with its probabilities if there are rows to count.
 
         Parameters
         ----------
-        data : table, optional
-            The rows to count. Without them only the graph is handed over.
+        data : data frame, array, mapping, path or None
+            The rows to count. Without them only the graph is converted.
         equivalent_sample_size : float
             Rows that are spread evenly over the cells of every table.
 
@@ -582,6 +754,13 @@ class Result:
         -------
         pgmpy.models.DiscreteBayesianNetwork, LinearGaussianBayesianNetwork or pgmpy.base.DAG
             The fitted network, of levels or of numbers; without ``data`` the graph.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> list(tamis.TAM().fit(rows).result_.to_pgmpy().edges())
+        [('rain', 'wet')]
         """
         from tamis.handover import to_pgmpy, to_pgmpy_graph
 
@@ -590,21 +769,53 @@ class Result:
         return to_pgmpy(self, data, equivalent_sample_size=equivalent_sample_size)
 
     def to_pyagrum(self, data: object, *, equivalent_sample_size: float = 1.0) -> Any:  # noqa: ANN401 - as above
-        """Hand the DAG with its probabilities to pyAgrum: a ``pyagrum.BayesNet``, of levels.
+        """Convert the DAG with its probabilities to pyAgrum; its columns must be levels.
 
         Parameters
         ----------
-        data : table
+        data : data frame, array, mapping or path
             The rows to count, since a result holds none.
         equivalent_sample_size : float
             Rows that are spread evenly over the cells of every table.
+
+        Returns
+        -------
+        pyagrum.BayesNet
+            The DAG with its tables.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).result_.to_pyagrum(rows).size()
+        2
         """
         from tamis.handover import to_pyagrum
 
         return to_pyagrum(self, data, equivalent_sample_size=equivalent_sample_size)
 
     def require(self, name: str) -> None:
-        """Refuse a name that is not a column, with the nearest that is."""
+        """Refuse a name that is not a column, and suggest the nearest that is.
+
+        Parameters
+        ----------
+        name : str
+            The name to look for.
+
+        Raises
+        ------
+        SettingError
+            If the result has no such column.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
+        >>> tamis.TAM().fit(rows).result_.require("rian")
+        Traceback (most recent call last):
+        ...
+        tamis.errors.SettingError: there is no column 'rian'; did you mean 'rain'?
+        """
         if not isinstance(name, str) or name not in self.parents:
             raise SettingError(f"there is no column {name!r}; {suggest(name, self.names)}")
 

@@ -21,6 +21,8 @@ CLEAR = 10.0
 """Nats from which on the table fits much better: odds of twenty thousand to one."""
 CLOSE, APART = 1.5, 3.0
 """Factors up to which what parents leave open is about equal, and from which on it is not."""
+SORTED = 0.8
+"""The varsortability from which on the order may come from units; by chance it is about a half."""
 
 Condition = Callable[[Facts], bool]
 
@@ -106,6 +108,26 @@ def _none_required(f: Facts) -> bool:
     return f.n_required == 0
 
 
+def _one_tier(f: Facts) -> bool:
+    return len([tier for tier in f.knowledge.tiers if tier]) == 1
+
+
+def _several(f: Facts) -> bool:
+    return f.n_arrows > 1
+
+
+def _passed(f: Facts) -> bool:
+    return f.weakest is not None
+
+
+def _narrowly(f: Facts) -> bool:
+    return f.is_narrow
+
+
+def _weakest_is_strongest(f: Facts) -> bool:
+    return f.weakest is not None and f.weakest[0] == f.strongest_edge
+
+
 def _first_is_open(f: Facts) -> bool:
     return any(not edge.is_claimed for edge in f.root_arrows)
 
@@ -170,7 +192,7 @@ SENTENCES: tuple[Sentence, ...] = (
     Sentence(
         "strongest",
         "found",
-        lambda f: f.n_arrows > 1,
+        _several,
         "The strongest arrow is {strongest}.",
     ),
     Sentence("isolated", "found", lambda f: bool(f.alone), "{isolated}."),
@@ -186,6 +208,12 @@ SENTENCES: tuple[Sentence, ...] = (
         "told",
         _and(lambda f: bool(f.knowledge), _not(_rules_out)),
         "That rules no graph out.",
+    ),
+    Sentence(
+        "one tier",
+        "told",
+        _one_tier,
+        "One tier alone sets no order: name the columns that come after it in a second one.",
     ),
     Sentence(
         "cost nothing",
@@ -288,7 +316,7 @@ SENTENCES: tuple[Sentence, ...] = (
         "given",
         "directions",
         _some("given"),
-        "{given} from what was told, which leaves {given_arrows} no other way.",
+        "{given} from what was told, alone or together with the arrows found.",
     ),
     Sentence(
         "open",
@@ -319,14 +347,41 @@ SENTENCES: tuple[Sentence, ...] = (
     Sentence(
         "weakest arrow, narrowly",
         "weakest",
-        lambda f: f.is_narrow,
+        _and(_several, _narrowly, _not(_weakest_is_strongest)),
         "The weakest arrow is {weakest_arrow}, which passed its test only narrowly.",
     ),
     Sentence(
         "weakest arrow, clearly",
         "weakest",
-        lambda f: f.weakest is not None and not f.is_narrow,
+        _and(_several, _passed, _not(_narrowly), _not(_weakest_is_strongest)),
         "The weakest arrow is {weakest_arrow}; even that passed its test clearly.",
+    ),
+    # An arrow is strong for what it tells by itself, and left out for what it tells beside others.
+    Sentence(
+        "strongest is weakest, narrowly",
+        "weakest",
+        _and(_several, _narrowly, _weakest_is_strongest),
+        "{weakest_arrow} was also nearest to being left out{once_known}; it passed that test only "
+        "narrowly.",
+    ),
+    Sentence(
+        "strongest is weakest, clearly",
+        "weakest",
+        _and(_several, _passed, _not(_narrowly), _weakest_is_strongest),
+        "{weakest_arrow} was also nearest to being left out{once_known}; even so it passed that "
+        "test clearly.",
+    ),
+    Sentence(
+        "only arrow, narrowly",
+        "weakest",
+        _and(_not(_several), _narrowly),
+        "The arrow passed its test only narrowly.",
+    ),
+    Sentence(
+        "only arrow, clearly",
+        "weakest",
+        _and(_not(_several), _passed, _not(_narrowly)),
+        "The arrow passed its test clearly.",
     ),
     Sentence(
         "missed narrowly",
@@ -434,7 +489,7 @@ UNITS = (
     "may come from the units of measurement. If all numbers have one unit, say so with "
     "units='same'."
 )
-"""A note where numbers differ in variance and their units were not said to be the same."""
+"""A note where variances grow along most paths and units were not said to be the same."""
 COUNTED_ONLY = (
     "Read as levels, which explain this table better than numbers do. In memory columns of many "
     "values would be numbers all the same, beside columns of few; that needs rows."

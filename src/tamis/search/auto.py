@@ -48,7 +48,7 @@ RESTS_ON = {
 }
 """What must hold for each search to find the DAG, in words."""
 LIKELIHOOD = "the likelihood, which gives the class, and exchangeable noise entropies within it"
-"""And for the refined DAG."""
+"""What the refined DAG rests on."""
 
 
 @dataclass(frozen=True)
@@ -233,10 +233,12 @@ def _who_matter(
     higher = _tried(information, found)
     higher = replace(higher, merits=merits_of(information, higher.parents, higher.score))
     by = constants.clear_rise + information.score_noise * math.log(turns_of(first))
-    if not higher.beats(first, clearly=True, by=by):
-        return _others(information, settings)
-    if first.evenness <= higher.evenness + constants.alike:
+    is_clear = higher.beats(first, clearly=True, by=by)
+    if is_clear and first.evenness <= higher.evenness + constants.alike:
         return []
+    # Of wide tables only the first start is climbed from: others may confirm it.
+    if not is_clear and information.n_variables <= constants.wide:
+        return _others(information, settings)
     for search in TRIED[1:]:
         same = _confirmed(information, settings, search, first.parents)
         if same is not None:
@@ -333,7 +335,7 @@ def turns_of(one: Tried) -> int:
 
 
 def probability_of(loss: float) -> float:
-    """How likely a direction is that the class has, if the likelihood loses so much without it."""
+    """How likely a direction is that the class has, by what the likelihood loses without it."""
     return 1 / (1 + math.exp(-loss / constants.nats_per_doubt))
 
 

@@ -29,7 +29,7 @@ NOT_CLAIMED = 0.89
 """and this is the most that is said of one that only the number of members speaks for."""
 
 ASKED_AHEAD = 256
-"""Up to so many families of a chain component are asked for in one batch, before it is walked."""
+"""Up to this number of families of a chain component are asked for in one batch before the walk."""
 
 
 class Component(ABC):

@@ -38,9 +38,9 @@ changes little that others wait for."""
 NO_TABLE = np.zeros(0, dtype=np.int64)
 MOST_MISSING = 4096
 ENTRIES = 1024
-"""Room for so many things that are missing, and at first for so many entries."""
+"""Room for missing things, and at first for entries."""
 PRICED = 4096
-"""What tables of so many cells cost is known from the start; of more where they are met."""
+"""The cost of tables of up to this number of cells is known from the start."""
 FEW = 32
 """In tables with no more columns the first selections of a process are made without compiled loops,
 which are not worth waiting for if there are few."""

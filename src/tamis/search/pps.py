@@ -300,7 +300,7 @@ class PPS:
         return self._groups_of[asked]
 
     def _strongest(self, target: int, candidates: int, given: Given) -> list[Group]:
-        """The same if it is more than one member and not more than there is room for."""
+        """The strongest sets of more than one member that there is room for."""
         groups: list[Group] = []
         for bits, members in self.sets_of[target]:
             if bits & ~candidates:

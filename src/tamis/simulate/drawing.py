@@ -24,13 +24,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulated:
-    """Rows, the model they come from, and the settings that draw them again."""
+    """Simulated rows, the model they come from, and the settings that draw them again.
+
+    Attributes
+    ----------
+    data : dict
+        The columns by name, as ``tamis.TAM().fit``, pandas and polars take them.
+    model : Model
+        The graph and its parameters.
+    settings : dict
+        ``draw(**settings)`` draws the same rows again; JSON can hold them.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> simulated = tamis.simulate.draw("tree", "mod", n=100, d=5, seed=1)
+    >>> simulated
+    <Simulated: 100 rows of <Graph: 5 nodes, 4 edges>>
+    >>> simulated.graph.number_of_edges()
+    4
+    """
 
     data: dict[str, Column]
-    """The columns by name, as ``tamis.TAM().fit``, pandas and polars take them."""
     model: Model
     settings: dict[str, Any]
-    """``draw(**settings)`` gives the same again; JSON holds them."""
 
     def __repr__(self) -> str:
         return f"<Simulated: {self.settings['n']} rows of {self.model.graph!r}>"
@@ -72,20 +89,45 @@ def draw(
     replicate: int = 0,
     **options: Any,  # noqa: ANN401 - each part checks its own
 ) -> Simulated:
-    """Draw ``n`` rows of a model on a random graph.
+    """Draw rows from a model on a random graph.
 
-    ``graph`` is ``"tree"``, ``"er"``, ``"sf"``, ``"chain"``, ``"layered"`` or ``"polyforest"``,
-    a ``networkx.DiGraph`` over strings, or a ``Graph``. ``model`` is ``"mod"``, ``"add"``,
-    ``"tables"``, ``"logistic"``, ``"gaussian"`` or ``"nonlinear"``. Their options are given by
-    name (``edges=40``, ``p=0.2``); ``tamis.simulate.graphs`` and ``.models`` explain them. ``d``
-    is the number of nodes. The models ``"diamond"`` and ``"unfaithful"`` are examples of the
-    paper with graphs of their own. Otherwise ``network`` is the path of a BIF file, the name
-    of a network that comes with tamis, or a ``BayesianNetwork``.
+    The graph, the names, the parameters and the noise have random streams of their own. Another
+    ``n``, another ``replicate`` or another model with the same seed has the same graph, and a
+    longer sample begins like a shorter one.
 
-    Everything follows from ``seed``, the same on every machine. Graph, names, parameters and
-    noise have streams of their own: another ``n``, another ``replicate`` or another model with
-    the same seed has the same graph. A longer sample begins like a shorter one. Replicates
-    are independent samples of one model.
+    Parameters
+    ----------
+    graph : str, networkx.DiGraph, Graph or None
+        "tree", "er", "sf", "chain", "layered" or "polyforest", or a graph over strings.
+    model : str or None
+        "mod", "add", "tables", "logistic", "gaussian" or "nonlinear"; or "diamond" or "unfaithful",
+        examples of the paper with graphs of their own.
+    n : int
+        The number of rows.
+    seed : int
+        The same seed draws the same rows on every machine.
+    d : int or None
+        The number of nodes.
+    network : str, path, BayesianNetwork or None
+        Instead of a graph and a model: a known network, the path of a BIF file, or the name of a
+        network that comes with tamis.
+    replicate : int
+        Replicates are independent samples from one model.
+    **options
+        Options of the graph and the model, such as ``edges=40`` or ``p=0.2``; see
+        ``tamis.simulate.graphs`` and ``tamis.simulate.models``.
+
+    Returns
+    -------
+    Simulated
+        The rows with their true graph.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> simulated = tamis.simulate.draw("er", "mod", n=100, d=5, edges=6, p=0.2, seed=1)
+    >>> list(simulated.data), simulated.graph.number_of_edges()
+    (['v1', 'v2', 'v3', 'v4', 'v5'], 6)
     """
     n, seed, replicate = whole("n", n, 1), whole("seed", seed, 0), whole("replicate", replicate, 0)
     options = options if d is None else {"d": d, **options}

@@ -127,7 +127,7 @@ def _whole(numbered: ArrowColumn) -> ArrowColumn:
 
 
 def _without_views(array: ArrowColumn) -> ArrowColumn:
-    """The same with strings in a form that arrow can number and pick from."""
+    """The column with strings in a form that arrow can number and pick from."""
     kind = array.type
     if str(kind) == "string_view":
         return array.cast(pa.large_string())

@@ -79,7 +79,7 @@ def _complete(given: Sources[Source], *, however_many: bool) -> Table:
 
 
 def _weighted(given: Sources[Source], weights: object) -> Sources[Source]:
-    """The same columns with the weights of their rows, without rows of weight 0."""
+    """Give columns the weights of their rows, and leave out rows of weight 0."""
     if weights is None:
         return given
     if isinstance(weights, str):
@@ -143,7 +143,7 @@ def check_names(names: Iterable[object]) -> tuple[str, ...]:
 
 
 def check_different(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The same names, if none is repeated or impossible to write."""
+    """Check that no name is repeated or impossible to write."""
     repeated = [text for text, count in Counter(texts).items() if count > 1]
     if repeated:
         raise DataError(

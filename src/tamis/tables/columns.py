@@ -43,13 +43,13 @@ def smallest_unsigned(n_levels: int) -> np.dtype[np.unsignedinteger]:
 
 
 def too_many_levels(n_levels: int, n_rows: int) -> bool:
-    """Whether a column with so many levels is an identifier or a measurement."""
+    """Whether a column has too many levels to be a category: an identifier, or continuous."""
     # Two levels are always fine: a table of two or three rows may well hold a binary column.
     return n_levels > 2 and 2 * n_levels > n_rows
 
 
 def many_values(n_values: int, n_rows: int) -> bool:
-    """Whether whole numbers that take so many values are numbers and no categories."""
+    """Whether whole numbers take too many values to be categories."""
     return n_values**2 > min(n_rows, MANY**2)
 
 

@@ -198,7 +198,7 @@ class _LookedOver:
         self.irregular = False
 
     def read(self, size: int) -> bytes:
-        """At most so many bytes; none at the end, and where what follows is irregular."""
+        """At most this number of bytes; none at the end, and where what follows is irregular."""
         while len(self._held) < size:
             n = size - len(self._held)
             data, self._ahead = self._ahead[:n], self._ahead[n:]

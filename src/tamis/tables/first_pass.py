@@ -211,7 +211,7 @@ def told_of(progress: Progress | None, what: str, before: int, of: int) -> Heard
 
 
 def crowded_note(seen: Seen, columns: Mapping[str, Column]) -> tuple[str, ...]:
-    """What is to be said about whole numbers that are measured only because they are so many."""
+    """What to say about whole numbers that are continuous only because they take many values."""
     crowded = [
         shown(name)
         for name, column in columns.items()
@@ -220,7 +220,7 @@ def crowded_note(seen: Seen, columns: Mapping[str, Column]) -> tuple[str, ...]:
     if not crowded:
         return ()
     return (
-        f"Taken as measured, having more than {MOST_LEVELS} whole numbers, which are not counted "
+        f"Taken as continuous, having more than {MOST_LEVELS} whole numbers, which are not counted "
         f"in blocks: {listed(crowded)}.",
     )
 

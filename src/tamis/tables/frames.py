@@ -136,7 +136,7 @@ _SERIES = Encoding(encode_series, take_series)
 
 
 def arrow_of(values: NativeSeries) -> ArrowColumn | None:
-    """The same values as arrow holds them, None where it would not hold them as they are."""
+    """The values as arrow holds them, None where it would not hold them as they are."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return whole_numbers(values)
     kind = type(getattr(values, "dtype", None)).__name__

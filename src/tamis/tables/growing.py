@@ -121,7 +121,7 @@ class GrowingColumn(ABC):
 
     @abstractmethod
     def _look(self, cells: Any, place: Where, numbers: bool) -> Floats | None:  # noqa: ANN401
-        """The same for at least one row, before they are counted."""
+        """Look at the cells of at least one row, before they are counted."""
 
     @abstractmethod
     def _merge(self, later: Self) -> None:

@@ -10,7 +10,7 @@ from tamis.tables.refusals import ColumnRefused, Problem, shown
 
 
 def check_levels(column: Column, n_rows: int) -> Column:
-    """The same column, if its levels can be told apart, counted and written."""
+    """Check that the levels of a column can be told apart, counted and written."""
     n_levels = len(column.levels)
     labels: tuple[Any, ...] = column.levels
     if isinstance(labels[0], str):

@@ -154,7 +154,7 @@ def _spread(column: Column, absent: Flags) -> Column:
 
 
 def _with_level(column: Column, absent: Flags) -> Column:
-    """The same for levels, missing values being one more, which no order has a place for."""
+    """A column of levels in which missing is one more level, which no order has a place for."""
     n_levels = len(column.levels)
     codes: Codes = np.full(len(absent), n_levels, dtype=smallest_unsigned(n_levels + 1))
     codes[~absent] = column.codes

@@ -102,7 +102,7 @@ class Moments:
         )
 
     def select(self, positions: Sequence[int]) -> Moments:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
         kept = np.array(positions, dtype=np.int64)
         return Moments(
             self.count,

@@ -40,7 +40,7 @@ class ColumnPlan:
     order : tuple
         The levels from low to high, if a user has listed them.
     levels : tuple
-        The levels; empty if there are more than 100, or fractions.
+        The levels; empty if there are more than 100, or if values have fractions.
     n_values : int
         The number of different values; 0 if there are none.
     low, high : float or None
@@ -53,6 +53,13 @@ class ColumnPlan:
         What is suspicious about it, with what to do.
     whole : bool
         Whether its values are whole numbers that can be counted.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> column = tamis.inspect({"smokes": ["yes", "no"] * 20, "grade": [1, 2, 3, 4] * 10})["grade"]
+    >>> column.kind, column.n_values, column.kinds
+    ('category', 4, ('category', 'ordinal', 'number'))
     """
 
     name: str
@@ -88,20 +95,27 @@ class ColumnPlan:
 class Plan:
     """What each column of a table is taken for, as `tamis.inspect` finds it.
 
-    A plan is read, edited and handed over: ``plan["grade"]`` is one column, a `ColumnPlan`;
-    ``plan["grade"] = "ordinal"`` names its kind, and ``plan["size"] = ["small", "large"]`` its
-    levels from low to high; ``tamis.TAM(types=plan)`` learns by it. ``print(plan)`` shows one line
-    a column and everything suspicious. Columns that cannot be read, and those on which no graph
-    should be built, such as identifiers and dates, are left out unless their kind is named.
+    ``plan["grade"]`` is one column, a `ColumnPlan`. ``plan["grade"] = "ordinal"`` names its kind,
+    and ``plan["size"] = ["small", "large"]`` its levels from low to high. ``tamis.TAM(types=plan)``
+    learns by the plan. ``print(plan)`` shows a line for each column and everything suspicious.
+    Columns that cannot be read are left out unless their kind is named. So are identifiers, dates
+    and other columns on which no graph should be built.
 
     Attributes
     ----------
+    columns : tuple of ColumnPlan
+        The columns in the order of the table.
     n_rows : int
         The number of rows.
-    notes : tuple of str
-        What else there is to know about the table.
     missing : str
         What is to be done about missing values; see `tamis.TAM`.
+    notes : tuple of str
+        What else there is to know about the table.
+    absent : mapping or None
+        For each column with missing values, in which rows; None for a plan that was read from a
+        file.
+    complete : int or None
+        The number of complete rows, in a plan that was read from a file.
 
     Examples
     --------
@@ -120,9 +134,7 @@ class Plan:
     missing: str = "error"
     notes: tuple[str, ...] = ()
     absent: Mapping[str, NDArray[np.bool_]] | None = field(default=None, repr=False)
-    """Where columns are missing; None for a plan that was read from a file."""
     complete: int | None = None
-    """The rows in which nothing is missing, in a plan that was read from a file."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -163,8 +175,25 @@ class Plan:
         return plain and any(one.n_values > 2 for one in kept)
 
     def n_complete(self, *, without: Collection[str] = ()) -> int | None:
-        """The number of rows in which no column is missing, but for those that are ignored or
-        named here; None where that is not known any more."""
+        """Count the rows in which no column is missing, leaving out ignored columns.
+
+        Parameters
+        ----------
+        without : collection of str
+            More columns to leave out.
+
+        Returns
+        -------
+        int or None
+            None for a plan that no longer knows which rows are missing.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> plan = tamis.inspect({"a": [0, 1, None, 1] * 9, "b": [0, 0, 1, 1] * 9}, missing="drop")
+        >>> plan.n_complete(), plan.n_complete(without=["a"])
+        (27, 36)
+        """
         kept = [one for one in self if one.kind != IGNORE and one.name not in without]
         lacking = [one.name for one in kept if one.n_missing]
         if not lacking:
@@ -174,11 +203,47 @@ class Plan:
         return self.n_rows - int(np.logical_or.reduce([self.absent[k] for k in lacking]).sum())
 
     def of_kind(self, kind: str) -> list[str]:
-        """The names of the columns of one kind."""
+        """List the columns of one kind.
+
+        Parameters
+        ----------
+        kind : {"category", "ordinal", "number", "ignore"}
+            The kind.
+
+        Returns
+        -------
+        list of str
+            The names of the columns.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> plan = tamis.inspect({"id": range(1, 41), "smokes": ["yes", "no"] * 20})
+        >>> plan.of_kind("category")
+        ['smokes']
+        """
         return [column.name for column in self.columns if column.kind == kind]
 
     def set(self, types: Mapping[str, Told]) -> Self:
-        """Name the kinds of several columns; if one is refused, nothing changes."""
+        """Name the kinds of several columns; if one is refused, nothing changes.
+
+        Parameters
+        ----------
+        types : mapping
+            The kinds by name, as in `tamis.TAM`.
+
+        Returns
+        -------
+        Plan
+            The plan itself.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> plan = tamis.inspect({"smokes": ["yes", "no"] * 20, "grade": [1, 2, 3, 4] * 10})
+        >>> plan.set({"grade": "ordinal"}).of_kind("ordinal")
+        ['grade']
+        """
         changed = {name: self._changed(name, told) for name, told in types.items()}
         self.columns = tuple(changed.get(column.name, column) for column in self.columns)
         # A plan from a file does not know which rows are missing where.
@@ -186,7 +251,19 @@ class Plan:
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """What JSON can hold of the plan."""
+        """Convert the plan to what JSON can hold.
+
+        Returns
+        -------
+        dict
+            What `from_dict` reads.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> tamis.inspect({"a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10}).to_dict()["n_rows"]
+        40
+        """
         columns = [
             {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(column).items()}
             for column in self.columns
@@ -201,7 +278,30 @@ class Plan:
 
     @classmethod
     def from_dict(cls, written: Mapping[str, Any]) -> Self:
-        """The plan that `to_dict` wrote."""
+        """Read the plan that `to_dict` wrote.
+
+        Parameters
+        ----------
+        written : mapping
+            What `to_dict` returned.
+
+        Returns
+        -------
+        Plan
+            A plan that knows how many rows are complete, and no longer which.
+
+        Raises
+        ------
+        FileFormatError
+            If tamis has written no such plan.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> plan = tamis.inspect({"a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10})
+        >>> tamis.Plan.from_dict(plan.to_dict())
+        <Plan: 40 rows, 2 columns>
+        """
         try:
             columns = tuple(_column_from_dict(one) for one in written["columns"])
             return cls(

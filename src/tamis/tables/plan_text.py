@@ -17,7 +17,9 @@ WIDTH = 80
 _NAME = 24
 """The most columns of the screen that a name takes in the table."""
 _ROWS = 200
-"""So many columns of a table are shown before it is said how many more there are."""
+"""How many columns of a table are shown before the number of the others is given."""
+_LEFT = ' style="text-align: left;"'
+"""Notebooks set cells to the right."""
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 _NAMED = 12
 """Columns are few, and named one by one, up to this number."""
@@ -51,7 +53,8 @@ def plan_in_text(plan: Plan) -> str:
 
 def plan_in_html(plan: Plan) -> str:
     """A plan as a table for notebooks; whatever names and levels hold, they stay text."""
-    head = "".join(f"<th>{title}</th>" for title in ("column", "kind", "missing", "values", ""))
+    titles = ("column", "kind", "missing", "values", "")
+    head = "".join(f"<th{_LEFT}>{title}</th>" for title in titles)
     rows = "".join(map(_row_in_html, plan.columns[:_ROWS]))
     told = [
         f"{_count(plan.n_rows, 'row')}, {_count(len(plan), 'column')}: {essence(plan)}",
@@ -169,7 +172,8 @@ def _row_in_html(column: ColumnPlan) -> str:
     why = "; ".join(map(str, column.suspicions))
     why = f"<b>{escape(plain(why))}</b>" if column.is_grave else escape(plain(why))
     cells = (_called(column.name, 80), kind, f"{column.n_missing:,}", cut(values_of(column), 80))
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}<td>{why}</td></tr>"
+    written = [*map(escape, cells), why]
+    return f"<tr>{''.join(f'<td{_LEFT}>{cell}</td>' for cell in written)}</tr>"
 
 
 def _more(number: int, thing: str) -> list[str]:

@@ -26,7 +26,7 @@ class Problem(Enum):
     """What can be wrong with a column; the value is the advice that ends the message.
 
     In it ``{ignore}`` and ``{drop}`` stand for the setting and the option that leave the refused
-    columns out.
+    columns out. Missing values come last: what dropping rows leaves is said after them.
     """
 
     UNSUPPORTED = (
@@ -43,11 +43,6 @@ class Problem(Enum):
     )
     ORDER = "Name every level in the order of an ordinal column, the lowest first."
     MIXED = "Give all cells of a column one type, for example by converting them to strings."
-    MISSING = (
-        "Every cell needs a value: fill them in, or say what is to be done: tamis.TAM(missing=...) "
-        "and tamis learn --missing take 'pairwise' (each test uses what is present) and 'level' "
-        "(a level of its own for categories; numbers as with 'pairwise')."
-    )
     NO_NUMBER = "Call it a category or ordinal, or give every label a number."
     NOTHING = "What is empty says nothing: drop the column, or leave it out with {ignore} ({drop})."
     INFINITE = "Replace infinite values or drop those rows."
@@ -63,6 +58,11 @@ class Problem(Enum):
     IDENTIFIER = (
         "A column with more levels than half the rows looks like an identifier: leave it out with "
         "{ignore} ({drop}), or group its levels."
+    )
+    MISSING = (
+        "Every cell needs a value: fill them in, or say what is to be done: tamis.TAM(missing=...) "
+        "and tamis learn --missing take 'pairwise' (each test uses what is present) and 'level' "
+        "(a level of its own for categories; numbers as with 'pairwise')."
     )
 
 
@@ -138,7 +138,7 @@ def _argument(name: str) -> str:
 
 
 def enough_left(n_left: int, n_rows: int) -> bool:
-    """Whether so many rows without missing values can stand for all."""
+    """Whether the rows without missing values are enough to stand for all."""
     return 2 * n_left >= n_rows
 
 

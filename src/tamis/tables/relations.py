@@ -16,7 +16,7 @@ from tamis.tables.row_names import FEWEST_ROWS
 from tamis.tables.suspicions import FEWEST_CODES, Suspicion
 
 MOST_COLUMNS = 500
-"""Functions are looked for among so many columns: the work grows with their square."""
+"""Functions are looked for among at most this number of columns: the work grows with its square."""
 
 _SCREENED = 256
 """Rows on which all pairs of columns are tried first; few pairs are left for all rows."""
@@ -82,7 +82,7 @@ def _copies(columns: Sequence[Found]) -> Iterator[tuple[str, Suspicion]]:
 
 
 def _fingerprint(column: Found) -> bytes | None:
-    """The same for columns that group the rows alike; None where nearly every row is a group."""
+    """A hash of how a column groups the rows; None where nearly every row is a group."""
     from hashlib import blake2b
 
     absent = b"" if column.absent is None else np.packbits(column.absent).tobytes()
@@ -289,7 +289,7 @@ def _in_words(names: Sequence[str], slopes: Floats, constant: float, spread: flo
 
 
 def _sample(n_rows: int, size: int) -> NDArray[np.intp]:
-    """So many rows, or all of them; the same for the same table."""
+    """A sample of the rows, or all of them; the same for the same table."""
     if n_rows <= size:
         return np.arange(n_rows)
     drawn = np.random.default_rng(_SEED).choice(n_rows, size, replace=False)

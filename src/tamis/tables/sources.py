@@ -53,11 +53,11 @@ class Sources(Generic[Source]):
     """The kinds that the user has named, by column."""
 
     def kept(self) -> Sources[Source]:
-        """The same, to be gone through more than once."""
+        """A copy whose columns can be gone through more than once."""
         return replace(self, columns=list(self.columns))
 
     def take(self, rows: Flags) -> Sources[Source]:
-        """The same columns with these rows."""
+        """These columns with some of the rows."""
         if rows.all():
             return self
         return replace(
@@ -68,7 +68,7 @@ class Sources(Generic[Source]):
         )
 
     def with_weights(self, weights: Floats) -> Sources[Source]:
-        """The same columns, their rows weighted."""
+        """These columns with weighted rows."""
         return replace(self, weights=weights)
 
     def without(self, name: str) -> tuple[Floats, Sources[Source]]:
@@ -95,7 +95,7 @@ class Sources(Generic[Source]):
         return [self._try(one, n_counted, self._told(name)) for name, one in self._named()]
 
     def settle_present(self) -> list[Settled]:
-        """The same for the rows in which each column is not missing."""
+        """Every column as it is in the rows in which it is not missing."""
         return [self._present(one, self._told(name)) for name, one in self._named()]
 
     def _named(self) -> Iterable[tuple[str, Source]]:

@@ -19,9 +19,9 @@ from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, codec_of, ending_of
 from tamis.tables.refusals import listed, shown, shown_path, typing
 
 BATCH_BYTES = 2**25
-"""About so much of a table is unpacked at once."""
+"""About how much of a table is unpacked at once."""
 BUFFER_BYTES = 2**16
-"""So much of a column is read at once."""
+"""How much of a column is read at once."""
 
 
 class Batch(NamedTuple):
@@ -60,7 +60,7 @@ class Stream(ABC):
             done += n_rows
 
     def choose(self, names: Sequence[str]) -> Self:
-        """The same rows with these columns."""
+        """A stream of these rows with some of the columns."""
         one = copy(self)
         one._chosen = tuple(names)
         return one
@@ -71,7 +71,7 @@ class Stream(ABC):
         return self.names if self._chosen is None else self._chosen
 
     def parts(self) -> Sequence[Stream]:
-        """The same rows as several streams, one after the other: those of each file."""
+        """The rows as several streams, one after the other: those of each file."""
         return [self]
 
     def place(self, row: int) -> int | str:

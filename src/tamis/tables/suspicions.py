@@ -38,8 +38,24 @@ TOPICS: tuple[Topic, ...] = get_args(Topic)
 class Suspicion:
     """What is suspicious about a column, and what to do about it.
 
-    ``topic`` says in one word what it is about. A ``grave`` suspicion is one on which a graph
-    should not be built: `tamis.inspect` leaves such columns out of its plan.
+    Attributes
+    ----------
+    topic : str
+        What it is about, in one word.
+    what : str
+        What was seen.
+    do : str
+        What to do.
+    grave : bool
+        Whether no graph should be built on the column: `tamis.inspect` leaves it out of its plan.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> plan = tamis.inspect({"id": range(1, 41), "smokes": ["yes", "no"] * 20})
+    >>> suspicion = plan["id"].suspicions[0]
+    >>> suspicion.topic, suspicion.grave
+    ('identifier', True)
     """
 
     topic: Topic
@@ -54,7 +70,7 @@ class Suspicion:
 NEARLY_EMPTY = 0.5
 """A column is nearly empty if a larger share of its rows is missing."""
 FEWEST_CODES = 20
-"""Texts of so many different codes are worth grouping."""
+"""A column of codes with at least this number of different texts is worth grouping."""
 
 _NAMES_CODES = (
     r"(^|[^a-z])(zip|zipcode|postcode|postal|plz|fips|sic|naics|isic|icd|icd9|icd10|cpt|atc|code"

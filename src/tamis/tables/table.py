@@ -70,7 +70,7 @@ class AnyTable(ABC):
 
     @abstractmethod
     def select(self, positions: list[int]) -> AnyTable:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
 
     @property
     @abstractmethod
@@ -158,7 +158,7 @@ class Table(AnyTable):
         return bool((numbers == numbers[0]).all())
 
     def select(self, positions: list[int]) -> Table:
-        """The same rows with the columns at these positions, in this order."""
+        """A table of these rows with the columns at these positions, in this order."""
         return Table(
             names=tuple(self.names[k] for k in positions),
             levels=tuple(self.levels[k] for k in positions),
@@ -183,7 +183,7 @@ class Table(AnyTable):
         )
 
     def arrange(self, rows: NDArray[np.int64]) -> Table:
-        """The same columns with the rows at these positions, in this order."""
+        """A table of these columns with the rows at these positions, in this order."""
         return Table(
             names=self.names,
             levels=self.levels,

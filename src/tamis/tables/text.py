@@ -32,7 +32,7 @@ MISSING_MARKERS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL")
 """Cells that stand for a missing value; "None" is not among them, being a common level."""
 
 _SAMPLE = 1000
-"""So many cells show whether a column repeats itself."""
+"""How many cells are read to see whether a column repeats itself."""
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,19})(\.0*)?")
 _SAFE_INTEGERS = r"^(0|-?[1-9][0-9]{0,14})(\.0*)?$"
 """Cells that are integers to every reader, and to floats without loss."""
@@ -56,7 +56,7 @@ class Holds(NamedTuple):
     code: bool = False
 
     def merge(self, other: Holds) -> Holds:
-        """The same for both."""
+        """What either of the two holds."""
         return Holds(*map(or_, self, other))
 
 
@@ -141,11 +141,11 @@ def _first_place(
     first = int(found.argmax())
     row = first if column.rows is None else int(column.rows[first])
     cell = texts[int(codes[first])]
-    return f"{column.where(row)}, which {f'reads {shown(cell)}' if cell else 'is empty'}"
+    return f"{column.where(row)}, where the cell {f'reads {shown(cell)}' if cell else 'is empty'}"
 
 
 def encode_texts(codes: NDArray[Any], texts: Sequence[str], n_rows: int) -> Column:
-    """The column of these codes into texts, none of them missing, in a table of so many rows."""
+    """The column of these codes into texts, none of them missing, in a table of ``n_rows`` rows."""
     try:
         column = encode_labels(codes, labels_of(texts))
     except ColumnRefused as why:
@@ -233,7 +233,7 @@ def are_quantities(texts: Sequence[str]) -> bool:
 
 
 def _single_bytes(cells: Strings) -> tuple[NDArray[Any], list[str]] | None:
-    """The same where every cell is one character of ASCII, which needs no hashing."""
+    """Codes and texts if every cell is one ASCII character, which needs no hashing; else None."""
     if not isinstance(cells, pa.StringArray) or not len(cells):
         return None
     _, ends, data = cells.buffers()

@@ -19,10 +19,29 @@ if TYPE_CHECKING:
 class TableView:
     """A table as tamis has read it, for ``TAM(information=function_of_a_table)``.
 
-    ``names`` are the columns, sorted; a source that is made of the table has the same, in this
-    order. ``n_rows`` is the number of rows that were kept, and ``weights`` their survey weights,
-    None where every row counts as one. ``levels`` has the labels of each column by name, and none
-    for a continuous one.
+    Parameters
+    ----------
+    table : tamis.tables.Table
+        The table that is fitted.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns, sorted. A source that is made from the table has the same names in this order.
+    n_rows : int
+        The number of rows that were kept.
+    weights : array or None
+        The survey weights of the rows; None where every row counts as one.
+    levels : dict
+        The labels of each column by name; none for a continuous column.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from tamis.tables import read_table
+    >>> view = tamis.TableView(read_table({"a": ["x", "y", "x"], "b": [0, 0, 1]}))
+    >>> view.codes("a")
+    array([0, 1, 0])
     """
 
     def __init__(self, table: Table) -> None:

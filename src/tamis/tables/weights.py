@@ -14,7 +14,7 @@ from tamis.tables.refusals import at_row, shown
 from tamis.tables.table import Table
 
 MOST_CELLS = 2**30
-"""Frequencies may repeat the rows of a table until it has so many cells, a byte or more each."""
+"""Frequencies may repeat the rows of a table up to this number of cells, a byte or more each."""
 
 LARGEST = 1e150
 """Weights beyond this have sums and squares that a float may not hold."""
@@ -34,7 +34,7 @@ def read_weights(values: object, n_rows: int) -> Floats:
 
 
 def check_weights(weights: Floats, what: str) -> Floats:
-    """The same weights, if they mean something; ``what`` begins the message."""
+    """Check that the weights mean something, and return them; ``what`` begins the message."""
     for wrong, seen in ((np.isnan(weights), "missing"), (np.isinf(weights), "infinite")):
         if wrong.any():
             raise DataError(

@@ -150,7 +150,8 @@ def parts_of(found: Comparison) -> Iterator[RenderableType]:
 
 def _head(found: Comparison) -> Iterator[RenderableType]:
     what = "method" if found.table is not None else "graph"
-    compared = f"{count(len(found.entries), what)} compared"
+    given = "" if len(found.graphs) == len(found.entries) else f"{len(found.graphs):,} of "
+    compared = f"{given}{count(len(found.entries), what)} compared"
     truth = "" if found.truth is None else f" with the truth, {show(found.truth.name)}"
     table = "" if found.table is None else f"{show(found.table)}; "
     yield Hanging(Text(), f"{table}{compared}{truth}")
@@ -193,6 +194,17 @@ def _columns(found: Comparison) -> Iterator[RenderableType]:
         yield Hanging(Text("Note: ", style="yellow"), shared)
 
 
+def _problems(found: Comparison) -> Iterator[RenderableType]:
+    """Why there is no graph of a method; methods with the same reason share a line."""
+    names: dict[str, list[str]] = {}
+    for entry in found.entries:
+        if entry.problem is not None:
+            names.setdefault(entry.problem, []).append(entry.name)
+    for problem, own in names.items():
+        who = show(own[0]) if len(own) == 1 else f"{listed(own)}: each"
+        yield item(options_in_words(f"{who} {show(problem)}"))
+
+
 def _entries(found: Comparison) -> Iterator[RenderableType]:
     timed = any(entry.seconds is not None for entry in found.entries)
     true = found.truth is not None
@@ -208,9 +220,7 @@ def _entries(found: Comparison) -> Iterator[RenderableType]:
         table.add_row(Text(show(row["name"])), *map(_number, numbers))
     if rows:
         yield Padding(table, (0, 0, 0, 1), expand=False)
-    for entry in found.entries:
-        if entry.problem is not None:
-            yield item(options_in_words(f"{show(entry.name)} {show(entry.problem)}"))
+    yield from _problems(found)
 
 
 def _nearest(found: Comparison) -> str:

@@ -43,7 +43,7 @@ def plot(path: str, picture: str, *, quiet: bool) -> None:
     if not quiet:
         stdout = console()
         show_notes(stdout, notes())
-        stdout.print(Text(f"Wrote {in_one_line(picture)}"))
+        stdout.print(Text(f"Wrote {in_one_line(picture)}"), soft_wrap=True)
 
 
 def report(path: str, page: str, *, quiet: bool) -> None:
@@ -54,7 +54,7 @@ def report(path: str, page: str, *, quiet: bool) -> None:
     _spare(path, page)
     load(path).report(page)
     if not quiet:
-        console().print(Text(f"Wrote {in_one_line(page)}"))
+        console().print(Text(f"Wrote {in_one_line(page)}"), soft_wrap=True)
 
 
 def _spare(read: str, written: str) -> None:

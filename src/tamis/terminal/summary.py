@@ -105,7 +105,7 @@ def show_written(console: Console, paths: Sequence[str], *, details: bool = Fals
     """Which files there are now; without any, what else there is to see."""
     console.print()
     if paths:
-        console.print(Text("Wrote " + ", ".join(map(show, paths))))
+        console.print(Text("Wrote " + ", ".join(map(show, paths))), soft_wrap=True)
         return
     hints = ["--report page.html writes a page to look at, --out run.json the whole result."]
     if not details:
@@ -169,7 +169,7 @@ def _settings(result: Result) -> dict[str, str]:
     words = {"columns": columns_in_words(kinds)} if len([*filter(None, kinds.values())]) > 1 else {}
     words |= settings_in_words(
         result.settings,
-        measured=len(kinds["number"]) if "information" in result.left_open else 0,
+        n_numbers=len(kinds["number"]) if "information" in result.left_open else 0,
         asked_for="auto" if "search" in result.left_open else None,
     )
     used = [verdict.n_rows for verdict in result.trace.verdicts() if verdict.n_rows is not None]

@@ -32,17 +32,17 @@ class Waiting:
         self._task = None if bar is None else bar.add_task("reading", total=None)
 
     def progress(self, admitted: int, of: int) -> None:
-        """So many nodes of all have been admitted."""
+        """Show how many of all nodes have been admitted."""
         self.step("admitting nodes", admitted, of)
 
     def round(self, rounds: int, moved: int) -> None:
-        """So many rounds of questions have gone to the rows, and so many bytes with them."""
+        """Show how many rounds of questions have gone to the rows, and how many bytes."""
         if self._bar is not None and self._task is not None:
             said = f"{self._what}, round {rounds}, {moved / 10**6:,.1f} MB"
             self._bar.update(self._task, description=said)
 
     def step(self, what: str, done: int, of: int) -> None:
-        """So much of something is done."""
+        """Show how much of something is done."""
         self._what = what
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description=what, completed=done, total=of)

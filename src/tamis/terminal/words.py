@@ -22,9 +22,9 @@ _INFORMATION = {
     "copula": "moments of the columns' ranks: monotone dependence",
     "neighbours": "nearest neighbours: any smooth dependence",
     "mixed": "nearest neighbours, with levels: any smooth dependence; the order of a level and a "
-    "measurement is a convention",
-    "conditional-gaussian": "normal laws of the measurements given levels: linear dependence "
-    "within every cell; the order of a level and a measurement is a convention",
+    "number is a convention",
+    "conditional-gaussian": "normal distributions of numbers given levels: linear dependence "
+    "within every cell; the order of a level and a number is a convention",
     "lipschitz": "smoothed densities: any dependence, no tests and so no p-values",
 }
 
@@ -63,11 +63,11 @@ _BACKWARD = {
 
 
 def settings_in_words(
-    settings: Mapping[str, Any], *, measured: int = 0, asked_for: str | None = None
+    settings: Mapping[str, Any], *, n_numbers: int = 0, asked_for: str | None = None
 ) -> dict[str, str]:
-    """One line a choice, under a short title; choices that played no part are left out.
+    """A line for each choice, under a short title; choices that played no part are left out.
 
-    ``measured`` is the number of measured columns if those have chosen the information;
+    ``n_numbers`` is the number of columns of numbers if those have chosen the information;
     ``asked_for`` the search that the user named.
     """
     search = settings["search"]
@@ -77,7 +77,7 @@ def settings_in_words(
     if settings["entropy"] is not None:
         words["entropy"] = _with_parameters(settings["entropy"], "estimator")
     else:
-        words["information"] = _information(settings, measured)
+        words["information"] = _information(settings, n_numbers)
     words["parents"] = _parents(settings)
     if search not in ("auto", "sequential"):
         words["masking"] = rule_in_words(settings["masking_rule"])
@@ -123,15 +123,15 @@ def p_value(p: float) -> str:
     return f"{p:.4f}" if p >= 0.001 else f"{p:.1e}"
 
 
-def _information(settings: Mapping[str, Any], measured: int) -> str:
+def _information(settings: Mapping[str, Any], n_numbers: int) -> str:
     """What is known of the columns, with its own settings; and why, if nobody asked for it."""
     named = settings["information"]
     words = _INFORMATION.get(named, f"{named}, from outside tamis")
     if settings.get("source"):
         words += f" ({_listed(settings['source'])})"
-    if measured and named in _CHOSEN:
-        verb = "is" if measured == 1 else "are"
-        words += f"; chosen because {count(measured, 'column')} {verb} measured{_CHOSEN[named]}"
+    if n_numbers and named in _CHOSEN:
+        verb = "holds" if n_numbers == 1 else "hold"
+        words += f"; chosen because {count(n_numbers, 'column')} {verb} numbers{_CHOSEN[named]}"
     return words
 
 

@@ -23,7 +23,7 @@ from tamis.tables.paths import PARQUET_ENDINGS, ending_of, find_parts
 from tamis.tables.streams import row_groups, stream_of
 
 PART_CELLS = 2**26
-"""Row groups of a file go to one part until it has so many cells."""
+"""Row groups of a file go to one part until it has this number of cells."""
 
 NO_CLIENT = (
     "No client of Dask was open, so that threads of this process did the work: open one, "

@@ -131,7 +131,7 @@ def lost_connection(why: str) -> DataError:
 
 
 def _with_part(error: TamisError, part: str | None) -> TamisError:
-    """The same error with the name of the part, unless it says that already."""
+    """Add the name of the part to an error, unless it says that already."""
     if part is None or part in str(error):
         return error
     return type(error)(f"{error} This was found in {part}.")

@@ -40,7 +40,7 @@ from tamis.tables.moments import Moments
 from tamis.tables.table import Label
 
 FAN_IN = 8
-"""So many sums are added by one task."""
+"""How many sums one task adds."""
 EMBEDDED_BYTES = 2**16
 """A question larger than this goes to one worker, and from there to the others."""
 WORKER_BYTES = 2**29

@@ -23,7 +23,21 @@ MOST_CELLS = 2**53
 
 
 class EntropyEstimator(ABC):
-    """An estimator of Shannon entropy, in nats, from the counts of the cells of a table."""
+    """An estimator of Shannon entropy, in nats, from the counts of the cells of a table.
+
+    An estimator of your own has ``name`` and ``terms``; the other methods have defaults.
+
+    Examples
+    --------
+    >>> import numpy as np, tamis
+    >>> class Plain(tamis.EntropyEstimator):
+    ...     name = "plain"
+    ...     def terms(self, counts, n_rows, support):
+    ...         share = counts / n_rows
+    ...         return -share * np.log(np.where(share > 0, share, 1.0))
+    >>> round(Plain().entropy([5, 5]), 3)
+    0.693
+    """
 
     name: str
     uses_support: bool = False
@@ -59,7 +73,7 @@ class EntropyEstimator(ABC):
         return 0.0
 
     def support_size(self, cells: float, observed: int) -> int:
-        """The support that f assumes for a table of so many cells, ``observed`` of them seen."""
+        """Give the support that f assumes for a table of ``cells``, ``observed`` of them seen."""
         return observed
 
     def entropy(self, counts: NDArray[np.int64], cells: float | None = None) -> float:

@@ -77,7 +77,7 @@ class Minimax(EntropyEstimator):
         return {"support": self.support, "largest_support": self.largest_support}
 
     def support_size(self, cells: float, observed: int) -> int:
-        """k for a table of so many cells, ``observed`` of them seen.
+        """k for a table with this number of cells, ``observed`` of them seen.
 
         More cells may be seen than the cap admits. The number of unseen cells is then negative
         and is used as it is: the authors' program does the same.

@@ -24,7 +24,7 @@ SPLITS = 4096
 
 
 def combined(*signed: tuple[int, Terms]) -> dict[int, int]:
-    """The sum of some terms, each so many times; what cancels is gone and never computed."""
+    """The sum of some terms with their signs; what cancels is gone and never computed."""
     total: dict[int, int] = {}
     for times, terms in signed:
         for variables, count in terms.items():

@@ -58,7 +58,7 @@ class Smoothing:
         _require_whole("seed", self.seed, 0, None)
 
     def width(self, n_rows: int, dimension: int) -> float:
-        """h for so many rows in so many dimensions; never more than the whole cube."""
+        """h for a number of rows and of dimensions; never more than the whole cube."""
         exponent = -1.0 / (self.smoothness + dimension)
         return min(self.constant * math.pow(n_rows * math.log(n_rows), exponent), 1.0)
 

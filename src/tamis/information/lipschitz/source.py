@@ -61,7 +61,7 @@ MOST_DIMENSIONS = 4
 
 
 class LipschitzInformation(Source):
-    """H and I of measured columns, from differential entropies of at most four columns.
+    """H and I of continuous columns, from differential entropies of at most four columns.
 
     ``columns`` has a row for each name. A constant column has entropy 0 and informs nobody, as in
     every other source.
@@ -81,7 +81,7 @@ class LipschitzInformation(Source):
 
     @classmethod
     def from_table(cls, table: Table, smoothing: Smoothing | None = None) -> LipschitzInformation:
-        """The measured columns of a table; a column of several levels is refused."""
+        """The continuous columns of a table; a column of several levels is refused."""
         levelled = [
             name
             for k, name in enumerate(table.names)
@@ -90,7 +90,7 @@ class LipschitzInformation(Source):
         if levelled:
             raise DataError(
                 f"Column {listed(map(shown, levelled))} holds levels, which have no density. Leave "
-                "it out, or make levels of the measured columns too, with tamis.discretize, and "
+                "it out, or make levels of the continuous columns too, with tamis.discretize, and "
                 "use information='counts'."
             )
         columns = [_numbers(table, k) for k in range(table.n_variables)]

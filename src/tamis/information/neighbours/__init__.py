@@ -1,4 +1,4 @@
-"""Information from nearest neighbours: any smooth dependence between measured columns."""
+"""Information from nearest neighbours: any smooth dependence between continuous columns."""
 
 from tamis.information.neighbours.source import NearestNeighbours, NeighbourInformation
 

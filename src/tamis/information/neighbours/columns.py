@@ -99,7 +99,7 @@ def tell_of_ties(columns: Mapping[str, Floats]) -> None:
 
 
 def refuse_copies(columns: Iterable[tuple[str, Floats]]) -> None:
-    """Refuse a measured column that puts the rows in the order of another, or in its reverse."""
+    """Refuse a continuous column that puts the rows in the order of another, or in its reverse."""
     seen: dict[bytes, str] = {}
     for name, values in columns:
         ranks = rankdata(values)

@@ -1,4 +1,4 @@
-"""The differential entropy of one measured column, from the distances to its k-th neighbours."""
+"""The differential entropy of one continuous column, from the distances to its k-th neighbours."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ FOR_ENTROPIES = 10
 other way round; the learned graphs were best with 10 and 20 (docs/continuous.md)."""
 SHUFFLES = 50
 SHARED_SHUFFLES = 200
-"""Shuffles for the tests of two measured columns given nothing: one null serves them all."""
+"""Shuffles for the tests of two continuous columns given nothing: one null serves them all."""
 MOST_SHUFFLES = 100_000
 """Each holds an order of all rows, and beyond some hundreds p-values hardly change."""
 
@@ -234,7 +234,7 @@ def _twin(pair: Pair) -> Pair:
 
 
 class NeighbourInformation(NearestNeighbours):
-    """H and I of measured columns, whatever the shape of their dependence."""
+    """H and I of continuous columns, whatever the shape of their dependence."""
 
     @classmethod
     def from_table(

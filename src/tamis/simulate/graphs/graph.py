@@ -27,9 +27,25 @@ Arrows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Graph:
-    """The names of the nodes and, for each, the positions of its parents.
+    """A DAG: the names of its nodes and, for each, the positions of its parents.
 
-    Names that repeat, positions that are none and cycles raise ``DataError``.
+    Parameters
+    ----------
+    names : tuple of str
+        The nodes.
+    parents : tuple of tuples of int
+        The parents of each node, as positions in ``names``.
+
+    Raises
+    ------
+    DataError
+        If names repeat, a position does not exist, or there is a cycle.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.simulate.Graph(("rain", "wet"), ((), (0,))).edges
+    (('rain', 'wet'),)
     """
 
     names: tuple[str, ...]
@@ -60,7 +76,7 @@ class Graph:
         )
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The same as a graph of networkx."""
+        """Convert the graph to networkx."""
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.names)
         graph.add_edges_from(self.edges)
@@ -68,18 +84,18 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph[Any]) -> Self:
-        """The DAG over the nodes of a graph of networkx, whose nodes are strings."""
+        """Read the DAG over the nodes of a graph of networkx, whose nodes are strings."""
         if not isinstance(graph, nx.DiGraph) or graph.is_multigraph():
             raise SettingError(f"graph must be a networkx.DiGraph, not {type(graph).__name__}")
         return cls.from_dict({"names": list(graph.nodes), "edges": list(graph.edges)})
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """Convert the graph to what JSON can hold."""
         return {"names": list(self.names), "edges": [list(edge) for edge in self.edges]}
 
     @classmethod
     def from_dict(cls, contents: Mapping[str, Any]) -> Self:
-        """The graph that ``to_dict`` gives."""
+        """Read the graph that ``to_dict`` wrote."""
         names, edges = _contents(contents)
         place = {name: k for k, name in enumerate(names)}
         parents: list[list[int]] = [[] for _ in names]

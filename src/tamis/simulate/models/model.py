@@ -26,7 +26,22 @@ MOST_CELLS = 2**22
 
 @dataclass(frozen=True)
 class Model(ABC):
-    """A graph with parameters, from which rows are drawn."""
+    """A graph with parameters, from which rows are drawn.
+
+    Attributes
+    ----------
+    graph : Graph
+        The true DAG.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from tamis.simulate.graphs import tree
+    >>> from tamis.simulate.models import mod
+    >>> model = mod(tree(4, seed=1), p=0.2, seed=1)
+    >>> isinstance(model, tamis.simulate.Model), list(model.sample(10, seed=1))
+    (True, ['v1', 'v2', 'v3', 'v4'])
+    """
 
     graph: Graph
 
@@ -39,7 +54,7 @@ class Model(ABC):
         """
 
     def network(self) -> BayesianNetwork:
-        """The same law as a network with tables; ``SettingError`` where there is none."""
+        """Convert the model to a network with tables; ``SettingError`` if it has none."""
         raise SettingError("a continuous model has no tables, and so no network")
 
 
@@ -73,7 +88,7 @@ class TableModel(NodeModel):
         """The probabilities of node k: one axis for each parent, the last for k itself."""
 
     def network(self) -> BayesianNetwork:
-        """The same law as a network; ``SettingError`` if its tables would be too large."""
+        """Convert the model to a network; ``SettingError`` if its tables would be too large."""
         arities = self.arities()
         check_cells(self.graph, arities)
         return BayesianNetwork(

@@ -39,34 +39,53 @@ def discretize(
 ) -> tuple[Any, Discretization]:
     """Turn columns of numbers into levels such as "[0.1, 2.5)"; leave all others as they are.
 
+    The same values give the same edges, whatever the order of rows and columns. Missing values stay
+    missing, and do not influence the cuts.
+
     Parameters
     ----------
-    data
-        Any table that ``tamis.TAM`` reads. A data frame of pandas, polars or pyarrow comes
-        back as the same kind, with ordered categories; anything else as a mapping from names to
-        lists. ``data`` itself is never changed.
-    method
-        "quantile": equally many rows in each bin, as far as ties allow. "equal_width": bins of one
-        width; some may be empty. "kmeans": the bins whose means are nearest to the rows, found
-        exactly. "mdl": as many bins as describe the column best (Kontkanen and Myllymaki,
+    data : data frame, array, mapping or path
+        Any table that ``tamis.TAM`` reads; it is never changed.
+    method : {"quantile", "equal_width", "kmeans", "mdl"}
+        "quantile": the same number of rows in each bin, as far as ties allow. "equal_width": bins
+        of one width; some may be empty. "kmeans": the bins whose means are nearest to the rows,
+        found exactly. "mdl": as many bins as describe the column best (Kontkanen and Myllymaki,
         2007), or, with a ``target``, as many as say enough about its levels (Fayyad and Irani,
-        1993); a column in which no cut pays is cut at the median.
-    bins
-        How many bins, for all columns or by name; for "mdl" how many at most. By default 4, and 12
-        for "mdl".
-    columns
-        The columns to cut, by default all of the kind "number" (see `tamis.inspect`): numbers
-        with fractions, and whole numbers of many values.
-    target
+        1993); a column without a worthwhile cut is cut at the median.
+    bins : int, mapping or None
+        The number of bins, for all columns or by name; for "mdl" the largest number. None is 4, and
+        12 for "mdl".
+    columns : sequence of str or None
+        The columns to cut. None is all of the kind "number" (see `tamis.inspect`): numbers with
+        fractions, and whole numbers with many values.
+    target : str or None
         The column of levels that guides "mdl".
 
     Returns
     -------
-    The new table, and a ``Discretization``: the method and the edges. The same values give the
-    same edges in whatever order rows and columns come. Warns with ``TamisWarning`` where ties left
-    fewer bins than asked for, and where a column was cut at the median for want of a cut that
-    pays. Missing values stay missing, and cuts go by the others. Infinite values, constant columns
-    and fewer values than bins are refused with ``DataError``.
+    table
+        A data frame of pandas, polars or pyarrow comes back as the same kind, with ordered
+        categories; anything else as a mapping from names to lists.
+    Discretization
+        The method and the edges.
+
+    Raises
+    ------
+    DataError
+        For infinite values, constant columns, and fewer values than bins.
+
+    Notes
+    -----
+    A ``TamisWarning`` says where ties left fewer bins than asked for, and which columns were cut at
+    the median because no cut was worthwhile.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"x": [0.5, 1.5, 2.5, 3.5], "y": ["a", "b", "a", "b"]}
+    >>> table, record = tamis.discretize(rows, bins=2)
+    >>> table["x"]
+    ['[0.5, 2)', '[0.5, 2)', '[2, 3.5]', '[2, 3.5]']
     """
     request = Request(method, _by_name(bins), _names(columns), _target(target))
     if is_frame(data):

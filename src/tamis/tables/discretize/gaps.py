@@ -28,7 +28,7 @@ class Gaps(NamedTuple):
         return int(self.counts.sum())
 
     def nearest(self, rows: Floats) -> Ints:
-        """The gaps that come closest to having so many rows below them, each once."""
+        """The gaps that come closest to having these numbers of rows below them, each once."""
         below = self.below
         right = np.clip(np.searchsorted(below, rows), 0, len(below) - 1)
         left = np.maximum(right - 1, 0)

@@ -70,7 +70,7 @@ def _places(gaps: Gaps) -> Places:
 
 
 def log_regret(n_rows: int, bins: int) -> float:
-    """ln of the normalising sum of the multinomial with so many bins.
+    """ln of the normalising sum of the multinomial with this number of bins.
 
     For two bins by its expansion (Szpankowski, 1998); for more by the recurrence
     R(k+2) = R(k+1) + n/k R(k) (Kontkanen and Myllymaki, 2007).

@@ -13,11 +13,29 @@ from tamis.tables.discretize.labels import interval_labels
 
 @dataclass(frozen=True)
 class Discretization:
-    """The method, and for every column that was cut the edges of its intervals, in order.
+    """How columns of numbers were cut into levels.
 
-    Intervals hold their lower edge and not their upper one, except the last, which holds both.
-    ``flat`` names the columns in which "mdl" found no cut that pays, and which were cut at the
-    median instead; ``target`` is the column that guided a supervised "mdl".
+    Intervals contain their lower edge and not their upper one, except the last, which contains
+    both.
+
+    Attributes
+    ----------
+    method : str
+        The method, as in `tamis.discretize`.
+    edges : mapping from str to tuple of float
+        For every column that was cut, the edges of its intervals in order.
+    flat : tuple of str
+        The columns in which "mdl" found no worthwhile cut and which were cut at the median.
+    target : str or None
+        The column that guided a supervised "mdl".
+
+    Examples
+    --------
+    >>> import tamis
+    >>> rows = {"x": [0.5, 1.5, 2.5, 3.5], "y": ["a", "b", "a", "b"]}
+    >>> _, record = tamis.discretize(rows, bins=2)
+    >>> record.edges["x"], record.labels("x")
+    ((0.5, 2.0, 3.5), ('[0.5, 2)', '[2, 3.5]'))
     """
 
     method: str

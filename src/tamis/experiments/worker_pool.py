@@ -115,7 +115,7 @@ class Worker:
         heard.put((self, None))
 
 
-class Crew:
+class WorkerPool:
     """As many workers as there is work for, at most ``size`` at a time."""
 
     def __init__(self, size: int, scratch: Path) -> None:

@@ -1,12 +1,14 @@
 """How a command ends: errors in a line or two with exit code 2, never with a traceback.
 
-Imports nothing that takes time, so that endings are clean from the first moment.
+Imports nothing that takes time, so that a command ends cleanly from the first moment on.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TextIO, cast
@@ -22,13 +24,13 @@ INTERRUPTED = 130
 
 def run_command(app: Typer) -> NoReturn:
     """Run the command and end."""
-    with clean_ending():
+    with exit_cleanly():
         code = _run(app)
     raise SystemExit(code)
 
 
 @contextmanager
-def clean_ending() -> Iterator[None]:
+def exit_cleanly() -> Iterator[None]:
     """Turn what can go wrong for the user into a message and an exit code; bugs pass through."""
     try:
         yield
@@ -64,7 +66,7 @@ def open_missing_streams() -> None:
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong and end."""
-    _say(lambda: _write(f"Error: {visible(message)}"))
+    _say(lambda: _write(_folded(f"Error: {visible(message)}")))
     raise SystemExit(FAILED)
 
 
@@ -73,8 +75,20 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
+def _folded(text: str) -> str:
+    """Text that a terminal does not cut within words; what reads a pipe gets whole lines."""
+    if not sys.stderr.isatty():
+        return text
+    width = max(shutil.get_terminal_size().columns, 20)
+    lines = (
+        textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+        for line in text.splitlines()
+    )
+    return "\n".join("\n".join(found) for found in lines)
+
+
 def _run(app: Typer) -> int:
-    """Run with the endings of typer replaced by those of `clean_ending`."""
+    """Run with typer's way of ending replaced by that of `exit_cleanly`."""
     import typer
 
     # Every complaint about the command line; typer has no public name for it.
