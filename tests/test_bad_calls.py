@@ -101,3 +101,10 @@ def test_a_number_without_a_density_is_told_as_that():
     table["y"][7] = 1e200
     with pytest.raises(DataError, match="too far from the others for a float"):
         model.score(table)
+
+
+def test_the_command_says_the_cure_in_options_and_not_in_python_too(tmp_path):
+    rows = tmp_path / "copies.csv"
+    rows.write_text("a,b,c\n" + "".join(f"{i % 2},{i % 2},{i % 3}\n" for i in range(60)))
+    said = " ".join(CliRunner().invoke(app, ["learn", str(rows)]).output.split())
+    assert "shrink the correlations: --information gaussian --source shrinkage=0.1." in said

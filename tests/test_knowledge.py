@@ -304,3 +304,11 @@ def test_the_command_takes_files_and_options(tmp_path):
     wrong = CliRunner().invoke(app, ["learn", "examples/sprinkler.csv", "--require", "rain"])
     assert wrong.exit_code == 2
     assert "is no arrow" in wrong.output
+
+
+@pytest.mark.parametrize("tiers", [[[]], [[], []]])
+def test_tiers_without_columns_say_nothing(tiers):
+    assert not Knowledge(tiers=tiers)
+    assert Knowledge(tiers=tiers).to_dict() == {}
+    table = {"a": ["x", "y"] * 30, "b": ["x", "y"] * 30}
+    assert str(tamis.TAM(knowledge={"tiers": tiers}).fit(table).result_.answer("told")) == ""

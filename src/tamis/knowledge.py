@@ -434,7 +434,9 @@ def _arrow(part: str, given: object) -> Arrow:
 
 
 def _tiers(given: object) -> tuple[tuple[str, ...], ...]:
-    return tuple(_names("tiers", tier) for tier in _listed("tiers", given))
+    tiers = tuple(_names("tiers", tier) for tier in _listed("tiers", given))
+    # Tiers without columns say nothing; beside others they keep their numbers.
+    return tiers if any(tiers) else ()
 
 
 def _names(part: str, given: object) -> tuple[str, ...]:

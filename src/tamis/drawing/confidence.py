@@ -36,7 +36,8 @@ def require_of(result: Result, confidence: object) -> None:
             "confidence must be what bootstrap() returns, not a value of type "
             f"{type(confidence).__name__}"
         )
-    if set(confidence.layers) != set(result.names):
+    named = {*confidence.layers, *(name for pair in confidence.edges for name in pair)}
+    if not named <= set(result.names):
         raise SettingError(
             "the confidence is not of this result: their columns differ; call bootstrap() of the "
             "same model"

@@ -97,6 +97,8 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
 
 def options_in_words(message: str) -> str:
     """A message of the library about its parameters, as one about options."""
+    # Where a message has words for both, those for Python go.
+    message = re.sub(r"\b(information|source|types)=[^;]*; on the command line ", "", message)
     message = message.replace("max_boundary", "--max-boundary")
     message = message.replace("look_ahead", "--look-ahead")
     message = message.replace("units='same'", "--same-units")
