@@ -186,7 +186,7 @@ SENTENCES: tuple[Sentence, ...] = (
         "first if at all",
         "found",
         _and(_has_arrows, _first_is_open),
-        "{first} first in this graph, but that is not settled: {open_of_first} could as well point "
+        "{first} first in this graph, but that is not settled: {open_of_first} might instead point "
         "the other way.",
     ),
     Sentence(
