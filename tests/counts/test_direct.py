@@ -33,7 +33,7 @@ def source_of(seed: int, n: int, d: int, most_levels: int) -> CountedInformation
 class Asked:
     """The answers to questions about one table."""
 
-    def __init__(self, source: CountedInformation, n_cells: int = 4096) -> None:
+    def __init__(self, source: CountedInformation, n_cells: int = 2**14) -> None:
         found = source.direct(None)
         assert found is not None
         found.price_up_to(n_cells)
