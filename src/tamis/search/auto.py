@@ -14,13 +14,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import accumulate
+from operator import or_
 
 import numpy as np
 
 from tamis.constants import constants
 from tamis.defaults import Search
 from tamis.information.interface import LEVELS, Context, Query, Source
-from tamis.knowledge import as_bits
 from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, most_even, unit_probability
@@ -111,7 +112,7 @@ def _first(information: Source, settings: Settings, progress: Progress | None) -
     varying = [k for k in range(information.n_variables) if information.varies(k)]
     order, by_set = by_entropy(selector, varying, _told_of(information, varying, progress))
     found = Ordering.along(selector, order)
-    before = {k: as_bits(order[:place]) for place, k in enumerate(order)}
+    before = dict(zip(order, accumulate((1 << k for k in order), or_, initial=0), strict=False))
     boundaries = selector.selector.boundaries([(k, before[k]) for k in by_set]) if by_set else []
     tell = partial(run, information, settings.filled_in(search=TRIED[0]))
     return replace(
