@@ -15,7 +15,7 @@ from matplotlib.patches import FancyArrowPatch  # noqa: E402
 
 from tamis.drawing.plot import plot  # noqa: E402
 from tamis.errors import SettingError  # noqa: E402
-from tamis.result import WARRANTS  # noqa: E402
+from tamis.result import LOOKS  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -57,13 +57,13 @@ def named(axes):
     return [text for text in texts if text.startswith("direction ")]
 
 
-@pytest.mark.parametrize("warrant", WARRANTS)
+@pytest.mark.parametrize("warrant", LOOKS)
 def test_what_a_direction_rests_on_is_seen_in_the_line_and_named_in_the_legend(warrant):
     result = chain("abc")
     first, second = result.edges
     axes = plot(replace(result, edges=(replace(first, warrant=warrant), second)))
-    seen = [one for one in WARRANTS if one in (warrant, "equivalence")]
-    assert named(axes) == [f"direction {WARRANTS[one]}" for one in seen]
+    seen = [one for one in LOOKS if one in (warrant, "equivalence")]
+    assert named(axes) == [f"direction {LOOKS[one].label}" for one in seen]
     assert len(looks(axes)) == len(seen)
 
 
@@ -79,11 +79,11 @@ def test_only_directions_shared_by_all_equivalent_graphs_are_solid():
 
 def test_every_kind_of_direction_has_a_look_of_its_own():
     result = chain("abcde")
-    edges = zip(result.edges, WARRANTS, strict=True)
+    edges = zip(result.edges, LOOKS, strict=True)
     axes = plot(replace(result, edges=tuple(replace(e, warrant=w) for e, w in edges)))
-    assert len(looks(axes)) == len(WARRANTS) == len(named(axes))
+    assert len(looks(axes)) == len(LOOKS) == len(named(axes))
     handles = [line for line in axes.get_legend().get_lines() if line.get_linestyle() != "-"]
-    assert len(handles) == len(WARRANTS) - 1
+    assert len(handles) == len(LOOKS) - 1
 
 
 def test_confidence_makes_rare_edges_faint():
@@ -140,9 +140,9 @@ def test_columns_without_arrows_are_drawn_in_a_tray_below_the_others():
 
 def test_in_black_and_white_the_four_kinds_of_lines_differ():
     result = chain("abcde")
-    edges = zip(result.edges, WARRANTS, strict=True)
+    edges = zip(result.edges, LOOKS, strict=True)
     axes = plot(replace(result, edges=tuple(replace(e, warrant=w, gain=0.2) for e, w in edges)))
-    assert len({str(patch.get_linestyle()) for patch in arrows(axes)}) == len(WARRANTS)
+    assert len({str(patch.get_linestyle()) for patch in arrows(axes)}) == len(LOOKS)
 
 
 def test_a_notebook_shows_the_picture_once_and_no_line_of_text(monkeypatch):

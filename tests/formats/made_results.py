@@ -5,7 +5,7 @@ from __future__ import annotations
 import hypothesis.strategies as st
 
 from tamis.defaults import BACKWARD, SEARCHES, UNITS
-from tamis.result import WARRANTS, Admitted, Edge, Masked, Result, Selection, Trace, Verdict
+from tamis.result import LOOKS, Admitted, Edge, Masked, Result, Selection, Trace, Verdict
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.settings import Settings
 
@@ -146,7 +146,7 @@ def made_edges(draw, order, parents, chosen):
                 p_value,
                 steps.get(parent, 0),
                 *draw(pairs),
-                draw(st.sampled_from(tuple(WARRANTS))),
+                draw(st.sampled_from(tuple(LOOKS))),
                 draw(st.floats(0, 1)),
             )
 

@@ -20,7 +20,7 @@ from tamis.errors import SettingError
 from tamis.report import write_report
 from tamis.report.page import CONTENTS, page
 from tamis.report.sieve import sieve_data, steps_of
-from tamis.result import LOOKS, WARRANTS, answer, direction_in_words, show
+from tamis.result import LOOKS, answer, direction_in_words, show
 
 SPRINKLER = "examples/sprinkler.csv"
 OPTIONAL = {"told-before", "confidence", "conditions", "searches"}
@@ -191,14 +191,14 @@ def cells(parsed, table, name):
     return found
 
 
-@pytest.mark.parametrize("warrant", WARRANTS)
+@pytest.mark.parametrize("warrant", LOOKS)
 def test_what_a_direction_rests_on_is_told_everywhere(warrant):
     """Of the two arrows the first is the stronger and the less certain one."""
     result = chain("abc")
     first, second = result.edges
     first = replace(first, warrant=warrant, direction_probability=0.61, gain=0.3)
     parsed = Parsed(page(replace(result, edges=(first, second))))
-    words = WARRANTS[warrant]
+    words = LOOKS[warrant].label
     drawn = [e for e in arrows(parsed) if e.attributes["class"] == f"edge {warrant}"]
     assert len(drawn) == (2 if warrant == "equivalence" else 1)
     assert all(f"direction {words}" in e.text for e in drawn)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from rich.cells import cell_len
 from rich.console import Console
 
-from tamis.result import LOOKS, WARRANTS, Edge, Result, Trace
+from tamis.result import LOOKS, Edge, Result, Trace
 from tamis.terminal.sketch import ASCII, LINES, ROWS, Sketch
 
 STRANGE = (
@@ -83,7 +83,7 @@ def dags(draw, names=None, most=14):
         few = st.lists(st.sampled_from(listed[:k]), max_size=3, unique=True) if k else st.just([])
         parents[name] = draw(few)
     edges = [(parent, child) for child in listed for parent in parents[child]]
-    return result_of(parents, {edge: draw(st.sampled_from(tuple(WARRANTS))) for edge in edges})
+    return result_of(parents, {edge: draw(st.sampled_from(tuple(LOOKS))) for edge in edges})
 
 
 def edges_by_lines(rows, signs):
@@ -107,7 +107,7 @@ def edges_by_lines(rows, signs):
 
 def edges_by_names(rows, signs):
     """The parents after each kind of arrow."""
-    found = {warrant: set() for warrant in WARRANTS}
+    found = {warrant: set() for warrant in LOOKS}
     kinds = {arrow: warrant for warrant, arrow in signs.arrows.items()}
     either = "|".join(map(re.escape, kinds))
     for row in rows:
@@ -129,14 +129,14 @@ def test_lines_and_names_are_the_edges(signs, encoding, result):
     assert edges_by_lines(rows, signs) == {(e.parent, e.child) for e in result.edges}
     assert edges_by_names(rows, signs) == {
         warrant: {(e.parent, e.child) for e in result.edges if e.warrant == warrant}
-        for warrant in WARRANTS
+        for warrant in LOOKS
     }
 
 
 @pytest.mark.parametrize("signs", [LINES, ASCII])
 def test_every_kind_of_direction_has_a_sign_of_its_own(signs):
-    assert list(signs.arrows) == list(WARRANTS)
-    assert len(set(signs.arrows.values())) == len(WARRANTS)
+    assert list(signs.arrows) == list(LOOKS)
+    assert len(set(signs.arrows.values())) == len(LOOKS)
     # Of the same width, so that lists of parents stand below each other.
     assert len({cell_len(arrow) for arrow in signs.arrows.values()}) == 1
 

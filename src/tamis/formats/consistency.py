@@ -12,7 +12,7 @@ from tamis.defaults import KINDS
 from tamis.formats.settings import wrong_settings
 from tamis.formats.verdicts import wrong_verdict
 from tamis.plugins import is_qualified
-from tamis.result import WARRANTS, Admitted, Result, Selection, Verdict
+from tamis.result import LOOKS, Admitted, Result, Selection, Verdict
 from tamis.search.auto import REFINED, SAME, TRIED
 from tamis.tables.table import ColumnKind
 
@@ -135,7 +135,7 @@ def _edges(result: Result) -> Iterator[str]:
         yield "edges and parents disagree"
     for edge in result.edges:
         ends = f"{edge.parent!r} → {edge.child!r}"
-        if edge.warrant not in WARRANTS:
+        if edge.warrant not in LOOKS:
             yield f"the warrant of {ends} is {edge.warrant!r}"
         if not 0.0 <= edge.direction_probability <= 1.0:
             yield f"the direction_probability of {ends} is {edge.direction_probability!r}"

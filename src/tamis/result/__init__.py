@@ -16,7 +16,6 @@ from tamis.result.explanation import (
 )
 from tamis.result.looks import LOOKS, Look
 from tamis.result.model import (
-    WARRANTS,
     Admitted,
     Edge,
     Engine,
@@ -32,7 +31,6 @@ from tamis.result.sentences import Said, answer
 
 __all__ = [
     "LOOKS",
-    "WARRANTS",
     "Admitted",
     "Edge",
     "Engine",

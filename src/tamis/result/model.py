@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
-from tamis.result.looks import LOOKS
 from tamis.tables.table import Label
 
 # What a result can do beyond telling itself is done by rooms that know results. Its methods import
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from tamis.rescoring import Rescored
     from tamis.result.explanation import Explanation
 
-
-WARRANTS = {warrant: look.label for warrant, look in LOOKS.items()}
-"""What the direction of an arrow can rest on, in words."""
 
 LATER = {"later": True}
 """Marks fields that the first files did without, and that are written only where they differ from

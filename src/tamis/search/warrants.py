@@ -14,7 +14,6 @@ GIVEN = "given"
 EQUIVALENCE = "equivalence"
 ENTROPY = "entropy"
 NONE = "none"
-WARRANTS = (GIVEN, EQUIVALENCE, ENTROPY, NONE)
 """It follows from background knowledge, alone or with the class; every equivalent DAG has it; the
 noise entropies give it at least ``CLAIMED``; less than that."""
 
