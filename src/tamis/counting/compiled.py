@@ -341,9 +341,13 @@ def wide_loop(loop: Loop) -> Loop:
     return cast(Loop, LazyLoop(loop, _wide))
 
 
-def _inner(loop: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - numba has no types
-    return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+def _inner(loop: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
+    from tamis.counting.pointers import Part
+
+    return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=Part)
 
 
 def _wide(loop: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
-    return _inner(loop, fastmath={"reassoc", "contract", "nsz", "nnan", "ninf"})
+    # Optimised by itself: in which order it adds must not hang on who calls it.
+    any_order = {"reassoc", "contract", "nsz", "nnan", "ninf"}
+    return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, fastmath=any_order)
