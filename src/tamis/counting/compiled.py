@@ -81,11 +81,9 @@ LOOP_FILES = (
     "counting/direct.py",
     "counting/fold.py",
     "counting/independence.py",
-    "counting/interactions.py",
     "counting/judge.py",
     "counting/pointers.py",
-    "counting/row_sample.py",
-    "counting/screening.py",
+    "counting/set_loops.py",
     "counting/tables.py",
     "information/cell_algebra.py",
     "information/elimination.py",
@@ -341,13 +339,15 @@ def wide_loop(loop: Loop) -> Loop:
     return cast(Loop, LazyLoop(loop, _wide))
 
 
-def _inner(loop: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
-    from tamis.counting.pointers import Part
+def _inner(loop: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - numba has no types
+    # In which order wide loops add must not hang on who calls them: all loops of their files are
+    # optimised one by one.
+    if "wide_loop" not in loop.__globals__:
+        from tamis.counting.pointers import Part
 
-    return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=Part)
+        options["pipeline_class"] = Part
+    return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 
 def _wide(loop: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
-    # Optimised by itself: in which order it adds must not hang on who calls it.
-    any_order = {"reassoc", "contract", "nsz", "nnan", "ninf"}
-    return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, fastmath=any_order)
+    return _inner(loop, fastmath={"reassoc", "contract", "nsz", "nnan", "ninf"})
