@@ -26,7 +26,8 @@ from tamis.identifiability.pps_condition import Selection, Unselected
 from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
 
 SMOOTHNESS = 2.0
-"""s of thm:cts, the most it allows: normal densities have derivatives of every order."""
+"""s of thm:cts, the most it allows: normal densities have derivatives of every order. (That they do
+not end at the walls of a cube, as the densities of Han et al. do, is passed over.)"""
 
 
 @dataclass(frozen=True)
