@@ -210,7 +210,7 @@ def both_readings(row):
         known = Known(network)
         y, z = known.names.index("Y"), known.names.index("Z")
         assert known.information.gain(y, [z]) == 0.0
-        # By hand: given its parents Z, what W and X add to Y is all that is left of it.
+        # By hand: Y is W and the noise of X and of Y; Z cancels.
         left = known.information.conditional_entropy(y)
         assert left == pytest.approx(math.log(2 * math.pi * math.e * (2 * variance + 1)) / 2)
 
