@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from tamis.baselines.causal_learn import from_endpoints
+from tamis.baselines.graph_scores import GraphScore
 
 
 class NaiveBIC:
@@ -37,6 +38,25 @@ class NaiveBIC:
 
     def full_score(self, adjacency):
         return sum(self.local_score(x, np.flatnonzero(adjacency[:, x])) for x in range(self.p))
+
+
+class RandomScore(GraphScore):
+    """A function of sets drawn at random, which likes edges: the graphs are dense and odd. It has
+    the form that ges takes too."""
+
+    def __init__(self, d, seed):
+        super().__init__(d)
+        self.p, self.values = d, np.random.default_rng(seed).normal(size=2**d)
+
+    def joint(self, sets):
+        return np.array([self.values[sum(1 << k for k in one)] + len(one) ** 2 for one in sets])
+
+    def local_score(self, x, pa):
+        family, parents = self.joint([(*map(int, pa), int(x)), tuple(map(int, pa))])
+        return family - parents
+
+    def full_score(self, adjacency):
+        return self.of_dag(adjacency)
 
 
 def by_ges(score):
