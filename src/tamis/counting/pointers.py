@@ -42,7 +42,7 @@ COUNT_SETS = types.void(COLUMNS, ROWS, INT, INTS, INTS, FLOATS, STATES, FLOAT_LI
 
 class Part(compiler.CompilerBase):  # type: ignore[misc]
     """Compiles a loop that becomes part of those that call it. It is optimised with each of these,
-    and so not by itself before, which takes a quarter of the time that a first run waits."""
+    and not by itself before: that would be about a fifth of all compiling (`tamis warm-up`)."""
 
     def define_pipelines(self) -> list[Any]:
         """Those of numba, with a library that leaves optimising to the libraries it goes to."""
