@@ -37,8 +37,9 @@ from tamis.counting.tables import (
     nothing_gained,
 )
 
-
-FOLDED = 3
+MOSTLY = 3
+"""Rows that cannot matter are left out where they are more than one in this number."""
+FOLDED = 4
 """Tables with more cells than this for each row that matters are folded while they are counted."""
 
 
@@ -292,84 +293,94 @@ def plain_terms(lookup: Tables, most: int) -> Ints:
     return plain
 
 
-@inner
-def speaking_rows(strata: Pairs, rows: Grouped) -> tuple[Pairs, Pairs, Pairs, Pairs]:
-    """The rows of those strata in which the target has several levels: elsewhere no candidate can
-    say anything about it.
+class Speaking(NamedTuple):
+    """The rows of those strata in which the target has several levels, and with them in groups and
+    strata numbered anew: elsewhere no candidate can say anything about it."""
 
-    Returns which rows they are, the group and the stratum of each, and where the groups of each
-    stratum begin, all numbered anew.
-    """
+    which: Pairs
+    groups: Pairs
+    strata: Pairs
+    ends: Pairs
+    """Where the groups of each stratum begin."""
+
+
+@inner
+def speaking_rows(strata: Pairs, rows: Grouped) -> Speaking:
+    """Those of a context. Where nearly all speak, the others stay: going over all rows in turn
+    takes less time. They are in one last group, which is a stratum of its own."""
     n, n_strata = strata.shape[0], rows.totals.shape[0]
-    which, group, stratum = (
-        np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32),
-    )  # fmt: skip
+    which = np.empty(n, dtype=np.int32)
+    groups = np.empty(n, dtype=np.int32)
+    new_strata = np.empty(n, dtype=np.int32)
     ends = np.zeros(n_strata + 1, dtype=np.int32)
     skipped = np.empty(n_strata, dtype=np.int32)
     place = np.empty(n_strata, dtype=np.int32)
-    n_kept = n_rows = whole(0)
+    n_kept = n_rows = n_silent = whole(0)
     for s in range(n_strata):
         n_groups = rows.strata_from[s + 1] - rows.strata_from[s]
-        place[s] = n_kept if n_groups > 1 else whole(-1)
         skipped[s] = rows.strata_from[s] - ends[n_kept]
+        place[s] = n_kept if n_groups > 1 else whole(-1)
         if n_groups > 1:
             ends[n_kept + 1] = ends[n_kept] + n_groups
             n_kept += 1
+        else:
+            n_silent += rows.totals[s]
+    stay = MOSTLY * n_silent < n
     for i in range(n):
         s = strata[i]
+        silent = place[s] < 0
         which[n_rows] = i
-        group[n_rows] = rows.groups[i] - skipped[s]
-        stratum[n_rows] = place[s]
-        n_rows += int(place[s] >= 0)
-    return which[:n_rows], group[:n_rows], stratum[:n_rows], ends[: n_kept + 1]
+        groups[n_rows] = ends[n_kept] if silent else rows.groups[i] - skipped[s]
+        new_strata[n_rows] = n_kept if silent else place[s]
+        n_rows += int(stay or not silent)
+    return Speaking(which[:n_rows], groups[:n_rows], new_strata[:n_rows], ends[: n_kept + 1])
 
 
 @inner
 def fold_cells(
-    column: Codes, width: int, speaking: tuple[Pairs, Pairs, Pairs, Pairs], plain: Ints,
-    table: Pairs, here: Pairs,
-) -> np.int64:  # fmt: skip
+    levels: Codes, width: int, speaking: Speaking, plain: Ints, table: Pairs, here: Pairs
+) -> np.int64:
     """f summed over the cells of (S, X_l) less that over those of (S, X_k, X_l), from a table that
     is laid out. The scratch, ``table`` and ``here``, is left empty as it was."""
-    which, group, _, ends = speaking
-    for i in range(which.shape[0]):
+    groups, ends = speaking.groups, speaking.ends
+    n_strata, n_levels = ends.shape[0] - 1, np.uint64(width)
+    for i in range(groups.shape[0]):
         # Numbers without a sign need not be looked at for places counted from the end.
-        table[np.uint64(group[i] * width + column[which[i]])] += 1
+        table[np.uint64(groups[i]) * n_levels + np.uint64(levels[i])] += 1
     total, e = np.int64(0), np.uint64(0)
-    for s in range(ends.shape[0] - 1):
+    for s in range(n_strata):
         for _ in range(ends[s], ends[s + 1]):
-            for y in range(width):
+            for y in range(n_levels):
                 count = table[e]
-                table[e] = 0
                 here[y] += count
-                total -= plain[count]
+                total -= plain[np.uint64(count)]
                 e += np.uint64(1)
-        for y in range(width):
-            total += plain[here[y]]
+        for y in range(n_levels):
+            total += plain[np.uint64(here[y])]
             here[y] = 0
+    for cell in range((ends[n_strata] + 1) * width):
+        table[cell] = 0
     return total
 
 
 @inner
 def fold_steps(
-    column: Codes, width: int, speaking: tuple[Pairs, Pairs, Pairs, Pairs], plain: Ints,
-    table: Pairs, here: Pairs,
-) -> np.int64:  # fmt: skip
+    levels: Codes, width: int, speaking: Speaking, plain: Ints, table: Pairs, here: Pairs
+) -> np.int64:
     """``fold_cells`` for tables with many more cells than rows: f is added up step by step while
     rows are counted, so that nobody looks at empty cells."""
-    which, group, stratum, _ = speaking
+    groups, strata = speaking.groups, speaking.strata
     total = np.int64(0)
-    for i in range(which.shape[0]):
-        y = np.int64(column[which[i]])
-        e, b = np.uint64(group[i] * width + y), np.uint64(stratum[i] * width + y)
-        both, beside = table[e], here[b]
-        table[e] = both + 1
-        here[b] = beside + 1
-        total += plain[beside + 1] - plain[beside] - plain[both + 1] + plain[both]
-    for i in range(which.shape[0]):
-        y = np.int64(column[which[i]])
-        table[np.uint64(group[i] * width + y)] = 0
-        here[np.uint64(stratum[i] * width + y)] = 0
+    for i in range(groups.shape[0]):
+        e, b = np.uint64(groups[i] * width + levels[i]), np.uint64(strata[i] * width + levels[i])
+        both, beside = np.uint64(table[e]), np.uint64(here[b])
+        table[e] += 1
+        here[b] += 1
+        total += plain[beside + np.uint64(1)] - plain[beside]
+        total -= plain[both + np.uint64(1)] - plain[both]
+    for i in range(groups.shape[0]):
+        table[np.uint64(groups[i] * width + levels[i])] = 0
+        here[np.uint64(strata[i] * width + levels[i])] = 0
     return total
 
 
@@ -404,13 +415,14 @@ def judge_plainly(
     _, _, _, first, arities, _, _, _, _ = columns
     n, n_groups = strata.shape[0], rows.sizes.shape[0]
     speaking = speaking_rows(strata, rows)
-    n_rows, n_strata = speaking[0].shape[0], speaking[3].shape[0] - 1
+    n_rows, n_strata = speaking.which.shape[0], speaking.ends.shape[0]
+    spoken = np.empty_like(codes[0])
     widest = whole(1)
     for c in range(start, stop):
         width = arities[candidates[c]]
         if width > widest and n_groups * width <= empty * n:
             widest = width
-    table = np.zeros(n_groups * widest, dtype=np.int32)
+    table = np.zeros((n_groups + 1) * widest, dtype=np.int32)
     here = np.zeros(n_strata * widest, dtype=np.int32)
     for c in range(start, stop):
         k = candidates[c]
@@ -422,12 +434,17 @@ def judge_plainly(
             rows.totals.shape[0] == 1 and is_constant(column)
         ):
             gains[c] = 0.0
-        elif n_groups * width <= FOLDED * n_rows:
-            total = fold_cells(column, width, speaking, plain, table, here)
-            gains[c] = (entropy + total) / SCALE
+            continue
+        levels = column
+        if n_rows < n:
+            levels = spoken
+            for i in range(n_rows):
+                spoken[i] = column[np.uint64(speaking.which[i])]
+        if n_groups * width <= FOLDED * n_rows:
+            total = fold_cells(levels, width, speaking, plain, table, here)
         else:
-            total = fold_steps(column, width, speaking, plain, table, here)
-            gains[c] = (entropy + total) / SCALE
+            total = fold_steps(levels, width, speaking, plain, table, here)
+        gains[c] = (entropy + total) / SCALE
 
 
 @inner
