@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 from scipy.special import expit
 
 from tamis.baselines.causal_learn import from_endpoints, rows_of
-from tamis.baselines.discrete_bic import DiscreteBIC
+from tamis.baselines.graph_scores import DiscreteBIC
 from tamis.baselines.interface import Learned
 from tamis.tables import Table
 
@@ -56,7 +56,7 @@ class PC:
         options: dict[str, Any] = {}
         if self.test == "bic":
             _register_bic_test()
-            options["penalty"] = self.penalty
+            options["score"] = DiscreteBIC(table, self.penalty)
         found = import_module(_PC).pc(
             rows_of(table),
             alpha=self.alpha,
@@ -74,13 +74,13 @@ def _register_bic_test() -> None:
     class BICTest(tests.CIT_Base):  # type: ignore[misc]  # causal-learn has no types
         """The probability of independence by BIC, in the place of a p-value."""
 
-        def __init__(self, data: Any, penalty: float) -> None:  # noqa: ANN401 - as above
+        def __init__(self, data: Any, score: DiscreteBIC) -> None:  # noqa: ANN401 - as above
             super().__init__(data)
             self.method = _BIC_TEST
-            self.score = DiscreteBIC(data.T, penalty)
+            self.score = score
 
         def __call__(self, X: int, Y: int, condition_set: Iterable[int] | None = None) -> float:
             given = () if condition_set is None else condition_set
-            return float(expit(-self.score.gain(X, Y, given)))
+            return float(expit(-self.score.gain(int(X), int(Y), given)))
 
     tests.register_ci_test(_BIC_TEST, BICTest)

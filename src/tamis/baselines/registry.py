@@ -12,7 +12,6 @@ from tamis.baselines.boss import BOSS
 from tamis.baselines.equal_variance import EqualVariance
 from tamis.baselines.flop import FLOP
 from tamis.baselines.ges import GES
-from tamis.baselines.ges_bic import BICGES
 from tamis.baselines.hill_climbing import HillClimbing
 from tamis.baselines.interface import Baseline
 from tamis.baselines.miic import MIIC
@@ -25,7 +24,7 @@ _ALL: tuple[Baseline, ...] = (
     PC(),
     PC(name="pc-g2", test="gsq", alpha=0.05),
     GES(),
-    BICGES(),
+    GES(name="ges-bic", score="bic"),
     HillClimbing(),
     Tabu(),
     MIIC(),

@@ -14,7 +14,8 @@ from tamis.simulate.streams import Purpose, Seed, Stream
 def tree(d: int, *, seed: Seed) -> Graph:
     """All d^(d-2) trees over the names are equally likely, and so are both directions of an edge.
 
-    Every polytree satisfies the PPS condition (Theorem poly).
+    Theorem poly says that polytrees satisfy the PPS condition; noisy parities of fair coins on them
+    do not (docs/departures.md).
     """
     d, chance = whole("d", d, 1), Stream(seed, Purpose.GRAPH)
     return labelled(d, directed(uniform_tree(d, chance), chance), seed)
