@@ -20,7 +20,6 @@ import tamis
 from benchmarks.best_by_default import mean, table
 from tamis.baselines.equal_variance import _order, _parents
 from tamis.baselines.interface import Adjacency
-from tamis.experiments.gaussian_peers import PEERS
 from tamis.metrics import shd
 from tamis.simulate import draw
 
@@ -40,6 +39,7 @@ CELLS = [
 ]
 """Graph, nodes, expected edges, rows."""
 LEVELS = (0.2, 0.05, 0.02, 0.01, 0.001, 0.0001)
+PEERS = ("pc-fisher-z", "ges-gaussian")
 LARGEST_PEERS = 20
 """GES and the regressions on rows take minutes a graph beyond."""
 
@@ -106,11 +106,7 @@ def _thinned(columns: Floats, k: int, before: Sequence[int], n: int) -> list[int
 
 def by_peer(name: str) -> Learner:
     """PC or GES of causal-learn, with its CPDAG."""
-    peer = PEERS[name]
-    peer.prepare()
-    return lambda data: _over_names(
-        data, peer.learn(np.column_stack(list(data.values()))).adjacency
-    )
+    return lambda data: tamis.baselines.run(name, data).graph
 
 
 def distances(learn: Learner, drawn: Sequence[tuple[Data, nx.DiGraph[str]]]) -> str:

@@ -127,7 +127,8 @@ def compare(
         typer.Option(
             metavar="A,B,...",
             help="The methods that learn from the table: tamis, sequential, pc, pc-g2, ges, "
-            "ges-bic, hill-climbing, tabu, miic, boss, equal-variance, flop. Default all.",
+            "ges-bic, hill-climbing, tabu, miic, boss, equal-variance, flop, pc-fisher-z, "
+            "ges-gaussian. Default all.",
         ),
     ] = None,
     limit: Annotated[

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from tamis.baselines.boss import BOSS
 from tamis.baselines.equal_variance import EqualVariance
 from tamis.baselines.flop import FLOP
+from tamis.baselines.gaussian import FisherZPC, GaussianGES
 from tamis.baselines.ges import GES
 from tamis.baselines.ges_bic import BICGES
 from tamis.baselines.hill_climbing import HillClimbing
@@ -32,6 +33,8 @@ _ALL: tuple[Baseline, ...] = (
     BOSS(),
     EqualVariance(),
     FLOP(),
+    FisherZPC(),
+    GaussianGES(),
 )
 
 BASELINES: Mapping[str, Baseline] = {baseline.name: baseline for baseline in _ALL}
