@@ -1,9 +1,8 @@
-"""Linear Gaussian graphs: `python -m benchmarks.gaussian_graphs [graphs|levels|unfaithful|wide]`.
+"""Linear Gaussian graphs: `python -m benchmarks.gaussian_graphs [graphs|levels|wide]`.
 
 `graphs`: mean SHD where all errors have one variance, beside the equal-variance method, PC and
-GES. `levels`: the same over levels of the tests, on seeds that only choose. `unfaithful`: the
-example of app. C.7. `wide`: the time for many columns. Each prints a table of Markdown; `--seeds
-A:B` draws other tables.
+GES. `levels`: the same over levels of the tests, on seeds that only choose. `wide`: the time for
+many columns. Each prints a table of Markdown; `--seeds A:B` draws other tables.
 """
 
 from __future__ import annotations
@@ -155,19 +154,6 @@ def levels(seeds: range) -> None:
     table(["SHD", *(f"alpha={level}" for level in LEVELS)], lines)
 
 
-def unfaithful(seeds: range) -> None:
-    """The example of app. C.7, 5000 rows: how often exact, and the mean SHD."""
-    drawn = [draw(model="unfaithful", n=5000, seed=seed) for seed in seeds]
-    learners = {search: by_tam(search) for search in ("auto", "node", "sieve", "sequential")}
-    learners |= {"equal variance": by_equal_variance, **{name: by_peer(name) for name in PEERS}}
-
-    def line(name: str) -> list[str]:
-        found = [shd(learners[name](one.data), one.graph) for one in drawn]
-        return [name, mean(found, 2), f"{found.count(0)} of {len(found)}"]
-
-    table(["method", "SHD", "exact"], map(line, learners))
-
-
 def wide(seeds: range) -> None:
     """Seconds of one processor for graphs with twice as many edges as nodes, and the SHD."""
 
@@ -189,7 +175,6 @@ def wide(seeds: range) -> None:
 SECTIONS = {
     "graphs": (graphs, range(900, 920)),
     "levels": (levels, range(5000, 5020)),
-    "unfaithful": (unfaithful, range(900, 1000)),
     "wide": (wide, range(900, 901)),
 }
 

@@ -87,7 +87,7 @@ def test_the_report_says_how_it_was_run():
     assert "- 17 runs of 6: 13 ok, 2 timed out, 1 failed, 1 skipped; 0.068 CPU hours" in text
     assert "At most 30 CPU seconds of learning a run" in text
     assert "\n- Sums are labels.\n" in text
-    assert "d 10, 20, n 1000, 3 replications, p 0.2" in text
+    assert "d 10, 20, n 1000, 3 replications." in text
     assert "numpy 2.0, tamis 1.2" in text
     assert "![shd-mod.png](shd-mod.png)" in text
 
@@ -163,7 +163,7 @@ def test_a_study_of_many_models_of_one_size_has_one_table_and_a_panel_each():
     text = lines(summarise(found, small_plan(["pc"], measure="cpdag")))
     assert "### Mean CPDAG distance" in text
     assert "| asia |  | 10 | 1000 | **2.0 ± 1.0** | **2.0 ± 1.0** |" in text
-    assert "| all |  | 1000 | 0.50 | 0.50 |" in text
+    assert "| all |  | 1000 | 0%, 0.50 | 0%, 0.50 |" in text
     warrants = "| asia | auto |  | 75% of 8 |  | 0% of 2 | 4 of 10, 2 claimed |"
     assert warrants in text
     assert len(measure_figure(Cells(found, "cpdag")).axes) == 3

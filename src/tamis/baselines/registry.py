@@ -8,17 +8,15 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from tamis.baselines.agrum import MIIC, HillClimbing, Tabu
 from tamis.baselines.boss import BOSS
 from tamis.baselines.equal_variance import EqualVariance
 from tamis.baselines.flop import FLOP
 from tamis.baselines.gaussian import FisherZPC, GaussianGES
 from tamis.baselines.ges import GES
 from tamis.baselines.ges_bic import BICGES
-from tamis.baselines.hill_climbing import HillClimbing
 from tamis.baselines.interface import Baseline
-from tamis.baselines.miic import MIIC
 from tamis.baselines.pc import PC
-from tamis.baselines.tabu import Tabu
 from tamis.errors import SettingError
 from tamis.tables import Table
 

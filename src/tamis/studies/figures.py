@@ -6,6 +6,7 @@ import io
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -23,26 +24,11 @@ if TYPE_CHECKING:
 ENDINGS = ("png", "svg", "pdf")
 
 # Okabe and Ito's colours, which most colour-blind people tell apart, and some more.
-_LOOKS = {
-    "auto": ("#0072B2", "o"),
-    "auto-labels": ("#00008B", "p"),
-    "sequential": ("#56B4E9", "X"),
-    "node": ("#D55E00", "s"),
-    "node-gaussian": ("#D55E00", "s"),
-    "reference": ("#000000", "^"),
-    "pc": ("#009E73", "D"),
-    "pc-g2": ("#009E73", "D"),
-    "pc-fisher-z": ("#66A61E", "d"),
-    "ges": ("#CC79A7", "v"),
-    "ges-gaussian": ("#CC79A7", "v"),
-    "hill-climbing": ("#E69F00", "<"),
-    "tabu": ("#8C6D31", ">"),
-    "miic": ("#7B4FA3", "h"),
-    "boss": ("#882255", "P"),
-    "flop": ("#1B9E77", "8"),
-    "equal-variance": ("#999999", "*"),
-}
-_OTHERS = (("#A6761D", "8"), ("#E7298A", "H"), ("#B8860B", "P"), ("#666666", "X"))
+_COLOURS = (
+    "#0072B2", "#56B4E9", "#D55E00", "#000000", "#009E73", "#CC79A7", "#E69F00", "#8C6D31",
+    "#7B4FA3", "#882255", "#666666",
+)  # fmt: skip
+_MARKERS = "oXs^DvP<>h8"
 _PANEL = (2.5, 2.0)
 _MOST_ACROSS = 6
 
@@ -212,12 +198,11 @@ def _draw(axes: Axes, cells: Cells, panel: Panel, value: Value) -> None:
 
 def _looks(methods: Sequence[str]) -> dict[str, tuple[str, str, Line]]:
     """Colour, marker and line in the order of the legend: tamis's own solid, others dashed."""
-    others = iter(_OTHERS * len(methods))
-    found: dict[str, tuple[str, str, Line]] = {}
-    for name in methods:
-        colour, marker = _LOOKS.get(name) or next(others)
-        found[name] = (colour, marker, "-" if name.startswith(tuple(SEARCHES)) else "--")
-    return found
+    looks = cycle(zip(_COLOURS, _MARKERS, strict=True))
+    return {
+        name: (colour, marker, "-" if name.startswith(tuple(SEARCHES)) else "--")
+        for name, (colour, marker) in zip(methods, looks, strict=False)
+    }
 
 
 def _from_zero(axes: Axes) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from statistics import fmean
 
@@ -25,7 +24,6 @@ from tamis.studies.summaries import (
 
 _WORDS = {TIMED_OUT: "time", FAILED: "failed", SKIPPED: "skipped"}
 _MOST_FAILURES = 10
-_NOT_OPTIONS = ("graph", "model", "network", "d", "n", "seed")
 
 
 def summarise(
@@ -41,7 +39,7 @@ def summarise(
         *([f"![{name}]({name})", ""] for name in images),
         _distances(cells),
         _winners(cells),
-        _recoveries(cells) if cells.measure == "shd" else _skeletons(cells),
+        _recoveries(cells),
         _directions(cells),
         _times(cells),
         _endings(rows, cells),
@@ -94,29 +92,14 @@ def _limits(plan: Plan) -> str:
 
 
 def _tables(rows: Sequence[Row]) -> str:
-    """The ranges of the grid, and the options that all tables share."""
-    ranges = [
-        f"{name} {_range(sorted({getattr(row, name) for row in rows}))}" for name in ("d", "n")
-    ]
+    """The ranges of the grid."""
+    ranges = []
+    for name in ("d", "n"):
+        values = sorted({getattr(row, name) for row in rows})
+        few = ", ".join(map(str, values))
+        ranges.append(f"{name} {few if len(values) < 5 else f'{values[0]} to {values[-1]}'}")
     times = len({row.replication for row in rows})
-    shared = [f"{name} {value}" for name, value in sorted(_shared_options(rows))]
-    return ", ".join([*ranges, f"{times} replication{'s' * (times != 1)}", *shared])
-
-
-def _range(values: Sequence[int]) -> str:
-    return ", ".join(map(str, values)) if len(values) < 5 else f"{values[0]} to {values[-1]}"
-
-
-def _shared_options(rows: Iterable[Row]) -> set[tuple[str, str]]:
-    """Options that have one value wherever they occur; the number of edges per node among them."""
-    found: dict[str, set[str]] = {}
-    for row in rows:
-        for name, value in json.loads(row.settings or "{}").items():
-            if name == "edges":
-                name, value = "edges per node (ER)", value / row.d
-            if name not in _NOT_OPTIONS:
-                found.setdefault(name, set()).add(json.dumps(value))
-    return {(name, values.pop()) for name, values in found.items() if len(values) == 1}
+    return ", ".join([*ranges, f"{times} replication{'s' * (times != 1)}"])
 
 
 def _distances(cells: Cells) -> Iterator[str]:
@@ -177,40 +160,26 @@ def _winners(cells: Cells) -> Iterator[str]:
     yield from _table(["model", "graph", "cells", *cells.methods], lines)
 
 
-def _by_rows(
-    cells: Cells, heading: str, words: str, entry: Callable[[list[Row]], str]
-) -> Iterator[str]:
-    """An entry for each method, by n and, where there are sizes, by kind."""
-    yield from (f"### {heading}", "", words, "")
+def _recoveries(cells: Cells) -> Iterator[str]:
+    yield from ("### Exact recovery and skeletons", "")
+    yield (
+        f"The share of runs with {MEASURES[cells.measure]} 0, and the mean F1 of the skeleton, "
+        "over all d and replications that finished."
+    )
+    yield ""
     lines = []
     for model, graph in cells.kinds if cells.is_grid else [("", "")]:
         where = {"model": model, "graph": graph} if model else {}
-        places = [p for p in cells if not model or p[:2] == (model, graph)]
-        for n in sorted({place[3] for place in places}):
-            entries = [entry(cells.of(name, n=n, **where)) for name in cells.methods]
+        for n in sorted({n for *kind, _, n in cells if not model or kind == [model, graph]}):
+            entries = [_recovered(cells, cells.of(name, n=n, **where)) for name in cells.methods]
             lines.append([title(model) or "all", title(graph), str(n), *entries])
     yield from _table(["model", "graph", "n", *cells.methods], lines)
 
 
-def _recoveries(cells: Cells) -> Iterator[str]:
-    words = "The share of runs with SHD 0, over all d and replications that finished."
-    return _by_rows(
-        cells, "Exact recovery", words, lambda rows: _percent(cells.summary(rows).exact)
-    )
-
-
-def _skeletons(cells: Cells) -> Iterator[str]:
-    def entry(rows: list[Row]) -> str:
-        found = [row.skeleton_f1 for row in rows if row.skeleton_f1 is not None]
-        short = "" if len(found) == len(rows) else f" ({len(found)} of {len(rows)})"
-        return f"{fmean(found):.2f}{short}" if found else ""
-
-    words = "Mean F1 of the skeleton, over all tables that were finished, by the number of rows."
-    return _by_rows(cells, "Skeleton", words, entry)
-
-
-def _percent(share: float) -> str:
-    return "" if math.isnan(share) else f"{share:.0%}"
+def _recovered(cells: Cells, rows: list[Row]) -> str:
+    found = [row.skeleton_f1 for row in rows if row.skeleton_f1 is not None]
+    exact = cells.summary(rows).exact
+    return "" if math.isnan(exact) else f"{exact:.0%}" + (f", {fmean(found):.2f}" if found else "")
 
 
 def _directions(cells: Cells) -> Iterator[str]:
@@ -218,8 +187,8 @@ def _directions(cells: Cells) -> Iterator[str]:
     yield from ("### Directions by warrant", "")
     yield (
         "Of the learned arrows over true edges, the share that points the right way, by what the "
-        'direction rests on, and the number of arrows; "none" is not claimed. Of the pairs of '
-        "columns that only a hidden cause joins: how many are joined, and how many of these "
+        'direction rests on, and the number of arrows; "none" is not claimed. Hidden cause: of the '
+        "pairs of columns that nothing else joins, how many are joined, and how many of these "
         "with a direction that is claimed."
     )
     yield ""
@@ -227,9 +196,9 @@ def _directions(cells: Cells) -> Iterator[str]:
     for model in cells.models:
         for method in cells.methods:
             found = directions(cells.of(method, model))
-            if found and (found.keys() != {"hidden"} or found["hidden"][2]):
-                shares = [_of(*found[name]) if name in found else "" for name in WARRANTS]
-                claimed, joined, pairs = found.get("hidden", (0, 0, 0))
+            shares = [_of(*found[name]) if name in found else "" for name in WARRANTS]
+            claimed, joined, pairs = found.get("hidden", (0, 0, 0))
+            if found:
                 hidden = f"{joined} of {pairs}, {claimed} claimed" if pairs else ""
                 lines.append([title(model), method, *shares, hidden])
     yield from _table(["model", "method", *WARRANTS, "hidden cause"], lines)
