@@ -79,7 +79,7 @@ def test_the_networks_are_all_24_of_the_repository():
 def test_networks_come_from_a_folder_and_are_asked_for_where_there_are_none(tmp_path, monkeypatch):
     network = tamis.BayesianNetwork.example("orchard")
     network.write(tmp_path / "asia.bif")
-    plan = load("networks", models=["asia"], networks=str(tmp_path), tables=[{"network": "asia"}])
+    plan = load("networks", models=["asia"], networks=str(tmp_path))
     assert plan.draws[0].d == len(network.names)
     with pytest.raises(tamis.SettingError, match=r"has no alarm\.bif or alarm\.bif\.gz"):
         load("networks", networks=str(tmp_path))
@@ -112,7 +112,7 @@ def test_every_kind_of_table_of_every_plan_can_be_drawn(study, quick):
         ({"rows": []}, "a plan needs at least one table"),
         ({"rows": [0]}, "rows must be a whole number from 1"),
         ({"methods": ["pc", "pc"]}, "the method 'pc' is in the plan twice"),
-        ({"nodes": [10, 10]}, "the table 'mod/tree/10/1000/0/' is in the plan twice"),
+        ({"nodes": [10, 10]}, "the table 'add/er/10/1000/0/' is in the plan twice"),
         ({"time_limit": -1}, "time_limit must be a number of seconds from 0 on"),
         ({"patience": -1}, "patience must be a whole number from 0"),
         ({"measure": "f1"}, "measure must be one of shd, cpdag"),

@@ -81,6 +81,7 @@ def _attempt(row: Row, data: Dataset) -> Iterator[dict[str, Any]]:
             _prepared.add((row.method, row.model))
         yield {"begins": vars(row)}
         found = attempt(method, table, row.seed)
+        yield {"ends": True}  # the clock stops: scores are not learning
         row = replace(row, seconds=round(found.seconds, 6), cpu_seconds=round(found.cpu_seconds, 6))
         if found.learned is None:
             yield {"row": vars(replace(row, reason=found.failure or "it gave no reason"))}

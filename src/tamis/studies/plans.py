@@ -121,16 +121,18 @@ class Plan:
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
         """All tables, sorted."""
-        found = [draw for block in self.tables for draw in self._drawn(block)]
-        for kind, wanted in (("model", self.models), ("graph", self.graphs)):
-            known = dict.fromkeys(getattr(draw, kind) for draw in found)
+        parts = [(block, part) for block in self.tables for part in _parts(block)]
+        for kind in ("model", "graph"):
+            wanted = getattr(self, f"{kind}s")
+            known = dict.fromkeys(part[kind] for _, part in parts)
             for name in wanted:
                 if name not in known:
                     listed = ", ".join(known)
                     raise SettingError(f"the plan has no {kind} {name!r}; it has {listed}")
-            found = [draw for draw in found if not wanted or getattr(draw, kind) in wanted]
+            parts = [(block, part) for block, part in parts if not wanted or part[kind] in wanted]
+        found = sorted(draw for block, part in parts for draw in self._drawn(block, part))
         _refuse_doubles("table", [draw.key("") for draw in found])
-        return tuple(sorted(found))
+        return tuple(found)
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
@@ -153,54 +155,55 @@ class Plan:
         plain: dict[str, Any] = json.loads(json.dumps(written))
         return plain
 
-    def _drawn(self, block: Block) -> Iterator[Draw]:
-        """All tables of a block."""
-        for name in block:
-            if name not in (*_SIZES, *_PLACE, *TREATMENTS):
-                raise SettingError(
-                    f"there is no {name!r} for tables of a plan; there are "
-                    f"{', '.join((*_PLACE, *_SIZES, *TREATMENTS))}"
-                )
+    def _drawn(self, block: Block, part: Block) -> Iterator[Draw]:
+        """All tables of one model and one graph."""
+        arguments, network = part["arguments"], part["arguments"].get("network")
         sizes = {name: block.get(name, getattr(self, name)) for name in _SIZES}
+        nodes = size_of(network, self.networks) if network else sizes["nodes"]
         times = range(whole("replications", sizes["replications"], 1))
-        members = [_listed(block.get(name)) for name in ("model", "graph", "network")]
-        for model, graph, network in product(*(one or [None] for one in members)):
-            for d in _listed(size_of(network, self.networks) if network else sizes["nodes"]):
-                for n, replication in product(_listed(sizes["rows"]), times):
-                    place = {"model": model, "graph": graph, "network": network}
-                    yield self._draw(block, place, whole("nodes", d, 2), n, replication)
-
-    def _draw(
-        self, block: Block, place: Mapping[str, str | None], d: int, n: int, replication: int
-    ) -> Draw:
-        model, graph, network = place.values()
-        arguments: dict[str, Any] = {name: one for name, one in place.items() if one is not None}
-        if network is None:
-            named("model", model, MODELS | EXAMPLES)
-            arguments |= {**block.get("options", {})}
-        if graph is not None:
-            named("graph", graph, GRAPHS)
-            arguments |= {"d": d}
-        if "edges_per_node" in block:
-            arguments |= {"edges": block["edges_per_node"] * d}
-        label = block.get("name", network or model)
-        seed = seed_of(self.seed, network or graph or "", d, replication)
-        return Draw(
-            model=label,
-            graph=block.get("graph_name", graph or ""),
-            d=d,
-            n=whole("rows", n, 1),
-            replication=replication,
-            seed=seed,
-            arguments={**arguments, "n": n, "seed": seed},
-            treatment={name: block[name] for name in TREATMENTS if name in block},
-            methods=self._methods(label),
-        )
+        for d, n, one in product(_listed(nodes), _listed(sizes["rows"]), times):
+            seed = seed_of(self.seed, network or arguments.get("graph", ""), d, one)
+            own = {"n": n, "seed": seed} | ({"d": whole("nodes", d, 2)} if part["graph"] else {})
+            if "edges_per_node" in block:
+                own["edges"] = block["edges_per_node"] * d
+            yield Draw(
+                model=part["model"],
+                graph=part["graph"],
+                d=d,
+                n=whole("rows", n, 1),
+                replication=one,
+                seed=seed,
+                arguments=arguments | own,
+                treatment={name: block[name] for name in TREATMENTS if name in block},
+                methods=self._methods(part["model"]),
+            )
 
     def _methods(self, model: str) -> tuple[str, ...]:
         methods = (*self.methods, *self.also.get(model, ()))
         _refuse_doubles("method", methods)
         return methods
+
+
+def _parts(block: Block) -> Iterator[Block]:
+    """Each model and graph of a block: what results call them, and how they are drawn."""
+    known = (*_SIZES, *_PLACE, *TREATMENTS)
+    for name in block:
+        if name not in known:
+            raise SettingError(
+                f"there is no {name!r} for tables of a plan; there are {', '.join(known)}"
+            )
+    kinds = ("model", "graph", "network")
+    for members in product(*(_listed(block.get(name)) or [None] for name in kinds)):
+        place = {name: one for name, one in zip(kinds, members, strict=True) if one is not None}
+        if "network" not in place:
+            named("model", place.get("model"), MODELS | EXAMPLES)
+        if "graph" in place:
+            named("graph", place["graph"], GRAPHS)
+        yield {
+            "model": block.get("name", place.get("network", place.get("model"))),
+            "graph": block.get("graph_name", place.get("graph", "")),
+            "arguments": place | block.get("options", {}),
+        }
 
 
 def seed_of(seed: int, graph: str, d: int, replication: int) -> int:

@@ -140,7 +140,7 @@ class _Run:
             self._begun[worker] = Row.from_dict(message["begins"])
         elif "row" in message:
             self._settle(worker, Row.from_dict(message["row"]))
-        else:
+        elif "done" in message:
             self._schedule.finish(worker.job.draw)
             worker.job = None
 
