@@ -3,7 +3,7 @@
 python -m benchmarks.choose_defaults            writes docs/defaults.md (about half an hour)
 
 SHD is the number of edges to add, remove or turn. Models and graphs are those of the paper's
-section 5 with p = 0.2: MOD is a parity of the parents, ADD their sum, each with Ber(p) noise.
+section 6 with p = 0.2: MOD is a parity of the parents, ADD their sum, each with Ber(p) noise.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def main() -> None:
 
 
 PREFACE = """Made by `python -m benchmarks.choose_defaults`. Mean SHD, the number of edges to add,
-remove or turn, on the models of the paper's section 5 with p = 0.2: MOD is a parity of the
+remove or turn, on the models of the paper's section 6 with p = 0.2: MOD is a parity of the
 parents, ADD their sum, each with Ber(p) noise. Settings not named are the defaults.""".splitlines()
 
 REMARKS = """## What was made of it

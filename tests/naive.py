@@ -103,6 +103,18 @@ def from_joint(joint: np.ndarray) -> tuple[Entropy, Gain]:
     return _from_joint_entropy(joint_entropy)
 
 
+def from_covariance(covariance: np.ndarray) -> tuple[Entropy, Gain]:
+    """H and I of Gaussian variables, from determinants."""
+
+    @cache
+    def joint_entropy(variables: Nodes) -> float:
+        block = covariance[np.ix_(variables, variables)]
+        constant = len(variables) * math.log(2 * math.pi * math.e)
+        return (constant + math.log(np.linalg.det(block))) / 2
+
+    return _from_joint_entropy(joint_entropy)
+
+
 def _from_joint_entropy(joint_entropy: Callable[[Nodes], float]) -> tuple[Entropy, Gain]:
     def H(target: int, given: Nodes) -> float:
         return joint_entropy(ordered([target], given)) - joint_entropy(ordered(given))

@@ -9,48 +9,14 @@ import tempfile
 import networkx as nx
 import numpy as np
 import pytest
-from baseline_samples import CHAIN, COLLIDER, N_ROWS, additive
+from baseline_samples import CHAIN, N_ROWS, additive
 
-from tamis import BayesianNetwork
 from tamis.baselines import available, run
 from tamis.baselines.agrum import _csv
 from tamis.baselines.causal_learn import from_endpoints
-from tamis.baselines.discrete_bic import DiscreteBIC
 from tamis.baselines.equal_variance import _order
 from tamis.metrics import shd
 from tamis.tables import read_table
-
-
-def test_the_score_of_a_dag_is_its_bic():
-    data = COLLIDER.sample(N_ROWS, seed=4)
-    adjacency = nx.to_numpy_array(COLLIDER.graph)
-    ref = BayesianNetwork.fit(COLLIDER.graph, data).bic(data)
-    comp = DiscreteBIC(read_table(data).codes).full_score(adjacency)
-    assert comp == pytest.approx(ref, rel=1e-12)
-
-
-def test_the_gain_is_information_less_the_penalty_of_its_degrees_of_freedom():
-    rng = np.random.default_rng(5)
-    codes = rng.integers(0, [[3], [2], [4], [2]], (4, 500)).astype(np.uint8)
-    score = DiscreteBIC(codes, penalty=1.5)
-
-    def entropy(*columns):
-        _, counts = np.unique(codes[list(columns)], axis=1, return_counts=True)
-        return -(counts / 500 * np.log(counts / 500)).sum()
-
-    information = entropy(0, 2, 3) + entropy(1, 2, 3) - entropy(0, 1, 2, 3) - entropy(2, 3)
-    ref = 500 * information - 1.5 / 2 * (2 * 1 * 8) * np.log(500)
-    assert score.gain(0, 1, [2, 3]) == pytest.approx(ref)
-    assert score.gain(1, 0, [3, 2]) == pytest.approx(ref)
-
-
-def test_many_parents_are_counted_by_the_configurations_that_occur():
-    rng = np.random.default_rng(6)
-    codes = rng.integers(0, 10, (21, 60)).astype(np.uint8)
-    score = DiscreteBIC(codes).local_score(0, range(1, 21))
-    # All rows differ, so the likelihood is 1 and the penalty is all there is.
-    arities = codes.max(axis=1) + 1.0
-    assert score == pytest.approx(-0.5 * np.prod(arities[1:]) * (arities[0] - 1) * np.log(60))
 
 
 def test_the_marks_of_causal_learn_are_read_the_right_way_round():

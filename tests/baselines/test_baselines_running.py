@@ -178,6 +178,7 @@ def test_all_baselines_are_listed():
         "equal-variance", "flop", "pc-fisher-z", "ges-gaussian",
     ]  # fmt: skip
     assert available()["equal-variance"]
+    assert available()["ges"]
 
 
 @pytest.mark.parametrize("time_limit", [None, 60])
@@ -185,7 +186,6 @@ def test_all_baselines_are_listed():
     ("name", "library"),
     [
         ("pc", "causallearn"),
-        ("ges-bic", "ges"),
         ("miic", "pyagrum"),
         ("boss", "causallearn"),
         ("flop", "flopsearch"),

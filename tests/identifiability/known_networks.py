@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import naive
-from tamis.network import BayesianNetwork
+from tamis.network import BayesianNetwork, GaussianNetwork
+from tamis.network.laws import CellLaw, Regression, Variable
 
 
 def network_of(parents: naive.Parents, tables: dict[int, np.ndarray]) -> BayesianNetwork:
@@ -126,21 +127,79 @@ def different_ancestors() -> BayesianNetwork:
     return network_of({0: (), 1: (), 2: (0,), 3: (0,), 4: (2, 3, 1)}, tables)
 
 
-def masked_by_more_than_the_boundary() -> BayesianNetwork:
-    """Condition 1 and the PPS condition hold, positively and minimally, and masking fails all the
-    same: what a's child says about k cancels given k's boundary, though not given all of A_1."""
-    i_given_a = [[0.855, 0.045, 0.095, 0.005], [0.095, 0.005, 0.855, 0.045]]
-    c_given_a = [[0.125] * 4 + [0.0625] * 8, [0.05] * 4 + [0.1] * 8]
-    table = np.zeros((2, 2, 4, 12, 4))
-    for a, b, i, c in np.ndindex(2, 2, 4, 12):
-        same = a == (i >= 2)
-        half = 0.35 - 0.1 * b - (0.0 if same else 0.075) + (0.0, -0.05, 0.05)[c // 4]
-        table[a, b, i, c] = [half, half, 0.5 - half, 0.5 - half]
+def against_the_main_theorem() -> BayesianNetwork:
+    """Binary, positive, minimal; Condition 1 and the PPS condition hold, all gaps are positive; and
+    masking with PPS fails. Given x1, which is all of x4's boundary in the first layer, x2 says
+    nothing about x4; given x0 and x1, it does. So x4 enters the second layer beside its parent."""
+
+    def table(ones: list[list[float]]) -> np.ndarray:
+        return np.array([[binary(p) for p in row] for row in ones])
+
+    tables = {
+        0: np.array(binary(5 / 14)),
+        1: np.array(binary(0.15)),
+        2: table([[0.1, 5 / 6], [0.3, 0.25]]),
+        3: table([[0.5, 0.2], [0.5, 0.9]]),
+        4: table([[0.1, 0.5], [0.5, 0.1]]),
+    }
+    return network_of({0: (), 1: (), 2: (0, 1), 3: (0, 1), 4: (2, 3)}, tables)
+
+
+def noisy_xor() -> BayesianNetwork:
+    """The noisy exclusive or of two fair coins: a positive, minimal, binary polytree."""
     tables = {
         0: np.array(binary(0.5)),
-        1: np.array(binary(0.1)),
-        2: np.array(i_given_a),
-        3: np.array(c_given_a),
-        4: table,
+        1: np.array(binary(0.5)),
+        2: np.array([[binary(0.1), binary(0.9)], [binary(0.9), binary(0.1)]]),
     }
-    return network_of({0: (), 1: (), 2: (0,), 3: (0,), 4: (0, 1, 2, 3)}, tables)
+    return network_of({0: (), 1: (), 2: (0, 1)}, tables)
+
+
+def silent_chain() -> BayesianNetwork:
+    """x0 -> x1 -> x2 with three levels in the middle: x2 is independent of x0."""
+    tables = {
+        0: np.array(binary(0.5)),
+        1: np.array([[0.5, 0.25, 0.25], [0.3, 0.35, 0.35]]),
+        2: np.array([binary(0.5), binary(0.2), binary(0.8)]),
+    }
+    return network_of({0: (), 1: (0,), 2: (1,)}, tables)
+
+
+def copied_parent() -> BayesianNetwork:
+    """x1 is x0 and a coin, so it tells x0 exactly and stands in for it as a parent of x3."""
+    tables = {
+        0: np.array(binary(0.1)),
+        1: np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]]),
+        2: np.array([binary(0.2), binary(0.7)]),
+        3: np.array([[binary(0.3), binary(0.6)], [binary(0.5), binary(0.8)]]),
+    }
+    return network_of({0: (), 1: (0,), 2: (0,), 3: (0, 2)}, tables)
+
+
+def mod_diamond() -> BayesianNetwork:
+    """The paper's MOD model on a diamond: x3 = x1 + x2 + noise, in which x0 cancels."""
+    turn = np.array([binary(0.8), binary(0.2)])
+    tables = {0: np.array(binary(0.8)), 1: turn, 2: turn, 3: np.stack([turn, turn[::-1]])}
+    return network_of({0: (), 1: (0,), 2: (0,), 3: (1, 2)}, tables)
+
+
+def linear_network(
+    weights: dict[str, dict[str, float]], variances: dict[str, float]
+) -> GaussianNetwork:
+    """A linear Gaussian network with mean 0: the weights of the parents of each node."""
+    names = tuple(variances)
+    laws = []
+    for name in names:
+        slopes = tuple(weights[name].values())
+        own, among = Variable(name, ()), tuple(Variable(p, ()) for p in weights[name])
+        unknown = (np.inf,) * len(slopes)
+        one = Regression(0.0, slopes, variances[name] ** 0.5, unknown, 0.0, np.inf, 0)
+        laws.append(CellLaw(own, among, np.zeros((), dtype=np.int64), (one,), (1.0,) * len(among)))
+    parents = tuple(tuple(names.index(p) for p in weights[name]) for name in names)
+    return GaussianNetwork(names, ((),) * len(names), parents, tuple(laws))
+
+
+def unfaithful_gaussian(half: float = 0.5) -> GaussianNetwork:
+    """The example of app. C.7; ``half`` is the variance that N(0, 1/2) stands for."""
+    weights = {"W": {}, "Z": {}, "X": {"W": 1.0, "Z": 0.5}, "Y": {"X": 1.0, "Z": -0.5}}
+    return linear_network(weights, {"W": half, "Z": 1.0, "X": half, "Y": 1.0})

@@ -6,8 +6,11 @@ import json
 
 import pytest
 from known_networks import random_network
+from typer.testing import CliRunner
 
 import tamis
+from tamis.cli import app
+from tamis.report import evidence
 
 KEYS = {
     "C1", "C2", "C3", "U1", "U2", "unequal", "PPS", "positivity", "nondegeneracy", "polyforest",
@@ -55,6 +58,15 @@ def test_the_text_names_the_worst_culprit_and_what_follows():
     text = str(tamis.check(tamis.BayesianNetwork.example("m2")))
     assert "X4 is independent of each of its ancestors in layer 1" in text
     assert "Guaranteed from exact information: sieve, sequential" in text
+
+
+def test_screen_notebook_and_page_say_that_the_pps_condition_is_stricter_than_printed():
+    found = tamis.check(tamis.BayesianNetwork.example("m2"))
+    assert "Stricter than printed: the best gain must also be positive." in str(found)
+    assert "PPS condition (cond:pps), stricter than printed" in found._repr_html_()
+    assert "stricter than printed" in evidence._condition(found.conditions["PPS"]).cells[0].shown
+    shown = CliRunner().invoke(app, ["check", "m2"]).output
+    assert "Stricter than printed" in " ".join(shown.split())
 
 
 def test_names_come_through_unharmed(tmp_path):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from tables import table_of
 from tamis.constants import constants
@@ -19,7 +20,7 @@ from tamis.knowledge import Constraints
 from tamis.rules import Permutation
 from tamis.search import order_loops as loops
 from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without, tuck
-from tamis.search.parents import ParentSelector
+from tamis.search.parents import ParentSelector, falling
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
 from tamis.search.tam import run
@@ -263,3 +264,13 @@ def test_of_many_nodes_only_the_first_start_is_climbed_from(seed, monkeypatch):
     assert is_consistent(found)
     edges = [(parent, child) for child, own in found.parents.items() for parent in own]
     assert all(one >= 0 for one in losses_without(selector, found, edges, climbs=True))
+
+
+@given(
+    arrays(np.float64, (4, 24), elements=st.sampled_from([0.0, 0.1, 0.5, 2.0, -np.inf])),
+    st.integers(0, 7),
+)
+def test_the_largest_of_a_row_are_listed_the_first_of_equals_first(cmi, n):
+    for row, found in zip(cmi, falling(cmi, n), strict=True):
+        listed = [k for k in sorted(range(24), key=lambda k: (-row[k], k)) if row[k] > -np.inf][:n]
+        assert found[: len(listed)].tolist() == listed

@@ -23,7 +23,7 @@ def test_the_full_plan_is_the_papers_grid_with_both_kinds_of_trees():
     assert {draw.n for draw in plan.draws} == {1000, 2000, 3000, 4000}
     assert {draw.graph for draw in plan.draws} == {"tree", "tree-by-label", "er", "sf"}
     methods = {draw.model: draw.methods for draw in plan.draws}
-    assert methods["mod"] == ("auto", "sequential", "node", "reference", "pc", "ges")
+    assert methods["mod"] == ("auto", "sequential", "node", "reference", "pc", "ges-bic")
     assert methods["add"] == (*methods["mod"], "auto-labels")
     assert len(set(plan.runs)) == len(plan.runs) == len(plan.draws) // 2 * 13
 

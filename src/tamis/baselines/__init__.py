@@ -1,4 +1,4 @@
-"""Other methods on the same table, through their own libraries, with one way to run them.
+"""Other methods on the same table, most through their own libraries, with one way to run them.
 
     run = tamis.baselines.run("pc", df, time_limit=60)
     run.graph, run.seconds, run.timed_out, run.failure
@@ -11,14 +11,14 @@ runs as they are.
 |---|---|---|
 | ``pc`` | causal-learn | PC with a discrete BIC test, as in the paper |
 | ``pc-g2`` | causal-learn | PC with the G² test at 0.05 |
-| ``ges`` | causal-learn | GES with the BDeu score |
-| ``ges-bic`` | ges | GES with the discrete BIC score, as in the paper; slow from 30 columns on |
+| ``ges`` | tamis | GES with the BDeu score |
+| ``ges-bic`` | tamis | GES with the discrete BIC score, as in the paper |
 | ``hill-climbing`` | pyAgrum | greedy hill climbing over DAGs, BIC |
 | ``tabu`` | pyAgrum | local search with a tabu list, BIC |
 | ``miic`` | pyAgrum | MIIC with the MDL correction, which is that of BIC |
 | ``boss`` | causal-learn | BOSS with the BDeu score |
 | ``flop`` | flopsearch | FLOP, for linear Gaussian columns |
-| ``pc-fisher-z``, ``ges-gaussian`` | causal-learn | PC and GES, for linear Gaussian columns |
+| ``pc-fisher-z``, ``ges-gaussian`` | causal-learn, tamis | PC and GES, for linear Gaussian columns |
 | ``equal-variance`` | numpy | least conditional variance first: a DAG, for numeric columns |
 
 How they differ from the paper's runs with Tetrad is said in each file.

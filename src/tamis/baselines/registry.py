@@ -12,9 +12,7 @@ from tamis.baselines.agrum import MIIC, HillClimbing, Tabu
 from tamis.baselines.boss import BOSS
 from tamis.baselines.equal_variance import EqualVariance
 from tamis.baselines.flop import FLOP
-from tamis.baselines.gaussian import FisherZPC, GaussianGES
 from tamis.baselines.ges import GES
-from tamis.baselines.ges_bic import BICGES
 from tamis.baselines.interface import Baseline
 from tamis.baselines.pc import PC
 from tamis.errors import SettingError
@@ -24,15 +22,15 @@ _ALL: tuple[Baseline, ...] = (
     PC(),
     PC(name="pc-g2", test="gsq", alpha=0.05),
     GES(),
-    BICGES(),
+    GES(name="ges-bic", score="bic"),
     HillClimbing(),
     Tabu(),
     MIIC(),
     BOSS(),
     EqualVariance(),
     FLOP(),
-    FisherZPC(),
-    GaussianGES(),
+    PC(name="pc-fisher-z", test="fisherz", alpha=0.05),
+    GES(name="ges-gaussian", score="gaussian"),
 )
 
 BASELINES: Mapping[str, Baseline] = {baseline.name: baseline for baseline in _ALL}

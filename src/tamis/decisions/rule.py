@@ -175,11 +175,11 @@ class Rate(Rule):
     delta_M^2 = (2^M / (n M))^2 + M^2 / n, so with M = ln d its second term is (ln d)^2 / n
     where the statement prints ln d / sqrt(n). Only the proof's term gives the sample size the
     theorem asks for, n of order d^3 (ln d)^3 / Delta*^4. The printed one falls more slowly, like
-    n^(-1/8) and not n^(-1/4), so it errs on the side of fewer edges. The statement is what
-    is implemented.
+    n^(-1/8) and not n^(-1/4), so from n = (ln d)^2 on fewer dependences are declared. The
+    statement is what is implemented.
 
-    Promise: for some constant, and n large enough against the gaps of the network, the learned
-    graph is the true one with probability tending to 1.
+    Promise: for some constant, and n large enough against the gaps of a network that the searches
+    return from exact information, the learned graph is the true one with probability tending to 1.
 
     Does not hold: nothing is said about any given n. As with ``Fixed``, the false-positive
     rate depends on n and on the number of cells.

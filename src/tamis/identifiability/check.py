@@ -30,7 +30,7 @@ from tamis.identifiability.report import Check
 from tamis.identifiability.shape import directed_paths, polyforest
 from tamis.identifiability.unequal_entropy import unequal_entropy
 from tamis.identifiability.verdicts import Condition
-from tamis.network import BayesianNetwork
+from tamis.network import BayesianNetwork, GaussianNetwork
 from tamis.plugins import is_number
 from tamis.search.auto import RESTS_ON
 
@@ -47,7 +47,7 @@ LEFT_OUT = "left out of a quick check."
 
 
 def check(
-    network: BayesianNetwork | str | os.PathLike[str],
+    network: BayesianNetwork | GaussianNetwork | str | os.PathLike[str],
     *,
     quick: bool = False,
     epsilon: float = 0.05,
@@ -58,8 +58,9 @@ def check(
 
     Parameters
     ----------
-    network : BayesianNetwork, str or path
-        A network, or the path of a BIF file.
+    network : BayesianNetwork, GaussianNetwork, str or path
+        A network whose variables all have levels or are all numbers, or the path of a BIF file. Of
+        numbers the entropies are differential ones, which depend on units.
     quick : bool
         Whether to leave out what takes long on networks with dozens of nodes: the PPS condition,
         faithfulness and the searches.
@@ -82,7 +83,7 @@ def check(
     True
     """
     _require_settings(epsilon, memory_limit)
-    if not isinstance(network, BayesianNetwork):
+    if not isinstance(network, BayesianNetwork | GaussianNetwork):
         network = BayesianNetwork.read(network)
     known = Known(network, memory_limit)
     places = list(
@@ -104,7 +105,12 @@ def check(
         printed=found["printed"],
         gaps=gaps,
         rows=rows_needed(
-            known, gaps, _largest_boundary(selections), by_key["minimal"].holds, epsilon
+            known,
+            gaps,
+            _largest_boundary(selections),
+            minimal=by_key["minimal"].holds,
+            masked=found["pps"]["node"].guaranteed,
+            epsilon=epsilon,
         ),
         epsilon=epsilon,
         paths=directed_paths(known),

@@ -9,7 +9,8 @@ Each search is followed as it would run, with PPS and thresholds below all gaps:
 
 the last two with the PPS condition in each ancestral set on their way. The paper's proof puts
 I(X_k ; X_i | m_jk), which the algorithm with PPS computes, for I(X_k ; X_i | A_j), which the
-condition speaks of. The first can be smaller when effects cancel, so it is asked for here.
+condition speaks of. The first can be 0 while the second is not, on binary networks that satisfy
+all that thm:main asks for (docs/departures.md), so it is asked for here.
 
 Without PPS (``boundary="none"``, Theorem thm:nopps) every node is conditioned on the whole
 ancestral set; in place of the PPS condition Delta_I > 0 lets the backward phase find the parents.
@@ -34,7 +35,6 @@ from tamis.identifiability.main_condition import Ancestor, Place
 from tamis.identifiability.pps_condition import Selection, Unselected, select
 from tamis.identifiability.unequal_entropy import ancestral_sets_on_the_way
 from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
-from tamis.information.exact import ExactInformation
 from tamis.information.interface import Source
 from tamis.learning import search as run_search
 from tamis.metrics import edge_distance
@@ -52,7 +52,7 @@ PRINTED = {"alg:uneq:withpps": "pps", "alg:uneq:short": "none"}
 """The algorithms of the paper that return a graph, and how they find boundaries: by PPS, or by
 IAMB's backward phase from the whole ancestral set. Their guarantees are those of "node"."""
 
-Learner = Callable[[ExactInformation], Mapping[int, Collection[int]]]
+Learner = Callable[[Source], Mapping[int, Collection[int]]]
 """From exact information to the parents of each node."""
 
 
@@ -255,7 +255,7 @@ def searched(search: str, boundary: str) -> Learner:
     rule = Fixed(TOLERANCE)
     settings = Settings(cast(Search, search), rule, rule, boundary=cast(Boundary, boundary))
 
-    def learn(source: ExactInformation) -> Mapping[int, Collection[int]]:
+    def learn(source: Source) -> Mapping[int, Collection[int]]:
         outcome = run_search(source, settings)
         return {k: boundary.members for k, boundary in outcome.boundaries.items()}
 
@@ -265,7 +265,7 @@ def searched(search: str, boundary: str) -> Learner:
 def as_printed(algorithm: str) -> Learner:
     """An algorithm of the paper to the letter."""
 
-    def learn(source: ExactInformation) -> Mapping[int, Collection[int]]:
+    def learn(source: Source) -> Mapping[int, Collection[int]]:
         if PRINTED[algorithm] == "pps":
             return paper.tam(source, TOLERANCE, TOLERANCE)[0]
         return paper.algorithm_1(source, TOLERANCE, _backward)[0]

@@ -12,12 +12,14 @@ from functools import cached_property
 
 import networkx as nx
 
+from tamis.identifiability.linear import LinearInformation
 from tamis.information.exact import ExactInformation
 from tamis.information.exact.source import MEMORY_LIMIT
 from tamis.information.joint import RESOLUTION
-from tamis.network import BayesianNetwork
+from tamis.network import BayesianNetwork, GaussianNetwork
 
 Nodes = tuple[int, ...]
+Exact = ExactInformation | LinearInformation
 FRUGAL_LIMIT = 2**22
 """The largest table, in bytes, where nothing is promised: half a million cells."""
 
@@ -30,12 +32,19 @@ def resolved(gain: float) -> float:
 class Known:
     """A network with its layers and its exact quantities; nodes are positions."""
 
-    def __init__(self, network: BayesianNetwork, memory_limit: int | None = None) -> None:
+    def __init__(
+        self, network: BayesianNetwork | GaussianNetwork, memory_limit: int | None = None
+    ) -> None:
         # By name, so that the order in which a file lists its nodes plays no part anywhere.
-        network = network.in_order(sorted(network.names))
-        self.network = network
-        self.names = network.names
-        self.parents: tuple[Nodes, ...] = network.parents
+        self.names = tuple(sorted(network.names))
+        place = {name: k for k, name in enumerate(self.names)}
+        self.parents: tuple[Nodes, ...] = tuple(
+            tuple(place[p] for p in network.parents_of(name)) for name in self.names
+        )
+        self.is_continuous = isinstance(network, GaussianNetwork)
+        self.network = (
+            network if isinstance(network, GaussianNetwork) else network.in_order(self.names)
+        )
         self.memory_limit = MEMORY_LIMIT if memory_limit is None else memory_limit
         self.compared: dict[
             tuple[int, Nodes, frozenset[int]], tuple[float, float, float, int | None, Nodes]
@@ -43,10 +52,12 @@ class Known:
         """What `pps_condition` has compared already."""
         self.information = self._source(self.memory_limit, range(len(self.names)))
 
-    def _source(self, memory_limit: int, order: Sequence[int]) -> ExactInformation:
+    def _source(self, memory_limit: int, order: Sequence[int]) -> Exact:
         """The network's information, its nodes in this order."""
-        place = {k: i for i, k in enumerate(order)}
         network = self.network
+        if isinstance(network, GaussianNetwork):
+            return LinearInformation(network, self.called(order))
+        place = {k: i for i, k in enumerate(order)}
         return ExactInformation(
             [network.names[k] for k in order],
             [tuple(place[p] for p in network.parents[k]) for k in order],
@@ -55,12 +66,12 @@ class Known:
         )
 
     @cached_property
-    def frugal(self) -> ExactInformation:
+    def frugal(self) -> Exact:
         """A source that makes small tables only."""
         return self._source(min(self.memory_limit, FRUGAL_LIMIT), range(self.n_variables))
 
     @cached_property
-    def frugal_backwards(self) -> ExactInformation:
+    def frugal_backwards(self) -> Exact:
         """The frugal source with all ties broken the other way."""
         return self._source(min(self.memory_limit, FRUGAL_LIMIT), range(self.n_variables)[::-1])
 

@@ -1,4 +1,4 @@
-"""Positivity, the weaker condition cond:mi that is enough for all theorems, and minimality.
+"""Positivity, the weaker condition cond:mi that the paper puts in its place, and minimality.
 
 cond:mi: I(X_k ; pa(k) | A) > 0 for every ancestral set A that misses a parent of k. There are
 exponentially many such sets, and one for each edge settles it. Since I(X_k ; pa(k) | A) =
@@ -17,23 +17,25 @@ from numpy.typing import NDArray
 
 from tamis.identifiability.known import Known, resolved
 from tamis.identifiability.verdicts import UNDECIDABLE, Condition, Findings, Violation
+from tamis.network import GaussianNetwork
 
 
 def positivity(known: Known) -> Condition:
     """Every cell of the joint distribution has positive probability.
 
     The joint is the product of the tables, and all combinations occur once all tables are
-    positive; so it is enough to look at these.
+    positive; so it is enough to look at these. Normal densities are positive everywhere.
     """
     findings = Findings(tolerance=0.0)
-    for k, table in enumerate(known.network.tables):
+    network = known.network
+    for k, table in enumerate(() if isinstance(network, GaussianNetwork) else network.tables):
         smallest = float(table.min())
         findings.add(smallest, partial(_zero, known, k, table))
     return findings.condition(
         "positivity",
         "Positivity",
-        good="Every combination of levels can occur, so Markov boundaries are unique.",
-        bad="Some combinations of levels cannot occur; what matters then is nondegeneracy.",
+        good="Every combination of values can occur, so Markov boundaries are unique.",
+        bad="Some combinations of values cannot occur; what matters then is nondegeneracy.",
         unit="probability",
     )
 

@@ -49,9 +49,9 @@ def directed_paths(known: Known) -> Paths:
 def polyforest(known: Known) -> Condition:
     """Whether the skeleton has no cycle.
 
-    Theorem thm:poly and Lemma lem:poly then promise the PPS condition and C2, but for parity and,
-    with more than two levels, for effects that cancel within one path (docs/departures.md); so
-    both are computed all the same.
+    Theorem thm:poly and Lemma lem:poly then promise the PPS condition and C2. Both fail for the
+    noisy parity of fair coins, and with more than two levels a node can be independent of its
+    grandparent along a single path (docs/departures.md); so both are computed all the same.
     """
     skeleton = known.graph.to_undirected()
     cycles = nx.cycle_basis(skeleton)

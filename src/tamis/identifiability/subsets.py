@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import entr
 
 from tamis.identifiability.known import Known
+from tamis.identifiability.linear import LinearInformation
 from tamis.information.interface import Floats
 from tamis.information.joint import RESOLUTION
 
@@ -22,10 +23,10 @@ MOST_CELLS = 2**21
 
 def uncertainties(known: Known, k: int, members: Sequence[int]) -> Floats:
     """H(X_k | S) for every subset S of the members, S as a number whose bit i is member i."""
-    if not _fits(known, (k, *members)):
-        ask = known.information.conditional_entropy
-        return np.array([ask(k, subset) for subset in _subsets(members)])
-    table = known.information.marginal((k, *members))
+    ask = known.information
+    if isinstance(ask, LinearInformation) or not _fits(known, (k, *members)):
+        return np.array([ask.conditional_entropy(k, subset) for subset in _subsets(members)])
+    table = ask.marginal((k, *members))
     found = np.empty(2 ** len(members))
     for subset, marginal in _marginals(table, 1):
         found[subset] = _entropy(marginal) - _entropy(marginal.sum(axis=0))
@@ -37,7 +38,7 @@ def gains(known: Known, k: int, other: int, members: Sequence[int]) -> Floats:
     ask = known.information
     if ask.separated(other, (k, *members), ()):
         return np.zeros(2 ** len(members))
-    if not _fits(known, (k, other, *members)):
+    if isinstance(ask, LinearInformation) or not _fits(known, (k, other, *members)):
         return np.array([ask.gain(k, [other], subset) for subset in _subsets(members)])
     table = ask.marginal((k, other, *members))
     found = np.empty(2 ** len(members))

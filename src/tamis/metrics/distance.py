@@ -29,7 +29,7 @@ def shd(learned: object, true: object, *, undirected: Undirected = "favourable")
         Graphs in any form that `tamis.metrics` lists.
     undirected : {"favourable", "strict"}
         What an undirected edge against a directed one counts: 0 if "favourable", the paper's
-        convention (section 5: the correct orientation is assumed), and 1 if "strict". Where the
+        convention (section 6: the correct orientation is assumed), and 1 if "strict". Where the
         other graph has no edge, an undirected edge counts 1 in both.
 
     Returns

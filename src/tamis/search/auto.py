@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from operator import or_
 
@@ -96,11 +96,11 @@ def try_searches(
     information: Source, settings: Settings, progress: Progress | None = None
 ) -> list[Tried]:
     """Run the searches; the best comes first. Where the class is looked for by likelihood, only the
-    first: whether the others matter is seen from there (``with_refinement``)."""
+    first: others may confirm it (``with_refinement``)."""
     if settings.refine and information.scale_free() is None:
         return [_first(information, settings, progress)]
     first = _searched(information, settings, TRIED[0], progress)
-    return _best_first([first, *_others(information, settings)])
+    return _best_first([first, *(_searched(information, settings, one) for one in TRIED[1:])])
 
 
 def _first(information: Source, settings: Settings, progress: Progress | None) -> Tried:
@@ -132,11 +132,6 @@ def _told_of(
         return None
     d = information.n_variables
     return lambda n_admitted: progress(d - len(varying) + n_admitted, d)
-
-
-def _others(information: Source, settings: Settings) -> list[Tried]:
-    """What the searches after the first find."""
-    return [_searched(information, settings, search) for search in TRIED[1:]]
 
 
 def _best_first(tried: Sequence[Tried]) -> list[Tried]:
@@ -190,28 +185,19 @@ def with_refinement(
     """Look for the class that fits best, and for the likeliest DAG in it; the answer comes first.
 
     Entropies of numbers are compared between classes only where their units are said to be the
-    same, or where classes fit alike. Where the likelihood decides, the other searches are not run.
+    same, or where classes fit alike.
     """
     selector = tried[0].selector or ParentSelector(Selector.of(information, settings))
     selector.look_ahead_at(_ahead(tried))
     free = information.scale_free()
-    if len(tried) == 1:
-        others = _who_matter(information, settings, selector, tried[0])
-        tried = _best_first([*tried, *others]) if others else tried
-        selector.look_ahead_at(_ahead(tried))
     if free is None or same_units:
-        sure = _found_twice(tried)
-        found = best_ordering(selector, [one.order for one in tried], first_may_do=sure)
+        confirm = cache(partial(_with_confirming, information, settings, tried))
+        if _is_near_the_top(selector, tried[0]):
+            tried = confirm()
+        starts = [one.order for one in tried]
+        found = best_ordering(selector, starts, first_may_do=_found_twice(tried))
         refined = _likeliest(information, settings, _tried(information, found))
-        by = information.score_noise * math.log(turns_of(tried[0])) + (
-            constants.alike if same_units else 0.0
-        )
-        chosen = refined
-        # However even its noise may be, a search that is far behind is not looked at again.
-        if sure or refined.merits[0] <= tried[0].score + most_even(information) + by:
-            best = _likeliest(information, settings, tried[0])
-            clearly = sure and best.evenness > refined.evenness + constants.alike
-            chosen = refined if refined.beats(best, clearly=clearly, by=by) else best
+        tried, chosen = _better(information, settings, refined, tried, confirm)
     else:
         found = _free_ordering(free, selector, settings)
         refined = _likeliest(information, settings, _tried(information, found))
@@ -221,30 +207,62 @@ def with_refinement(
     return [answer, *sorted(rest, key=lambda one: -one.score)]
 
 
-def _who_matter(
-    information: Source, settings: Settings, selector: ParentSelector, first: Tried
-) -> list[Tried]:
-    """What the other searches find, or nothing if the likelihood decides: moves from the order of
-    the first lead to a clearly better DAG, whichever way parent sets are priced. If the noise of
-    the first is clearly more even, as the paper's conditions would have it, it may be right all the
-    same where another search finds the same DAG."""
+def _is_near_the_top(selector: ParentSelector, first: Tried) -> bool:
+    """Whether moves from the order of a search lead hardly higher."""
     selector.allow(2)
     found = Ordering.along(selector, first.order)
+    before = found.score
     climb(selector, [found])
-    higher = _tried(information, found)
-    higher = replace(higher, merits=merits_of(information, higher.parents, higher.score))
-    by = constants.clear_rise + information.score_noise * math.log(turns_of(first))
-    is_clear = higher.beats(first, clearly=True, by=by)
-    if is_clear and first.evenness <= higher.evenness + constants.alike:
-        return []
-    # Of wide tables only the first start is climbed from: others may confirm it.
-    if not is_clear and information.n_variables <= constants.wide:
-        return _others(information, settings)
-    for search in TRIED[1:]:
-        same = _confirmed(information, settings, search, first.parents)
+    return found.score <= before + constants.clear_rise
+
+
+def _better(
+    information: Source,
+    settings: Settings,
+    refined: Tried,
+    tried: Sequence[Tried],
+    confirm: Callable[[], Sequence[Tried]],
+) -> tuple[Sequence[Tried], Tried]:
+    """The refined DAG or that of the best search, and the searches, with one that confirms it if
+    that mattered.
+
+    If the noise of the search's DAG is clearly more even, as the paper's conditions would have it,
+    and another search finds it too, the refined one must be better whichever way parent sets are
+    priced.
+    """
+    first = tried[0]
+    by = information.score_noise * math.log(turns_of(first)) + (
+        constants.alike if settings.units == "same" else 0.0
+    )
+    # However even its noise may be, a search that is far behind is not looked at again.
+    is_behind = refined.merits[0] > first.score + most_even(information) + by
+    if is_behind and _is_clear(refined, first, by):
+        return tried, refined
+    best = _likeliest(information, settings, first)
+    if not refined.beats(best, clearly=False, by=by):
+        return tried, best
+    if _is_clear(refined, best, by):
+        return tried, refined
+    tried = confirm()
+    return tried, best if _found_twice(tried) else refined
+
+
+def _is_clear(refined: Tried, best: Tried, by: float) -> bool:
+    """Whether the refined DAG is better even if another search has found that of the best one."""
+    is_as_even = best.evenness <= refined.evenness + constants.alike
+    return is_as_even or refined.beats(best, clearly=True, by=by)
+
+
+def _with_confirming(
+    information: Source, settings: Settings, tried: Sequence[Tried]
+) -> Sequence[Tried]:
+    """The searches, with another that finds the DAG of the first, if one does; the paper's own is
+    asked first."""
+    for search in reversed(TRIED[1:] if len(tried) == 1 else ()):
+        same = _confirmed(information, settings, search, tried[0].parents)
         if same is not None:
-            return [same]
-    return []
+            return _best_first([*tried, same])
+    return tried
 
 
 def _confirmed(

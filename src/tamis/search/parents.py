@@ -419,14 +419,15 @@ class ParentSelector:
 
 
 def falling(cmi: Floats, n: int) -> Ints:
-    """In each row the places of the n largest values, the largest first, of equals the first."""
+    """In each row the places of the n largest values, the largest first, of equals the first; of a
+    row with fewer than n values above -inf only these count."""
     if n == 0 or 4 * n >= cmi.shape[1]:
         return np.argsort(-cmi, axis=1, kind="stable")[:, :n]
-    found = np.empty((len(cmi), n), dtype=np.int64)
-    # Of rows that are not whole the others are -inf, and those that are there n or more.
+    found = np.zeros((len(cmi), n), dtype=np.int64)
     for row, (values, least) in enumerate(zip(cmi, floors(cmi, n).tolist(), strict=True)):
         large = np.flatnonzero(values >= least if least > -np.inf else values > least)
-        found[row] = large[np.argsort(-values[large], kind="stable")][:n]
+        places = large[np.argsort(-values[large], kind="stable")][:n]
+        found[row, : len(places)] = places
     return found
 
 

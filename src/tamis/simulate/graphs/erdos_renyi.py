@@ -16,8 +16,9 @@ _BATCH = 1024
 def er(d: int, *, edges: float, seed: Seed) -> Graph:
     """Each of the d (d - 1) / 2 pairs is joined independently, along a random order.
 
-    ``edges`` is the *expected* number of edges; the paper's ER graphs have a fixed multiple
-    of d. The order is that of the construction, whose nodes are named at random.
+    ``edges`` is the *expected* number of edges, as in the paper, which does not say which number
+    it takes; its authors' program draws exactly that many. The order is that of the construction,
+    whose nodes are named at random.
     """
     d = whole("d", d, 1)
     pairs = d * (d - 1) // 2

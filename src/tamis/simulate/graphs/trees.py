@@ -21,8 +21,8 @@ def tree(d: int, *, directions: str = "coins", seed: Seed) -> Graph:
     - "labels": from the larger label of the construction to the smaller, as in the authors'
       program; the nodes are named at random all the same.
 
-    One seed has the same edges both ways. Every polytree satisfies the PPS condition (Theorem
-    poly).
+    One seed has the same edges both ways. Theorem poly says that polytrees satisfy the PPS
+    condition; noisy parities of fair coins on them do not (docs/departures.md).
     """
     d, chance = whole("d", d, 1), Stream(seed, Purpose.GRAPH)
     if directions not in DIRECTIONS:

@@ -1,4 +1,4 @@
-"""ADD, the paper's additive model (section 5): the sum of the parents and a coin."""
+"""ADD, the paper's additive model (section 6): the sum of the parents and a coin."""
 
 from __future__ import annotations
 

@@ -66,10 +66,11 @@ def diamond(
     Z ~ Ber(p) has ``paths`` children, P(Xi = 1 | Z) = sigma(ai + bi Z), and Y has as many
     parents with one and the same effect. The ai go evenly from ``spread`` to ``-spread`` and
     ai + bi is the next of them, the last's being the first: setting Z passes the roles of the
-    Xi round, which Y, seeing only their sum, cannot tell. (The paper asks for two paths that
-    they exchange their roles, and for more only that the bi add up to 0; that is necessary,
-    but does not suffice.) With ``length`` above 1 every Xi goes to Y by way of ``length - 1``
-    more nodes, whose laws are the same on all paths. Nothing here is drawn.
+    Xi round, which Y, seeing only their sum, cannot tell. (The paper has two paths exchange their
+    roles, and asks of more only that the bi add up to 0. That neither suffices nor is necessary,
+    with two paths or with more: docs/departures.md.) With ``length`` above 1 every Xi goes to Y
+    by way of ``length - 1`` more nodes, whose laws are the same on all paths. Nothing here is
+    drawn.
 
     By default it is the network ``diamond`` that comes with tamis.
     """

@@ -1,4 +1,4 @@
-"""MOD, the paper's "mod" model (section 5): the parity of the parents, passed on or turned."""
+"""MOD, the paper's "mod" model (section 6): the parity of the parents, passed on or turned."""
 
 from __future__ import annotations
 
