@@ -380,7 +380,8 @@ def simulate(
             "(layered); components or drop (polyforest); entropy and arity (tables); "
             "coefficients, intercepts (logistic); coefficients, variances (gaussian); terms, "
             "weights, variances (nonlinear); leak, strengths (noisy-or); least, most (dirichlet, "
-            "ordinal); share (mixed); paths and length (diamond). A range is LOW,HIGH. May be repeated.",
+            "ordinal); share (mixed); paths and length (diamond). A range is LOW,HIGH. May be "
+            "repeated.",
         ),
     ] = None,
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="The number of rows.")] = 1000,
