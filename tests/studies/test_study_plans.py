@@ -11,7 +11,7 @@ from study_plans import small_plan
 import tamis
 from tamis import studies
 from tamis.studies import Plan, load
-from tamis.studies.networks import network_files
+from tamis.studies.datasets import network_files
 
 has_networks = pytest.mark.skipif(not network_files(), reason="pgmpy 1.1.0 is not installed")
 

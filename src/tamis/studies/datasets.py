@@ -1,20 +1,23 @@
-"""One table of a study in the hands of the methods, and its true graph."""
+"""One table of a study in the hands of the methods, and its true graph; the files of networks."""
 
 from __future__ import annotations
 
+import gzip
+import re
 import warnings
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.errors import TamisWarning
+from tamis.errors import SettingError, TamisWarning
 from tamis.simulate import draw
 from tamis.simulate.streams import Purpose, Stream
-from tamis.studies.networks import network_file
 from tamis.tables import Table, read_table
 
 Columns = dict[str, NDArray[Any]]
@@ -113,3 +116,42 @@ def _whole(column: NDArray[Any]) -> bool:
 def _cut(column: NDArray[Any], bins: int) -> NDArray[Any]:
     ranks = np.argsort(np.argsort(column, kind="stable"), kind="stable")
     return np.asarray(ranks * bins // len(column))
+
+
+_PLACE = ("utils", "example_models")
+"""Where pgmpy 1.1.0, the last release with the networks inside, keeps them."""
+
+
+def network_files(folder: str | None = None) -> dict[str, Path]:
+    """All networks there are, by name: the BIF files of a folder, or those in pgmpy."""
+    if folder is None:
+        spec = find_spec("pgmpy")
+        roots = [] if spec is None else spec.submodule_search_locations or []
+        places = [Path(root, *_PLACE) for root in roots]
+    else:
+        places = [Path(folder)]
+    found = (path for place in places for path in sorted(place.rglob("*.bif*")))
+    return {path.name.split(".")[0]: path for path in found}
+
+
+@cache
+def network_file(name: str, folder: str | None = None) -> Path:
+    """The file of one network; a refusal that says where it was looked for."""
+    found = network_files(folder)
+    if name in found:
+        return found[name]
+    if folder is not None:
+        raise SettingError(f"networks: the folder {folder!r} has no {name}.bif or {name}.bif.gz")
+    raise SettingError(
+        f"the network {name!r} is not here: pip install 'pgmpy==1.1.0', whose wheel holds the "
+        "networks of the bnlearn repository, or give a folder of BIF files (networks)"
+    )
+
+
+@cache
+def size_of(name: str, folder: str | None = None) -> int:
+    """The number of its variables, without reading its tables."""
+    path = network_file(name, folder)
+    content = path.read_bytes()
+    text = gzip.decompress(content) if path.suffix == ".gz" else content
+    return len(re.findall(rb"^\s*variable\s", text, re.MULTILINE))

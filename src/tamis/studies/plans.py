@@ -36,7 +36,7 @@ from tamis.errors import FileFormatError, SettingError
 from tamis.simulate import EXAMPLES, GRAPHS, MODELS
 from tamis.simulate.options import whole
 from tamis.simulate.recipes import named
-from tamis.studies.networks import size_of
+from tamis.studies.datasets import size_of
 
 MEASURES = {"shd": "SHD", "cpdag": "CPDAG distance"}
 TREATMENTS = ("standardise", "hide", "functions", "bins", "ordinal")
