@@ -8,7 +8,7 @@ import pytest
 from study_plans import row, rows, small_plan
 
 import tamis
-from tamis.studies.figures import measure_figure, time_figure, write_figures
+from tamis.studies.figures import LEAST_SECONDS, measure_figure, time_figure, write_figures
 from tamis.studies.report import fill, summarise
 from tamis.studies.summaries import Cells, median_seconds
 
@@ -168,3 +168,9 @@ def test_a_study_of_many_models_of_one_size_has_one_table_and_a_panel_each():
     assert warrants in text
     assert len(measure_figure(Cells(found, "cpdag")).axes) == 3
     assert len(time_figure(Cells(found, "cpdag")).axes) == 3
+
+
+def test_a_run_too_short_to_have_cpu_time_is_drawn_all_the_same():
+    pytest.importorskip("matplotlib")
+    figure = time_figure(Cells([*rows("pc", [1, 2], cpu_seconds=0.0), *rows("node", [None])]))
+    assert [line.get_ydata()[0] for line in figure.axes[0].lines[::2]] == [LEAST_SECONDS, 60.0]

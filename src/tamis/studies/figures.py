@@ -29,6 +29,9 @@ _COLOURS = (
     "#7B4FA3", "#882255", "#666666",
 )  # fmt: skip
 _MARKERS = "oXs^DvP<>h8"
+LEAST_SECONDS = 1e-3
+"""Where less CPU time is drawn: some systems count it in steps of milliseconds, so that a short run
+has none, which a logarithmic axis cannot show."""
 _PANEL = (2.5, 2.0)
 _MOST_ACROSS = 6
 
@@ -127,7 +130,7 @@ def time_figure(cells: Cells) -> Figure:
             panels.append(Panel(title(model), {n: [p for p in own if p[3] == n] for n in numbers}))
 
     def value(rows: Sequence[Row]) -> tuple[float, float]:
-        return median_seconds(rows), 0.0
+        return max(median_seconds(rows), LEAST_SECONDS), 0.0
 
     figure = _figure(
         cells, panels, across, value, "median CPU seconds", "d" if cells.is_grid else "n"
