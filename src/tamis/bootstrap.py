@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -28,7 +28,7 @@ from tamis.decisions.specification import rule_from_dict
 from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError
 from tamis.information.remembered import Interactions
-from tamis.journal import Journal
+from tamis.journal import Entry, Journal
 from tamis.learning import found_in, interactions_of
 from tamis.opening import open_outside
 from tamis.plugins import require_callable
@@ -413,26 +413,31 @@ def _written(one: Drawn) -> dict[str, object]:
     return {"number": one.number, "edges": one.edges, "layers": one.layers}
 
 
-def _read(entry: Mapping[str, object], d: int, path: str) -> Drawn:
+def _read(entry: Entry, d: int, path: str) -> Drawn:
     """A resample from the file, if that is what it is."""
-    number, edges, layers = (entry.get(part) for part in ("number", "edges", "layers"))
-    pairs = edges if isinstance(edges, list) else [None]
+    number: Any = entry.get("number")
+    edges: Any = entry.get("edges")
+    layers: Any = entry.get("layers")
+    pairs: Any = edges if isinstance(edges, list) else [None]
     whole = all(_is_pair(pair, d) for pair in pairs)
     placed = isinstance(layers, list) and len(layers) == d and all(map(_is_count, layers))
-    if not (_is_count(number) and whole and placed):
+    if not (_is_count(number) and whole and placed and _is_graph(pairs, layers)):
         raise FileFormatError(
             f"{path!r} holds something that is no resample: it was changed or damaged. Remove it, "
             "and the resamples are drawn again."
         )
-    return Drawn(
-        int(str(number)),
-        tuple((p, k) for p, k in pairs),  # type: ignore[misc]
-        tuple(layers),  # type: ignore[arg-type]
-    )
+    return Drawn(number, tuple((p, k) for p, k in pairs), tuple(layers))
 
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_graph(pairs: Sequence[Sequence[int]], layers: Sequence[int]) -> bool:
+    """Whether no arrow is there twice, and each leads from an earlier layer to a later one."""
+    listed = [(parent, child) for parent, child in pairs]
+    ahead = all(layers[parent] < layers[child] for parent, child in listed)
+    return ahead and len(set(listed)) == len(listed) and min(layers, default=1) >= 1
 
 
 def _is_pair(pair: object, d: int) -> bool:

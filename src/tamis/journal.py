@@ -2,10 +2,12 @@
 
 A part is on the disk before the next one is heard of, so whatever ends the process takes away at
 most the line that is being written. Such a torn line is dropped when the file is opened again.
+Each line carries the digest of its part, so that a damaged one is not believed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -15,6 +17,7 @@ from tamis.atomic import check_place, write_files
 from tamis.errors import FileFormatError, SettingError
 
 Entry = Mapping[str, Any]
+DIGEST = "sha256"
 
 
 class Journal:
@@ -31,7 +34,7 @@ class Journal:
             raise SettingError(f"resume must be the path of a file, not {path!r}")
         place = os.fspath(path)
         check_place(place)
-        head = {"tamis": work, "version": 1, "of": digest}
+        head = {"tamis": work, "version": 2, "of": digest}
         if not os.path.exists(place) or os.path.getsize(place) == 0:
             write_files({place: _line(head)})
             return cls(place, [])
@@ -58,12 +61,21 @@ class Journal:
 def _begins(path: str, work: str) -> bool:
     """Whether the first line is the head of such a work."""
     with open(path, "rb") as file:
-        entry = _entry(file.readline())
+        line = file.readline()
+    if line.startswith(f'{{"tamis":"{work}","version":1,'.encode()):
+        raise FileFormatError(
+            f"{path!r} was begun by an earlier tamis, and its lines have no digests: choose "
+            "another path, and its parts are done again"
+        )
+    entry = _entry(line)
     return entry is not None and entry.get("tamis") == work
 
 
 def _line(entry: Entry) -> bytes:
-    return f"{json.dumps(entry, separators=(',', ':'))}\n".encode("ascii")
+    """An entry and the digest of its text."""
+    text = json.dumps(entry, separators=(",", ":"))
+    checked = {**entry, DIGEST: hashlib.sha256(text.encode()).hexdigest()}
+    return f"{json.dumps(checked, separators=(',', ':'))}\n".encode("ascii")
 
 
 def _read(path: str) -> tuple[list[Entry], int]:
@@ -77,8 +89,8 @@ def _read(path: str) -> tuple[list[Entry], int]:
         if entry is None:
             if number < len(lines):
                 raise FileFormatError(
-                    f"{path!r}, line {number} is not whole, and is not the last line: the file "
-                    "was changed or damaged. Remove the line; its part is done again."
+                    f"{path!r}, line {number} is not as it was written, and is not the last line: "
+                    "the file was changed or damaged. Remove the line; its part is done again."
                 )
             break
         entries.append(entry)
@@ -87,11 +99,12 @@ def _read(path: str) -> tuple[list[Entry], int]:
 
 
 def _entry(line: bytes) -> Entry | None:
-    """The entry of a line; None if it is not whole."""
-    if not line.endswith(b"\n"):
-        return None
+    """The entry of a line; None if it is not, byte for byte, what was written."""
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    return entry if isinstance(entry, dict) else None
+    if not isinstance(entry, dict):
+        return None
+    entry.pop(DIGEST, None)
+    return entry if _line(entry) == line else None

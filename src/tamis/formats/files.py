@@ -95,8 +95,9 @@ def save(result: Result, *paths: Path, network: BayesianNetwork | None = None) -
 def load(path: Path) -> Result:
     """Read a result that ``save`` wrote as JSON; anything else is refused.
 
-    The file is data, never code. It is checked for consistency too, so that the result is one that
-    a run could have given.
+    The file is data, never code. Its content must have the digest that it names, so that a damaged
+    file is refused, and its parts must agree, so that the result is one that a run could have
+    given. Files of versions before 0.2 have no digest; they are read all the same.
 
     Parameters
     ----------
