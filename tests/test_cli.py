@@ -500,6 +500,25 @@ def test_an_unwritable_directory_is_refused(tmp_path):
     assert "write-protected" in refused(EXAMPLE, "--out", tmp_path / "r.json")
 
 
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_outputs_of_one_command_are_written_together_or_not_at_all(monkeypatch, tmp_path, fails_at):
+    old = tmp_path / "r.json"
+    old.write_text("old")
+    synced = []
+
+    def full(descriptor):
+        synced.append(descriptor)
+        if len(synced) == fails_at:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    page = tmp_path / "r.html"
+    told = refused(EXAMPLE, "--search", "sequential", "--out", old, "--report", page)
+    assert f"r.{['json', 'html'][fails_at - 1]}': No space left on device" in told
+    assert len(synced) == fails_at
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"r.json": "old"}
+
+
 def test_a_failure_while_writing_is_an_error_and_leaves_no_file(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
