@@ -217,7 +217,7 @@ def test_a_table_with_other_labels_gaps_or_weights_is_another(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"n": 0}, "n must be a whole number from 1 on"),
+        ({"n": 0}, "n must be a whole number from 1 to 1,000,000"),
         ({"n": 2.5}, "n must be"),
         ({"n": True}, "n must be"),
         ({"seed": -1}, "seed must be"),

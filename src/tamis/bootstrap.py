@@ -31,7 +31,8 @@ from tamis.information.remembered import Interactions
 from tamis.journal import Entry, Journal
 from tamis.learning import found_in, interactions_of
 from tamis.opening import open_outside
-from tamis.plugins import require_callable
+from tamis.parameters import require
+from tamis.plugins import shortened
 from tamis.progress import showing
 from tamis.result import Result
 from tamis.search.auto import REFINED
@@ -39,7 +40,6 @@ from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.table import with_rows
 
-SCHEMES = ("half", "rows")
 MORE_PARENTS = 2
 """A column may have this number of parents more in a resample than any has in the result."""
 WORTH_PROCESSES = 3.0
@@ -132,8 +132,8 @@ class Confidence:
         1.0
         """
         for name in (a, b):
-            if name not in self.layers:
-                raise SettingError(f"there is no column {name!r}")
+            if not isinstance(name, str) or name not in self.layers:
+                raise SettingError(f"there is no column {shortened(name)}")
         return self.edges.get((a, b), 0.0) + self.edges.get((b, a), 0.0)
 
     def direction(self, parent: str, child: str) -> float:
@@ -181,8 +181,7 @@ class Confidence:
         >>> list(tamis.TAM().fit(rows).bootstrap(10).graph(0.9).edges)
         [('rain', 'wet')]
         """
-        if not 0 < threshold <= 1:
-            raise SettingError(f"threshold must be a share above 0 and up to 1, not {threshold!r}")
+        require(threshold=threshold)
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.names)
         for (parent, child), share in self.edges.items():
@@ -209,8 +208,9 @@ def bootstrap(
     result is refined again each time. The outcome depends on the seed and the order of the rows,
     not on ``n_jobs``. ``resume`` is a file that keeps what is done: called again, the rest is.
     """
-    require_callable("progress", progress)
-    _require(n, seed, scheme)
+    require(n=n, seed=seed, scheme=scheme, resume=resume, progress=progress)
+    if search is not None:
+        require(search=search)
     settings = _settings(table, result, asked, search)
     names = sorted(table.names)
     arranged = table.select([table.names.index(name) for name in names])
@@ -277,18 +277,6 @@ class _Wanted(NamedTuple):
     interactions: dict[int, Interactions]
     seed: int
     scheme: str
-
-
-def _require(n: object, seed: object, scheme: object) -> None:
-    for name, value, least in (("n", n, 1), ("seed", seed, 0)):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:  # type: ignore[operator]
-            raise SettingError(f"{name} must be a whole number from {least} on, not {value!r}")
-    if scheme not in SCHEMES:
-        raise SettingError(
-            f"scheme must be 'half' (of the rows, none twice) or 'rows' (as many as there are, "
-            f"with replacement), not {scheme!r}"
-        )
 
 
 def _settings(table: Table, result: Result, asked: Settings, search: str | None) -> Settings:
