@@ -29,7 +29,7 @@ from tamis.result import direction_in_words
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.terminal import learning as command
 from tamis.terminal import waiting as waiting_module
-from tamis.terminal.exit_codes import fail, run_command
+from tamis.terminal.exit_codes import Terminated, fail, run_command
 from tamis.terminal.rule_text import rule_from_text
 from tamis.terminal.summary import CALLS, EDGES, LAYERS, STRONGEST
 from tamis.terminal.waiting import waiting
@@ -532,6 +532,7 @@ def test_a_failure_while_writing_is_an_error_and_leaves_no_file(tmp_path, monkey
     ("error", "code", "message"),
     [
         (KeyboardInterrupt(), 130, "Interrupted."),
+        (Terminated(), 143, "Terminated."),
         (MemoryError(), 2, "not enough memory"),
         (RuntimeError("can't start new thread"), 2, "use fewer --jobs"),
         (PermissionError(13, "Permission denied", "x.csv"), 2, "'x.csv': Permission denied"),

@@ -148,8 +148,10 @@ def _appearing(path: str) -> Iterator[BinaryIO]:
         if os.path.exists(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         # The error that brought us here is the one to report.
         with suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename in (None, temporary):
+            raise OSError(error.errno, error.strerror, path) from error
         raise
