@@ -62,7 +62,7 @@ def test_a_last_line_of_rubbish_is_dropped_too(filled):
 def test_damage_and_doubled_rows_are_refused_with_their_line(filled):
     lines = filled.read_bytes().splitlines(keepends=True)
     filled.write_bytes(b"".join([*lines[:2], lines[2][:20] + b"\n", *lines[3:]]))
-    with pytest.raises(tamis.FileFormatError, match="line 3 is not whole"):
+    with pytest.raises(tamis.FileFormatError, match="line 3 is not as it was written"):
         taken_up(filled)
     filled.write_bytes(b"".join([*lines, lines[1]]))
     with pytest.raises(tamis.FileFormatError, match="mod/er/10/1000/0/pc is there twice: remove"):
