@@ -219,6 +219,7 @@ def test_the_command_packs_and_learns_the_same(folder):
     with open(first) as a, open(second) as b:
         in_blocks, in_memory = json.load(a), json.load(b)
         engine = in_blocks.pop("engine")
+        assert in_blocks.pop("sha256") != in_memory.pop("sha256")
         assert (in_blocks.pop("read_from"), in_memory.pop("read_from")) == (
             planes,
             str(folder / "whole.pq"),
