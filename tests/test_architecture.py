@@ -21,7 +21,7 @@ LAYERS = {
     "tables": "tables network metrics simulate",
     "counting": "counting",
     "sources": "information decisions rules adapters",
-    "settings": "knowledge defaults choices settings",
+    "settings": "knowledge defaults parameters choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
     "rescoring bootstrap forecast identifiability report comparison estimator",

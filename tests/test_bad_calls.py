@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -108,3 +110,76 @@ def test_the_command_says_the_cure_in_options_and_not_in_python_too(tmp_path):
     rows.write_text("a,b,c\n" + "".join(f"{i % 2},{i % 2},{i % 3}\n" for i in range(60)))
     said = " ".join(CliRunner().invoke(app, ["learn", str(rows)]).output.split())
     assert "shrink the correlations: --information gaussian --source shrinkage=0.1." in said
+
+
+# Values of the wrong type, wherever they are given
+
+ODD = {
+    "an array": np.arange(3), "words": np.array(["a", "b"]), "a table": pd.DataFrame({"a": [1]}),
+    "pandas' missing": pd.NA, "bytes": b"x", "a mapping": {"a": 1}, "a list": [1],
+    "an object": object(), "a class": int, "a long number": 10**400, "no text": "\ud800",
+}  # fmt: skip
+CALLS = {
+    "plot(ax)": lambda model, odd: model.plot(ax=odd),
+    "plot(confidence)": lambda model, odd: model.plot(confidence=odd),
+    "report(path)": lambda model, odd: model.report(odd),
+    "report(recovery)": lambda model, odd: model.report("page.html", recovery=odd),
+    "report(confidence)": lambda model, odd: model.report("page.html", confidence=odd),
+    "save(path)": lambda model, odd: model.save(odd),
+    "save(result)": lambda model, odd: tamis.save(odd, "run.json"),
+    "load(path)": lambda model, odd: tamis.load(odd),
+    "bootstrap(n)": lambda model, odd: model.bootstrap(odd),
+    "bootstrap(scheme)": lambda model, odd: model.bootstrap(2, scheme=odd),
+    "bootstrap(search)": lambda model, odd: model.bootstrap(2, search=odd),
+    "recovery_check(n_simulations)": lambda model, odd: model.recovery_check(odd),
+    "recovery_check(conditions)": lambda model, odd: model.recovery_check(2, conditions=odd),
+    "closest_calls(most)": lambda model, odd: model.result_.closest_calls(odd),
+    "answer(part)": lambda model, odd: model.result_.answer(odd),
+    "to_networkx(fitted)": lambda model, odd: model.to_networkx(fitted=odd),
+    "to_networkx(network)": lambda model, odd: model.result_.to_networkx(odd),
+    "explain(name)": lambda model, odd: model.explain(odd),
+    **{
+        f"TAM({name})": lambda model, odd, name=name: tamis.TAM(**{name: odd}).fit(numbers())
+        for name in ("search", "information", "source", "units", "refine", "missing", "backward")
+    },
+    "compare(missing)": lambda model, odd: tamis.compare(numbers(), missing=odd),
+    "check(quick)": lambda model, odd: tamis.check(tamis.BayesianNetwork.example("m1"), quick=odd),
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_value_of_the_wrong_type_is_refused_in_words_of_tamis(
+    model, call, odd, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(tamis.TamisError):
+        call(model, odd)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("call", ["fit", "bootstrap", "recovery_check", "compare", "check"])
+def test_progress_must_be_a_function(model, call):
+    calls = {
+        "fit": lambda: tamis.TAM().fit(numbers(), progress=3),
+        "compare": lambda: tamis.compare(numbers(), progress=3),
+        "check": lambda: tamis.check(tamis.BayesianNetwork.example("m1"), progress=3),
+    }
+    with pytest.raises(SettingError, match="progress must be None or a function, not 3"):
+        calls.get(call, lambda: getattr(model, call)(2, progress=3))()
+
+
+def test_weights_of_128_bits_are_weights():
+    rows = {"a": [0, 1, 1, 0] * 9, "b": [0, 1, 0, 1] * 9}
+    weights = [1, 2, 1, 3] * 9
+    found = tamis.TAM("node").fit(rows, sample_weight=pl.Series(weights, dtype=pl.Int128))
+    assert found.result_ == tamis.TAM("node").fit(rows, sample_weight=weights).result_
+
+
+@pytest.mark.parametrize("tier", ["a\rb", "a\nb", "a\r\nb"])
+def test_a_tier_over_several_lines_is_refused(tmp_path, tier):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n0,1\n1,0\n")
+    done = CliRunner().invoke(app, ["learn", str(path), "--tier", tier])
+    assert done.exit_code == 2
+    assert "goes over several lines" in done.stderr

@@ -29,7 +29,7 @@ from tamis.result import direction_in_words
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.terminal import learning as command
 from tamis.terminal import waiting as waiting_module
-from tamis.terminal.exit_codes import fail, run_command
+from tamis.terminal.exit_codes import Terminated, fail, run_command
 from tamis.terminal.rule_text import rule_from_text
 from tamis.terminal.summary import CALLS, EDGES, LAYERS, STRONGEST
 from tamis.terminal.waiting import waiting
@@ -500,6 +500,25 @@ def test_an_unwritable_directory_is_refused(tmp_path):
     assert "write-protected" in refused(EXAMPLE, "--out", tmp_path / "r.json")
 
 
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_outputs_of_one_command_are_written_together_or_not_at_all(monkeypatch, tmp_path, fails_at):
+    old = tmp_path / "r.json"
+    old.write_text("old")
+    synced = []
+
+    def full(descriptor):
+        synced.append(descriptor)
+        if len(synced) == fails_at:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    page = tmp_path / "r.html"
+    told = refused(EXAMPLE, "--search", "sequential", "--out", old, "--report", page)
+    assert f"r.{['json', 'html'][fails_at - 1]}': No space left on device" in told
+    assert len(synced) == fails_at
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"r.json": "old"}
+
+
 def test_a_failure_while_writing_is_an_error_and_leaves_no_file(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
@@ -513,6 +532,7 @@ def test_a_failure_while_writing_is_an_error_and_leaves_no_file(tmp_path, monkey
     ("error", "code", "message"),
     [
         (KeyboardInterrupt(), 130, "Interrupted."),
+        (Terminated(), 143, "Terminated."),
         (MemoryError(), 2, "not enough memory"),
         (RuntimeError("can't start new thread"), 2, "use fewer --jobs"),
         (PermissionError(13, "Permission denied", "x.csv"), 2, "'x.csv': Permission denied"),

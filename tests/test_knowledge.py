@@ -260,6 +260,8 @@ def test_files(tmp_path):
         ("k.json", "[" * 100_000, "k.json"),
         ("k.json", "[]", "must hold a mapping"),
         ("k.json", '{"sinks": ["a"], "sinks": ["b"]}', "'sinks' is there twice"),
+        ("k.yaml", "sinks: [a]\nsinks: [b]", "'sinks' is there twice"),
+        ("k.yaml", "tiers: [{a: 1, a: 2}]", "'a' is there twice"),
         ("k.json", '{"tiers": 3}', "tiers must be a list"),
         ("k.yaml", "a: [", "is not YAML"),
         ("k.yaml", "!!python/object/apply:os.system ['true']", "is not YAML"),

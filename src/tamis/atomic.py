@@ -6,10 +6,25 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
 from tamis.errors import SettingError
+
+_waiting: ContextVar[dict[str, bytes] | None] = ContextVar("_waiting", default=None)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Write what `write_files` is given within this block at its end, and all of it or nothing."""
+    token = _waiting.set({})
+    try:
+        yield
+        contents = _waiting.get()
+    finally:
+        _waiting.reset(token)
+    write_files(contents or {})
 
 
 def write_files(contents: Mapping[str, bytes]) -> None:
@@ -18,6 +33,10 @@ def write_files(contents: Mapping[str, bytes]) -> None:
     Everything is on the disk under temporary names, next to where it belongs, before the
     first file appears, so that a full disk is noticed while all old files still stand.
     """
+    waiting = _waiting.get()
+    if waiting is not None:
+        waiting.update(contents)
+        return
     staged: dict[str, str] = {}
     try:
         for path, content in contents.items():

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -29,10 +29,11 @@ from tamis.decisions.specification import rule_from_dict
 from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError
 from tamis.information.remembered import Interactions
-from tamis.journal import Journal
+from tamis.journal import Entry, Journal
 from tamis.learning import found_in, interactions_of
 from tamis.opening import open_outside
-from tamis.plugins import require_callable
+from tamis.parameters import require
+from tamis.plugins import shortened
 from tamis.progress import showing
 from tamis.result import Result
 from tamis.search.auto import REFINED
@@ -40,7 +41,6 @@ from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.table import with_rows
 
-SCHEMES = ("half", "rows")
 MORE_PARENTS = 2
 """A column may have this number of parents more in a resample than any has in the result."""
 WORTH_PROCESSES = 3.0
@@ -133,8 +133,8 @@ class Confidence:
         1.0
         """
         for name in (a, b):
-            if name not in self.layers:
-                raise SettingError(f"there is no column {name!r}")
+            if not isinstance(name, str) or name not in self.layers:
+                raise SettingError(f"there is no column {shortened(name)}")
         return self.edges.get((a, b), 0.0) + self.edges.get((b, a), 0.0)
 
     def direction(self, parent: str, child: str) -> float:
@@ -182,8 +182,7 @@ class Confidence:
         >>> list(tamis.TAM().fit(rows).bootstrap(10).graph(0.9).edges)
         [('rain', 'wet')]
         """
-        if not 0 < threshold <= 1:
-            raise SettingError(f"threshold must be a share above 0 and up to 1, not {threshold!r}")
+        require(threshold=threshold)
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.names)
         for (parent, child), share in self.edges.items():
@@ -210,8 +209,9 @@ def bootstrap(
     result is refined again each time. The outcome depends on the seed and the order of the rows,
     not on ``n_jobs``. ``resume`` is a file that keeps what is done: called again, the rest is.
     """
-    require_callable("progress", progress)
-    _require(n, seed, scheme)
+    require(n=n, seed=seed, scheme=scheme, resume=resume, progress=progress)
+    if search is not None:
+        require(search=search)
     settings = _settings(table, result, asked, search)
     names = sorted(table.names)
     arranged = table.select([table.names.index(name) for name in names])
@@ -278,18 +278,6 @@ class _Wanted(NamedTuple):
     interactions: dict[int, Interactions]
     seed: int
     scheme: str
-
-
-def _require(n: object, seed: object, scheme: object) -> None:
-    for name, value, least in (("n", n, 1), ("seed", seed, 0)):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:  # type: ignore[operator]
-            raise SettingError(f"{name} must be a whole number from {least} on, not {value!r}")
-    if scheme not in SCHEMES:
-        raise SettingError(
-            f"scheme must be 'half' (of the rows, none twice) or 'rows' (as many as there are, "
-            f"with replacement), not {scheme!r}"
-        )
 
 
 def _settings(table: Table, result: Result, asked: Settings, search: str | None) -> Settings:
@@ -414,26 +402,31 @@ def _written(one: Drawn) -> dict[str, object]:
     return {"number": one.number, "edges": one.edges, "layers": one.layers}
 
 
-def _read(entry: Mapping[str, object], d: int, path: str) -> Drawn:
+def _read(entry: Entry, d: int, path: str) -> Drawn:
     """A resample from the file, if that is what it is."""
-    number, edges, layers = (entry.get(part) for part in ("number", "edges", "layers"))
-    pairs = edges if isinstance(edges, list) else [None]
+    number: Any = entry.get("number")
+    edges: Any = entry.get("edges")
+    layers: Any = entry.get("layers")
+    pairs: Any = edges if isinstance(edges, list) else [None]
     whole = all(_is_pair(pair, d) for pair in pairs)
     placed = isinstance(layers, list) and len(layers) == d and all(map(_is_count, layers))
-    if not (_is_count(number) and whole and placed):
+    if not (_is_count(number) and whole and placed and _is_graph(pairs, layers)):
         raise FileFormatError(
             f"{path!r} holds something that is no resample: it was changed or damaged. Remove it, "
             "and the resamples are drawn again."
         )
-    return Drawn(
-        int(str(number)),
-        tuple((p, k) for p, k in pairs),  # type: ignore[misc]
-        tuple(layers),  # type: ignore[arg-type]
-    )
+    return Drawn(number, tuple((p, k) for p, k in pairs), tuple(layers))
 
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_graph(pairs: Sequence[Sequence[int]], layers: Sequence[int]) -> bool:
+    """Whether no arrow is there twice, and each leads from an earlier layer to a later one."""
+    listed = [(parent, child) for parent, child in pairs]
+    ahead = all(layers[parent] < layers[child] for parent, child in listed)
+    return ahead and len(set(listed)) == len(listed) and min(layers, default=1) >= 1
 
 
 def _is_pair(pair: object, d: int) -> bool:

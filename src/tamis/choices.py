@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import Any
 
-import numpy as np
-
-from tamis.constants import constants
 from tamis.counting.elsewhere import bytes_of
 from tamis.counting.sharing import usable_jobs
 from tamis.decisions.p_values import PValue
@@ -16,11 +13,8 @@ from tamis.decisions.rule import Fixed, Rule
 from tamis.decisions.specification import as_rule
 from tamis.defaults import (
     BACKWARD,
-    BOUNDARY,
     KINDS,
     OF_A_TABLE,
-    SEARCHES,
-    UNITS,
     Backward,
     Defaults,
     Kind,
@@ -33,9 +27,9 @@ from tamis.information.checked import checked
 from tamis.information.estimators import as_estimator
 from tamis.information.interface import Source
 from tamis.knowledge import Knowledge
+from tamis.parameters import require
 from tamis.plugins import qualified_name
 from tamis.tables.kinds import checked_types
-from tamis.tables.reading import require_missing
 from tamis.tables.view import TableView
 
 SourceOfTable = Callable[[TableView], Source]
@@ -44,13 +38,6 @@ BoundarySearch = Callable[[Source, int, tuple[int, ...]], Collection[int]]
 """f(source, target, candidates) -> members: any search for a Markov boundary, by position."""
 Given = Mapping[str, Any]
 """Settings by name as they were given, None where they were left open."""
-
-EXAMPLES = {
-    "information": "a tamis.Source, or a function of a table that gives one",
-    "boundary": "a function f(source, target, candidates) -> members",
-}
-"""What may stand in place of a word."""
-
 
 NOT_ASKED = Fixed(0.0)
 """The rule of boundaries that a function finds: nothing is decided by it."""
@@ -113,63 +100,17 @@ def _kind(information: object) -> Kind:
 
 
 def _require_choices(given: Given) -> None:
-    _require_choice("search", given["search"], SEARCHES)
-    _require_choice("boundary", given["boundary"], BOUNDARY)
-    _require_choice("information", given["information"], ("auto", *KINDS))
-    require_missing(given["missing"])
-    _require_choice("units", given["units"], UNITS)
-    require_size("max_boundary", given["max_boundary"])
+    checked_here = ("search", "boundary", "information", "missing", "units", "refine")
+    require(**{name: given[name] for name in (*checked_here, "max_boundary", "look_ahead")})
     bytes_of(given["memory"])
     usable_jobs(given["n_jobs"])
-    largest, ahead = constants.largest_set, given["look_ahead"]
-    is_size = ahead is None or (_is_whole(ahead) and 1 <= ahead <= largest)
-    _refuse(
-        {
-            f"refine must be True or False, not {given['refine']!r}": (
-                not isinstance(given["refine"], bool)
-            ),
-            "look_ahead must be 1 (single candidates) or the size of the largest sets tried where "
-            f"no single one passes, up to {largest}; not {ahead!r}": not is_size,
-        }
-    )
-
-
-def _require_choice(parameter: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse what is none of these words, nor something from outside where that may stand."""
-    if isinstance(value, str) and value in choices:
-        return
-    listed = ", ".join(repr(choice) for choice in choices)
-    if parameter not in EXAMPLES:
-        raise SettingError(f"{parameter} must be one of {listed}, not {value!r}")
-    if isinstance(value, type):
-        raise SettingError(
-            f"{parameter} must be {EXAMPLES[parameter]}, and {qualified_name(value)} is a class: "
-            f"pass what it makes, such as {value.__name__}(...)"
-        )
-    is_source = parameter == "information" and isinstance(value, Source)
-    if not (is_source or callable(value)):
-        raise SettingError(
-            f"{parameter} must be one of {listed}, or {EXAMPLES[parameter]}, not {value!r}"
-        )
-
-
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def require_size(parameter: str, value: object) -> None:
-    """Refuse what is neither None nor a number of things."""
-    if value is not None and not (_is_whole(value) and 0 <= value < 2**63):
-        raise SettingError(
-            f"{parameter} must be None or a whole number from 0 to 2**63 - 1, not {value!r}"
-        )
 
 
 def as_backward(value: str | bool) -> Backward:
     """How to remove members of a boundary; True and False are the usual way and none."""
     if isinstance(value, bool):
         return "one" if value else "none"
-    _require_choice("backward", value, BACKWARD)
+    require(backward=value)
     return next(known for known in BACKWARD if known == value)
 
 

@@ -23,7 +23,7 @@ from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
 from tamis.learning import learn, with_path
 from tamis.opening import read_opened
-from tamis.plugins import require_callable
+from tamis.parameters import require
 from tamis.progress import showing
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
@@ -271,7 +271,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         >>> tamis.TAM().fit(rows).parents_
         {'rain': [], 'wet': ['rain'], 'coin': []}
         """
-        require_callable("progress", progress)
+        require(progress=progress)
         settings = self._settings()
         table: AnyTable | None = None
         with self._alone(settings), showing("admitting columns", progress) as heard:
@@ -522,7 +522,6 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         check_is_fitted(self)
         from tamis.identifiability.recovery import recovery_check
 
-        require_callable("progress", progress)
         table, settings = self._rows()
         if table.missing or table.weights is not None:
             raise SettingError(
@@ -687,6 +686,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         >>> tamis.load("run.json").parents["wet"]
         ('rain',)
         """
+        for path in paths:
+            require(path=path)
         # Only a fitted network needs the table.
         fitted = any(os.fspath(path).lower().endswith(".bif") for path in paths)
         self._found.save(*paths, data=self._whence()[0] if fitted else None)
@@ -790,6 +791,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         >>> list(graph.edges), graph.nodes["wet"]["layer"]
         ([('rain', 'wet')], 2)
         """
+        require(fitted=fitted)
         return self._found.to_networkx(self.network_ if fitted else None)
 
     def to_dowhy(self) -> nx.DiGraph[str]:

@@ -18,6 +18,7 @@ from tamis.naming import kinds_read
 from tamis.network import BayesianNetwork, GaussianNetwork, Network
 from tamis.network.conversions import edge_numbers, graph_to_pgmpy
 from tamis.network.gaussian import SAMPLE_SIZE
+from tamis.parameters import require
 from tamis.result import Result
 from tamis.tables import read_table
 from tamis.tables.table import AnyTable, with_rows
@@ -45,6 +46,7 @@ def to_networkx(result: Result, network: Network | None = None) -> nx.DiGraph[st
         ``coefficients`` too, and where an edge has just one, ``coefficient``, ``standard_error``
         and ``standardised``. Tuples have no type in GraphML: ``tamis.save`` writes that.
     """
+    require(network=network)
     graph = result.graph
     nx.set_node_attributes(graph, {name: result.levels[name] for name in result.names}, "levels")
     for edge in () if network is None else network.edges:

@@ -4,10 +4,12 @@ A part is on the disk before the next one is heard of, so whatever ends the proc
 most the line that is being written. Such a torn line is dropped when the file is opened again.
 One process at a time may add to a file: the lock on it belongs to the operating system and goes
 with the process that holds it, however that ends, so that a lock can never be stale.
+Each line carries the digest of its part, so that a damaged one is not believed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -18,6 +20,7 @@ from tamis.atomic import check_place
 from tamis.errors import FileFormatError, SettingError
 
 Entry = Mapping[str, Any]
+DIGEST = "sha256"
 
 _FAR = 2**30
 """Where Windows locks a byte: past the text, which others may then read."""
@@ -90,6 +93,11 @@ def _understood(content: bytes, place: str, work: str) -> tuple[Entry, list[Entr
     """The head, the entries and how many bytes hold them: the rest is a torn last line."""
     lines = content.splitlines(keepends=True)
     head = _entry(lines[0])
+    if f'"tamis":"{work}"'.encode() in lines[0] and DIGEST.encode() not in lines[0]:
+        raise FileFormatError(
+            f"{place!r} was begun by an earlier tamis, and its lines have no digests: choose "
+            "another path, and its parts are done again"
+        )
     if head is None or head.get("tamis") != work or "of" not in head:
         raise FileFormatError(f"{place!r} is not a file of a {work}: choose another path")
     entries: list[Entry] = []
@@ -99,8 +107,8 @@ def _understood(content: bytes, place: str, work: str) -> tuple[Entry, list[Entr
         if entry is None:
             if number < len(lines):
                 raise FileFormatError(
-                    f"{place!r}, line {number} is not whole, and is not the last line: the file "
-                    "was changed or damaged. Remove the line; its part is done again."
+                    f"{place!r}, line {number} is not as it was written, and is not the last line: "
+                    "the file was changed or damaged. Remove the line; its part is done again."
                 )
             break
         entries.append(entry)
@@ -109,18 +117,22 @@ def _understood(content: bytes, place: str, work: str) -> tuple[Entry, list[Entr
 
 
 def _line(entry: Entry) -> bytes:
-    return f"{json.dumps(entry, separators=(',', ':'))}\n".encode("ascii")
+    """An entry and the digest of its text."""
+    text = json.dumps(entry, separators=(",", ":"))
+    checked = {**entry, DIGEST: hashlib.sha256(text.encode()).hexdigest()}
+    return f"{json.dumps(checked, separators=(',', ':'))}\n".encode("ascii")
 
 
 def _entry(line: bytes) -> Entry | None:
-    """The entry of a line; None if it is not whole."""
-    if not line.endswith(b"\n"):
-        return None
+    """The entry of a line; None if it is not, byte for byte, what was written."""
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    return entry if isinstance(entry, dict) else None
+    if not isinstance(entry, dict):
+        return None
+    entry.pop(DIGEST, None)
+    return entry if _line(entry) == line else None
 
 
 def _lock(file: int, place: str) -> None:

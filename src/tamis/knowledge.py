@@ -483,10 +483,25 @@ def _from_yaml(place: str, text: str) -> object:
             f"reading {place!r} needs PyYAML: pip install 'tamis[yaml]', or write JSON"
         ) from None
     try:
+        _keys_once(yaml.compose(text, Loader=yaml.SafeLoader), set())
         return yaml.safe_load(text)
+    except SettingError as error:
+        raise FileFormatError(f"{place!r}: {error}") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileFormatError(f"{place!r} is not YAML: {first}") from None
+
+
+def _keys_once(node: Any, seen: set[int]) -> None:  # noqa: ANN401 - a node of PyYAML, or None
+    """Refuse a mapping with a key twice, of which YAML would keep the last and say nothing."""
+    inner = getattr(node, "value", None)
+    if id(node) in seen or not isinstance(inner, list):
+        return
+    seen.add(id(node))
+    pairs = [item for item in inner if isinstance(item, tuple)]
+    _said_once([(str(key.value), None) for key, _ in pairs])
+    for one in [part for pair in pairs for part in pair] or inner:
+        _keys_once(one, seen)
 
 
 NOTHING = Knowledge()

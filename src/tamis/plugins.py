@@ -144,18 +144,16 @@ def answer_of(what: str, ask: Callable[[], Answer]) -> Answer:
         raise PluginError(f"{what} failed with {type(error).__name__}: {error}") from error
 
 
-def require_callable(parameter: str, value: object) -> None:
-    """Refuse what is neither None nor something to call."""
-    if value is not None and not callable(value):
-        raise SettingError(f"{parameter} must be None or a function, not {value!r}")
+def shortened(value: object) -> str:
+    """A value as Python prints it, on one line and cut if it is long."""
+    with np.printoptions(threshold=8):
+        text = " ".join(printed(value).split())
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def refusal(what: str, found: object, wanted: str) -> PluginError:
     """An answer without meaning: who gave it, what it is and what it must be."""
-    with np.printoptions(threshold=8):
-        text = " ".join(printed(found).split())
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-    return PluginError(f"{what} returned {shown}; {wanted}")
+    return PluginError(f"{what} returned {shortened(found)}; {wanted}")
 
 
 def is_real(value: object) -> TypeGuard[float]:

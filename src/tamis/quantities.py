@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tamis.choices import as_backward, require_size
+from tamis.choices import as_backward
 from tamis.decisions.p_values import Permutation
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule
@@ -12,6 +12,7 @@ from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator
 from tamis.information.interface import Context, Group
+from tamis.parameters import require
 from tamis.result import suggest
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
@@ -166,7 +167,7 @@ def markov_boundary(
     ['fruit']
     """
     backward = as_backward(backward)
-    require_size("max_boundary", max_boundary)
+    require(max_boundary=max_boundary)
     table = read_table(data)
     table = table.select(sorted(range(table.n_variables), key=table.names.__getitem__))
     targets = _positions(table, target)

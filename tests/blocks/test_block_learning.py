@@ -21,6 +21,7 @@ from tables import table_of
 from tamis import opening
 from tamis.cli import app
 from tamis.counting import elsewhere
+from tamis.counting import opening as file_opening
 from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable, bytes_of
 from tamis.counting.opening import open_blocks
 from tamis.counting.packed_file import pack, pack_table
@@ -218,6 +219,7 @@ def test_the_command_packs_and_learns_the_same(folder):
     with open(first) as a, open(second) as b:
         in_blocks, in_memory = json.load(a), json.load(b)
         engine = in_blocks.pop("engine")
+        assert in_blocks.pop("sha256") != in_memory.pop("sha256")
         assert (in_blocks.pop("read_from"), in_memory.pop("read_from")) == (
             planes,
             str(folder / "whole.pq"),
@@ -259,3 +261,22 @@ def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypa
     # Neither short ones nor those whose rows are not alike.
     for other in (wide_table(11, 700), replace(table, weights=np.full(900, 0.5))):
         assert not elsewhere.is_long(other)
+
+
+def test_a_limit_that_is_too_small_is_refused_before_a_file_is_read(tmp_path, monkeypatch):
+    (tmp_path / "rows.csv").write_text("a,b\n0,1\n1,0\n")
+    monkeypatch.setattr(file_opening, "open_stream", lambda *_: pytest.fail("the file was opened"))
+    with pytest.raises(SettingError, match="memory must be 600MB or more, not 400MB"):
+        tamis.TAM(memory="400MB").fit(tmp_path / "rows.csv")
+
+
+def test_a_full_disk_names_the_packed_file_and_leaves_nothing(tmp_path, monkeypatch):
+    (tmp_path / "rows.csv").write_text("a,b\n0,1\n1,0\n")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*rows\.tamis'"):
+        pack(tmp_path / "rows.csv", tmp_path / "rows.tamis")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]

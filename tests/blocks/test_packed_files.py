@@ -18,6 +18,7 @@ from engines import wide_table
 from tamis.counting import packed_file
 from tamis.counting.elsewhere import PackedTable
 from tamis.counting.packed_file import MAGIC, Header, PackedFile, pack, pack_table
+from tamis.counting.planes import DIGEST_BYTES, digest
 from tamis.errors import DataError, FileFormatError, SettingError, TamisWarning
 from tamis.tables import growing, read_table
 from tamis.tables.streams import ParquetStream
@@ -299,3 +300,35 @@ def test_targets_must_end_as_packed_files_do(tmp_path):
         pack(tmp_path, tmp_path / "t.bin")
     with pytest.raises(SettingError, match="there is no directory"):
         pack(tmp_path, tmp_path / "nowhere" / "t.tamis")
+
+
+def resealed(path, place, byte):
+    """Change a byte of block 0, and its digests so that they fit."""
+    layout = PackedFile(path).layout
+    content = bytearray(path.read_bytes())
+    content[place] |= byte
+    start = layout.digests_start
+    content[start : start + DIGEST_BYTES] = digest(
+        [bytes(content[begin:end]) for begin, end in layout.parts(0)]
+    )
+    content[-DIGEST_BYTES:] = digest([bytes(content[start:-DIGEST_BYTES])])
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("place", "byte", "seen"),
+    [
+        (0, 0xFF, "gives column 'a' two levels in one row"),
+        (8, 0xFF, "gives column 'a' two levels in one row"),
+        (7, 0x80, "block 0 holds levels behind the last row"),
+        (16 + 5, 0x01, "block 0 holds levels behind the last row"),
+    ],
+)
+def test_planes_that_no_table_has_are_refused_though_their_digests_fit(tmp_path, place, byte, seen):
+    path = tmp_path / "t.tamis"
+    rows = {"a": [0, 1, 2, 1] * 10, "b": [0, 1, 1, 1] * 10}
+    pack_table(read_table(rows), path, block_rows=64)
+    used(path)
+    resealed(path, PackedFile(path).layout.planes_start + place, byte)
+    with pytest.raises(FileFormatError, match=seen):
+        used(path)

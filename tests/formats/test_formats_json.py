@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import random
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +19,14 @@ from tamis.defaults import BOUNDARY, SEARCHES
 from tamis.errors import FileFormatError, SettingError
 from tamis.formats import json_file, load, save
 from tamis.formats.consistency import first_contradiction
+from tamis.formats.structure import to_json
 from tamis.learning import learn
 from tamis.result import Edge, explain
 from tamis.settings import Settings
 
 FROZEN = Path(__file__).parent / "result_v1.json"
 FROZEN_2 = Path(__file__).parent / "result_v2.json"
+FROZEN_3 = Path(__file__).parent / "result_v3.json"
 
 
 def refuse_constant(word):
@@ -34,6 +38,10 @@ def document(result):
 
 
 def dump(written):
+    """The document, with the digest of what it says where it has one."""
+    if json_file.DIGEST in written:
+        with suppress(RecursionError):
+            written[json_file.DIGEST] = json_file.digest_of(written)
     return json.dumps(written).encode()
 
 
@@ -48,7 +56,7 @@ def test_a_result_comes_back_field_for_field(result):
 def test_other_readers_of_json_can_read_it(result):
     written = json.loads(json_file.render(result), parse_constant=refuse_constant)
     assert written["names"] == list(result.names)
-    assert (written["format"], written["version"]) == ("tamis result", 2)
+    assert (written["format"], written["version"]) == ("tamis result", 3)
 
 
 def test_a_file_comes_back_field_for_field(result, tmp_path):
@@ -73,9 +81,12 @@ def test_every_float_survives(result, value):
 @pytest.mark.parametrize("field", ["gain", "gain_given_rest", "entropy_gap"])
 def test_an_edge_whose_numbers_are_not_finite_is_refused(result, field, value):
     edge = replace(result.edges[0], **{field: value})
-    content = json_file.render(replace(result, edges=(edge, *result.edges[1:])))
-    with pytest.raises(FileFormatError, match=f"the {field} of 'rain' → 'lawn' is {value!r}"):
-        json_file.parse(content)
+    changed = replace(result, edges=(edge, *result.edges[1:]))
+    complaint = f"the {field} of 'rain' → 'lawn' is {value!r}"
+    with pytest.raises(SettingError, match=complaint):
+        json_file.render(changed)
+    with pytest.raises(FileFormatError, match=complaint):
+        json_file.parse(dump({**document(result), **to_json(changed)}))
 
 
 def test_a_setting_that_json_cannot_hold_is_refused(result):
@@ -96,7 +107,7 @@ def test_files_of_version_1_can_be_read_and_claim_no_direction():
     leads = [edge["lead"] for edge in json.loads(FROZEN.read_bytes())["edges"]]
     assert [edge.entropy_gap for edge in loaded.edges] == leads
     rendered = json_file.render(loaded)
-    assert json.loads(rendered)["version"] == 2
+    assert json.loads(rendered)["version"] == 3
     assert json_file.parse(rendered) == loaded
 
 
@@ -123,7 +134,7 @@ def test_a_damaged_file_of_version_1_is_refused(change, complaint):
         json_file.parse(dump(written))
 
 
-def test_files_of_version_2_can_be_read_and_come_back_byte_for_byte():
+def test_files_of_version_2_can_be_read_though_they_have_no_digest():
     """Of the example, with knowledge that season comes before rain."""
     loaded = load(FROZEN_2)
     assert {(edge.parent, edge.child) for edge in loaded.edges} == GARDEN
@@ -132,7 +143,43 @@ def test_files_of_version_2_can_be_read_and_come_back_byte_for_byte():
     assert {"given", "equivalence"} < set(warrants.values())
     assert all(0.5 <= edge.direction_probability <= 1 for edge in loaded.edges)
     assert (loaded.settings["refine"], loaded.settings["units"]) == (True, "unknown")
-    assert FROZEN_2.read_bytes() == json_file.render(loaded)
+    assert json_file.parse(json_file.render(loaded)) == loaded
+
+
+def test_files_of_version_3_can_be_read_and_come_back_byte_for_byte():
+    loaded = load(FROZEN_3)
+    assert loaded == load(FROZEN_2)
+    assert FROZEN_3.read_bytes() == json_file.render(loaded)
+
+
+@pytest.mark.parametrize("field", ["search", "information"])
+def test_settings_that_lack_what_every_run_has_are_refused(field):
+    written = json.loads(FROZEN_2.read_bytes())
+    del written["settings"][field]
+    with pytest.raises(FileFormatError, match="settings does not have the fields"):
+        json_file.parse(dump(written))
+
+
+def test_no_damage_of_a_byte_loads_with_other_numbers():
+    content, loaded = FROZEN_3.read_bytes(), load(FROZEN_3)
+    rng = random.Random(5)
+    refused = 0
+    for _ in range(300):
+        place, byte = rng.randrange(len(content)), rng.randrange(256)
+        try:
+            found = json_file.parse(content[:place] + bytes([byte]) + content[place + 1 :])
+        except FileFormatError:
+            refused += 1
+        else:
+            assert found == loaded
+    assert refused > 250
+
+
+def test_a_result_that_could_not_be_read_again_is_not_saved(result, tmp_path):
+    endless = replace(result, entropies={**result.entropies, "lawn": math.inf})
+    with pytest.raises(SettingError, match=r"cannot be saved .* the entropy of 'lawn' is inf"):
+        save(endless, tmp_path / "r.json")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("field", ["refine", "units"])
@@ -156,12 +203,13 @@ def test_settings_that_came_later_may_be_missing(field):
         (b'{"format": "tamis result", "version": NaN}', "NaN is not a number"),
         (b'{"format": "tamis result", "version": 1e999}', "too large"),
         (b'{"format": "tamis result", "version": ' + b"9" * 5000 + b"}", "not JSON"),
-        (b'{"format": "tamis result", "version": 3}', "install a newer tamis"),
+        (b'{"format": "tamis result", "version": 4}', "install a newer tamis"),
         (b'{"format": "tamis result", "version": 0}', "its version is 0"),
         (b'{"format": "tamis result", "version": true}', "its version is True"),
         (b'{"format": "tamis result"}', "its version is None"),
         (b'{"format": "tamis result", "version": 1}', "lacks 'names', 'levels'"),
         (b'{"format": "tamis result", "version": 2}', "lacks 'names', 'levels'"),
+        (b'{"format": "tamis result", "version": 3}', "does not have the digest"),
         (b"[" * 100_000, "nested too deeply"),
         (b"\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00K\x01.", "not UTF-8"),
     ],
@@ -346,9 +394,9 @@ def test_a_damaged_result_is_refused_with_what_is_wrong(result, change, complain
 
 
 def test_a_name_of_nothing_but_space_is_refused(result):
-    content = json_file.render(result).replace(b'"hail"', b'" \\t"')
+    written = json.loads(json_file.render(result).replace(b'"hail"', b'" \\t"'))
     with pytest.raises(FileFormatError, match="names holds an empty name"):
-        json_file.parse(content)
+        json_file.parse(dump(written))
 
 
 def _two_parents(result):
@@ -384,8 +432,8 @@ def test_nothing_is_taken_twice(result):
 
 def test_nothing_is_taken_where_no_boundary_was_searched_for(result):
     without = Settings("sequential", boundary="none").to_dict()
-    with pytest.raises(FileFormatError, match="took parents, though"):
-        json_file.parse(json_file.render(replace(result, settings=without)))
+    with pytest.raises(SettingError, match="took parents, though"):
+        json_file.render(replace(result, settings=without))
 
 
 def test_an_object_of_many_keys_is_read_in_no_time():

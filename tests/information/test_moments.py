@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tamis import TAM
 from tamis.errors import DataError, SettingError
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
@@ -44,7 +45,7 @@ def test_any_split_into_blocks_gives_the_covariance_of_all_rows(seed, d, n, cuts
     found = Moments.of(values[:, :0])
     for start, stop in pairwise(edges):
         found = found.merge(Moments.of(values[:, start:stop]))
-    # A span below a millionth of a millionth of the numbers counts as rounding.
+    # A span of a few floats counts as rounding.
     assume(bool(found.varies.all()))
     # Far from 0 numpy's own mean is rounded; the first row taken off, it is not.
     expected = np.atleast_2d(np.cov(values - values[:, :1], bias=True))
@@ -155,3 +156,44 @@ def test_chance_correlations_are_shrunk_more_than_true_ones():
 def test_nothing_to_shrink_is_not_shrunk():
     assert analytic([np.zeros((2, 9))], np.eye(2)) == 0.0
     assert analytic([], np.array([[1.0, 0.5], [0.5, 1.0]])) == 0.0
+
+
+def far_from_zero(offset):
+    rng = np.random.default_rng(11)
+    a = rng.normal(size=600)
+    return {"a": offset + a, "b": offset + a + rng.normal(size=600)}
+
+
+@pytest.mark.parametrize("offset", [1e9, 1e13, -1e14])
+@pytest.mark.parametrize("information", ["auto", "gaussian", "conditional-gaussian"])
+def test_dependence_far_from_zero_is_found_where_floats_still_hold_it(information, offset):
+    model = TAM(information=information)
+    near, far = model.fit(far_from_zero(0.0)).result_, model.fit(far_from_zero(offset)).result_
+    assert far.parents == near.parents != {"a": (), "b": ()}
+    assert list(far.entropies.values()) == pytest.approx(list(near.entropies.values()), abs=1e-3)
+
+
+@pytest.mark.parametrize("information", ["auto", "gaussian", "copula", "neighbours", "mixed"])
+def test_a_column_of_which_floats_hold_little_but_rounding_is_refused_by_name(information):
+    with pytest.raises(DataError, match=r"Column 'a' goes from .* where floats are 0.12 apart"):
+        TAM(information=information).fit(far_from_zero(1e15))
+
+
+def test_whole_numbers_that_are_one_float_are_not_taken_for_a_constant():
+    x = np.arange(200) % 4
+    table = {"x": 10**17 + x, "y": (x + np.arange(200) % 3) % 4}
+    with pytest.raises(
+        DataError, match="Column 'x' holds whole numbers such as 100000000000000000"
+    ):
+        TAM(information="copula").fit(table)
+    assert TAM().fit(table).result_.entropies["x"] > 0
+
+
+def test_the_slope_on_a_column_far_from_zero_is_fitted():
+    rng = np.random.default_rng(12)
+    a = rng.normal(size=500)
+    table = {"a": 1e13 + a, "b": 2 * a + rng.normal(size=500)}
+    (edge,) = (
+        TAM(information="gaussian", knowledge={"tiers": [["a"], ["b"]]}).fit(table).network_.edges
+    )
+    assert edge.coefficients[0].value == pytest.approx(2.0, abs=0.2)

@@ -9,7 +9,7 @@ from study_plans import row, rows
 
 import tamis
 from tamis import studies
-from tamis.journal import Journal, read_journal
+from tamis.journal import Journal, _line, read_journal
 from tamis.studies.rows import JOURNAL, STUDY
 
 ROWS = [*rows("pc", [3, 0, None], graph="er"), row("ges", None, status="failed", reason='a, "b"')]
@@ -62,12 +62,12 @@ def test_a_last_line_of_rubbish_is_dropped_too(filled):
 def test_damage_and_doubled_rows_are_refused_with_their_line(filled):
     lines = filled.read_bytes().splitlines(keepends=True)
     filled.write_bytes(b"".join([*lines[:2], lines[2][:20] + b"\n", *lines[3:]]))
-    with pytest.raises(tamis.FileFormatError, match="line 3 is not whole"):
+    with pytest.raises(tamis.FileFormatError, match="line 3 is not as it was written"):
         taken_up(filled)
     filled.write_bytes(b"".join([*lines, lines[1]]))
     with pytest.raises(tamis.FileFormatError, match="mod/er/10/1000/0/pc is there twice: remove"):
         studies.read(filled.parent)
-    filled.write_bytes(lines[0] + b'{"model": "mod"}\n')
+    filled.write_bytes(lines[0] + _line({"model": "mod"}))
     with pytest.raises(tamis.FileFormatError, match="line 2 is no finished run"):
         studies.read(filled.parent)
 

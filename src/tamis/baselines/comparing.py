@@ -16,7 +16,7 @@ from tamis.baselines.running import BaselineRun, check_limit, run_on
 from tamis.comparison import Compared, Comparison, compare_graphs, compared
 from tamis.comparison.model import comparison_of
 from tamis.errors import SettingError
-from tamis.plugins import require_callable
+from tamis.parameters import require
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.kinds import Told
@@ -85,7 +85,7 @@ def compare(
     >>> found.rows()[0]["mean_distance"]  # both are in one equivalence class
     0.0
     """
-    require_callable("progress", progress)
+    require(progress=progress, missing=missing)
     if not things:
         raise SettingError("compare needs a table, or graphs")
     given = {"methods": methods, "limit": limit, "types": types}

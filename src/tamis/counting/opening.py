@@ -112,6 +112,7 @@ def open_blocks(
                 "Parquet, a folder or a pattern; what is in memory already is there"
             )
         return data
+    checked_limit(limit)  # before the work whose counting it limits
     needs_rows_here = missing != "error" or information not in WITHOUT_ROWS
     if needs_rows_here and limit is None and is_several(path) and are_small(find_parts(path)):
         return data

@@ -206,6 +206,7 @@ class PackedFile(Blocks):
                     "not match its digest",
                 )
             self._require_codes(block)
+            self._require_planes(block)
             self._checked[block] = True
 
     def _require_codes(self, block: int) -> None:
@@ -213,6 +214,22 @@ class PackedFile(Blocks):
         for k in self.layout.code_starts:
             if int(self.codes(k, block, block + 1).max(initial=0)) >= self.layout.arities[k]:
                 raise damaged(self.path, f"block {block} holds a code that no level has")
+
+    def _require_planes(self, block: int) -> None:
+        """A row has one level, and behind the last row there is none: counts rely on both."""
+        words, first = self.words(block, block + 1)[0], self.layout.first
+        full, rest = divmod(self.rows_in(block), 64)
+        behind = words[:, full:]
+        if behind[:, 1:].any() or (behind[:, :1] >> np.uint64(rest)).any():
+            raise damaged(self.path, f"block {block} holds levels behind the last row")
+        for k, name in enumerate(self.header.names):
+            taken = np.zeros(self.layout.words, dtype=np.uint64)
+            for plane in words[first[k] : first[k + 1]]:
+                if (taken & plane).any():
+                    raise damaged(
+                        self.path, f"block {block} gives column {name!r} two levels in one row"
+                    )
+                taken |= plane
 
     def _leave(self, start: int, stop: int) -> None:
         """Let go of the pages of these blocks, where the system can be told so."""
@@ -348,8 +365,10 @@ def _appearing(path: str) -> Iterator[BinaryIO]:
         if os.path.exists(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         # The error that brought us here is the one to report.
         with suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename in (None, temporary):
+            raise OSError(error.errno, error.strerror, path) from error
         raise

@@ -10,6 +10,7 @@ from tamis.drawing.confidence import Confidence, require_of
 from tamis.drawing.layout import ALONE, BOX, FONT, HEADING, MARGIN, Layout, curves, lay_out
 from tamis.drawing.looks import dashes_of, gain_of, opacity_of, width_of_gain, widths_of
 from tamis.errors import SettingError
+from tamis.parameters import require
 from tamis.result import LOOKS, Edge, Result
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | Non
         raise SettingError(
             "drawing needs matplotlib: install tamis with its extra, pip install 'tamis[plot]'"
         )
+    require(ax=ax)
     if confidence is not None:
         require_of(result, confidence)
     layout = lay_out(result.layers, [(edge.parent, edge.child) for edge in result.edges])

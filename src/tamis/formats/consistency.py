@@ -27,10 +27,10 @@ def first_contradiction(result: Result) -> str | None:
 
 def _contradictions(result: Result) -> Iterator[str]:
     # Later checks may rely on what earlier ones found in order.
+    yield from wrong_settings(result.settings)
     yield from _names(result)
     yield from _levels(result)
     yield from _kinds(result)
-    yield from wrong_settings(result.settings)
     yield from _numbers(result)
     yield from _graph(result)
     yield from _edges(result)

@@ -16,6 +16,7 @@ from tamis.formats import bif_file, csv_file, dot_file, graphml_file, json_file
 from tamis.formats.graph import FileGraph
 from tamis.network import BayesianNetwork
 from tamis.network.files import ENDINGS as NETWORKS
+from tamis.parameters import require
 from tamis.result import Result
 
 Path = str | os.PathLike[str]
@@ -88,6 +89,7 @@ def save(result: Result, *paths: Path, network: BayesianNetwork | None = None) -
     """
     if not paths:
         raise SettingError("save needs a path, such as 'run.json'")
+    require(result=result)
     check_outputs(paths, result.names, fitted=network is not None)
     write_files({path: _rendered(path, result, network) for path in map(_text, paths)})
 
@@ -95,8 +97,9 @@ def save(result: Result, *paths: Path, network: BayesianNetwork | None = None) -
 def load(path: Path) -> Result:
     """Read a result that ``save`` wrote as JSON; anything else is refused.
 
-    The file is data, never code. It is checked for consistency too, so that the result is one that
-    a run could have given.
+    The file is data, never code. Its content must have the digest that it names, so that a damaged
+    file is refused, and its parts must agree, so that the result is one that a run could have
+    given. Files of versions before 0.2 have no digest; they are read all the same.
 
     Parameters
     ----------

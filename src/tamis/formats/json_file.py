@@ -1,34 +1,49 @@
 """The whole result as JSON, and back again: strict both ways.
 
 The document has the fields of ``Result`` and its parts under their own names, after
-``format`` and ``version``. Numbers keep every digit. JSON has no word for a number that is
-not finite; the strings "Infinity", "-Infinity" and "NaN" stand for those.
+``format``, ``version`` and ``sha256``. Numbers keep every digit. JSON has no word for a number
+that is not finite; the strings "Infinity", "-Infinity" and "NaN" stand for those.
+
+``sha256`` is the digest of everything else, so that a file that was damaged on the way is not
+taken for another result. It does not tell who wrote a file.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
-from tamis.errors import FileFormatError
+from tamis.errors import FileFormatError, SettingError
 from tamis.formats.consistency import first_contradiction
 from tamis.formats.structure import Refused, from_json, to_json
 from tamis.formats.text import is_unicode
 from tamis.result import Result
 
 FORMAT = "tamis result"
-VERSION = 2
-"""Raised by one whenever the fields of a result change."""
+VERSION = 3
+"""Raised by one whenever the fields of a result change; files before 3 have no digest."""
+DIGEST = "sha256"
 
 _NESTED = 3
+_HEAD_BEFORE = ("format", "version")
 
 holds = is_unicode
 
 
 def render(result: Result) -> bytes:
-    """One record a line, so that two results can be compared by their lines."""
-    document = {"format": FORMAT, "version": VERSION, **to_json(result)}
+    """One record a line, so that two results can be compared by their lines.
+
+    Raises ``SettingError`` for a result that ``parse`` would refuse.
+    """
+    fields = to_json(result)
+    contradiction = first_contradiction(result)
+    if contradiction is not None:
+        raise SettingError(f"this result cannot be saved and read again: {contradiction}")
+    head = {"format": FORMAT, "version": VERSION}
+    document = {**head, DIGEST: digest_of({**head, **fields}), **fields}
     return (_spread(document, _NESTED) + "\n").encode()
 
 
@@ -36,10 +51,16 @@ def parse(content: bytes) -> Result:
     """The result in a document; whatever is wrong with it is a ``FileFormatError``."""
     document = _decode(content)
     _check_version(document)
-    fields = {key: value for key, value in document.items() if key not in ("format", "version")}
+    head = ("format", "version", DIGEST) if document["version"] == VERSION else _HEAD_BEFORE
+    fields = {key: value for key, value in document.items() if key not in head}
     if document["version"] == 1:
         fields = _from_version_1(fields)
     try:
+        if DIGEST in head and document.get(DIGEST) != digest_of(document):
+            raise Refused(
+                "its content does not have the digest that it names, so it was changed or damaged "
+                "after it was saved; learn again, or take another copy"
+            )
         result: Result = from_json(Result, fields, "the document")
     except Refused as error:
         raise FileFormatError(str(error)) from None
@@ -49,6 +70,12 @@ def parse(content: bytes) -> Result:
     if contradiction is not None:
         raise FileFormatError(contradiction)
     return result
+
+
+def digest_of(document: Mapping[str, Any]) -> str:
+    """The digest of what a document says, whatever its spaces and the order of its keys."""
+    said = {key: value for key, value in document.items() if key != DIGEST}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _spread(value: object, depth: int, margin: str = "\n") -> str:
@@ -96,7 +123,7 @@ def _check_version(document: dict[str, Any]) -> None:
         raise FileFormatError(
             f"its version is {version}, this tamis reads {VERSION}; install a newer tamis"
         )
-    if type(version) is not int or version not in (1, VERSION):
+    if type(version) is not int or version not in (1, 2, VERSION):
         raise FileFormatError(f"its version is {version!r}, this tamis reads {VERSION}")
 
 

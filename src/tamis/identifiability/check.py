@@ -31,6 +31,7 @@ from tamis.identifiability.shape import directed_paths, polyforest
 from tamis.identifiability.unequal_entropy import unequal_entropy
 from tamis.identifiability.verdicts import Condition
 from tamis.network import BayesianNetwork, GaussianNetwork
+from tamis.parameters import require
 from tamis.plugins import is_number
 from tamis.search.auto import RESTS_ON
 
@@ -82,6 +83,7 @@ def check(
     >>> print(tamis.check(tamis.BayesianNetwork.example("orchard"), quick=True).identified)
     True
     """
+    require(quick=quick, progress=progress)
     _require_settings(epsilon, memory_limit)
     if not isinstance(network, BayesianNetwork | GaussianNetwork):
         network = BayesianNetwork.read(network)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tamis.errors import SettingError
 from tamis.handover import fitted_network
 from tamis.identifiability.check import check
 from tamis.identifiability.report import Check
@@ -20,11 +19,11 @@ from tamis.identifiability.simulation import (
     returned,
     sampled_table,
     seed_of,
-    whole_number,
     wilson,
 )
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork, GaussianNetwork, Network
+from tamis.parameters import require
 from tamis.progress import showing
 from tamis.result import Result, show
 from tamis.settings import Settings
@@ -185,9 +184,14 @@ def recovery_check(
     RecoveryCheck
     """
     settings.require_renewable("recovery_check")
-    n_simulations = whole_number("n_simulations", n_simulations, least=1)
-    seed = whole_number("seed", seed, least=0)
-    chosen = _conditions(conditions)
+    require(
+        n_simulations=n_simulations,
+        seed=seed,
+        equivalent_sample_size=equivalent_sample_size,
+        conditions=conditions,
+        progress=progress,
+    )
+    n_simulations, seed = int(n_simulations), int(seed)
     network = fitted_network(result, table, equivalent_sample_size=equivalent_sample_size)
     kinds = dict(zip(table.names, table.kinds, strict=True))
     told = frozenset(table.names[k] for k in table.told)
@@ -215,24 +219,15 @@ def recovery_check(
         others={edge: value for edge, value in share.items() if edge not in true | turned},
         distance=sum(distances) / n_simulations,
         network=network,
-        check=_checked(network, chosen),
+        check=_checked(network, conditions),
     )
 
 
-def _checked(network: Network, chosen: str | None) -> Check | None:
-    """The conditions, where they can be checked and are wanted."""
-    if chosen is None or not isinstance(network, BayesianNetwork):
+def _checked(network: Network, wanted: str | bool) -> Check | None:
+    """The conditions, where they can be checked and are wanted; True is "quick"."""
+    if wanted is False or not isinstance(network, BayesianNetwork):
         return None
-    return check(network, quick=chosen == "quick")
-
-
-def _conditions(wanted: object) -> str | None:
-    """Which conditions to check; True and False are the usual ones and none."""
-    if isinstance(wanted, bool):
-        return "quick" if wanted else None
-    if wanted in ("quick", "all"):
-        return str(wanted)
-    raise SettingError(f"conditions must be 'quick', 'all' or False, not {wanted!r}")
+    return check(network, quick=wanted != "all")
 
 
 def _listed(edges: dict[Edge, float]) -> list[dict[str, object]]:

@@ -442,7 +442,9 @@ def _standardised(table: Table) -> tuple[Floats, Floats, Floats]:
         for place, k in enumerate(measured):
             varying[k] = moments.varies(place)
             if varying[k]:
-                column = table.numbers(k) - table.numbers(k).mean()
+                # From a row of the data first, so that numbers far from 0 lose no digits.
+                column = table.numbers(k) - table.numbers(k)[0]
+                column -= column.mean()
                 scale = math.sqrt(float(np.mean(column**2)))
                 values[k], log_scale[k] = column / scale, math.log(scale)
     return values, log_scale, varying

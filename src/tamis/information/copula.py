@@ -26,11 +26,10 @@ from tamis.information.neighbours.columns import (
     require_numbers,
     tell_of_ties,
     untied,
-    varies,
 )
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.shrinkage import analytic, checked_or_auto
-from tamis.tables.moments import refuse_extremes
+from tamis.tables.moments import require_moments
 from tamis.tables.refusals import shown
 from tamis.tables.table import Table
 
@@ -65,8 +64,7 @@ class CopulaInformation(GaussianInformation):
         numbers = {name: table.numbers(k) for k, name in enumerate(table.names)}
         for name, values in numbers.items():
             require_numbers(name, values)
-            refuse_extremes(name, float(np.abs(values).max()))
-        varying = {name: values for name, values in numbers.items() if varies(values)}
+        varying = {name: one for name, one in numbers.items() if require_moments(name, one)}
         scores, entropies = np.zeros((len(numbers), table.n_rows)), np.zeros(len(numbers))
         for k, (name, values) in enumerate(numbers.items()):
             if name in varying:

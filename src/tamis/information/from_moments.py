@@ -16,7 +16,7 @@ from tamis.errors import DataError, SettingError
 from tamis.information.gaussian import GaussianInformation, correlation_of
 from tamis.information.shrinkage import checked_or_auto, suggested
 from tamis.tables.growing import changed
-from tamis.tables.moments import BLOCK_CELLS, Moments, refuse_extremes
+from tamis.tables.moments import BLOCK_CELLS, Moments, require_moments
 
 LIMB = 15
 """Bits of a whole number that are multiplied at once: so the products of 2^20 rows are exact as
@@ -36,8 +36,8 @@ def open_moments(
             "sample of its rows"
         )
     moments = table.moments
-    for name, size in zip(table.names, moments.size.tolist(), strict=True):
-        refuse_extremes(name, size)
+    for k, name in enumerate(table.names):
+        require_moments(name, np.array([moments.low[k], moments.high[k]]))
     wanted = checked_or_auto((settings or {}).get("shrinkage", 0.0))
     if isinstance(wanted, str):
         if table.again is None:

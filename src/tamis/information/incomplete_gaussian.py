@@ -23,7 +23,7 @@ from tamis.information.incomplete_moments import (
 )
 from tamis.information.interface import Context, Floats, Group, Profiles, Query, singles
 from tamis.information.null_laws import MomentTests
-from tamis.tables.moments import CONSTANT, refuse_extremes
+from tamis.tables.moments import require_moments
 from tamis.tables.table import Table
 from tamis.tables.weights import effective_rows
 
@@ -75,13 +75,15 @@ class IncompleteGaussian(GaussianInformation):
         columns = range(table.n_variables)
         values = np.array([table.numbers(k) for k in columns])
         present = np.array([table.present(k) for k in columns])
-        varies = np.array([_varies(table.names[k], values[k][present[k]]) for k in columns])
+        varying = np.array(
+            [require_moments(table.names[k], values[k][present[k]]) for k in columns]
+        )
         # A constant says nothing, and nothing is lost by taking it as known.
-        values[~varies], present[~varies] = 0.0, True
+        values[~varying], present[~varying] = 0.0, True
         covariance = np.zeros((len(values), len(values)))
-        if varies.any():
-            fitted = fit_moments(values[varies], present[varies], table.weights)
-            covariance[np.ix_(varies, varies)] = fitted.covariance
+        if varying.any():
+            fitted = fit_moments(values[varying], present[varying], table.weights)
+            covariance[np.ix_(varying, varying)] = fitted.covariance
         weights = np.ones(table.n_rows) if table.weights is None else table.weights
         n_rows = effective_rows(weights)
         found = patterns_of(present)
@@ -211,10 +213,3 @@ def _at_rows(stats: Floats, rows: Floats, n_rows: float) -> Floats:
     stats[..., 2] += rows - n_rows
     stats[..., 3] = rows
     return stats
-
-
-def _varies(name: str, numbers: Floats) -> bool:
-    """Whether what is present of a column varies by more than rounding."""
-    size = float(np.abs(numbers).max(initial=0.0))
-    refuse_extremes(name, size)
-    return bool(np.ptp(numbers) > CONSTANT * size)

@@ -15,6 +15,7 @@ from tamis.network.checks import arrows, find_cycle
 from tamis.network.indexing import flat_index
 from tamis.network.laws import Variable
 from tamis.network.parts import MOST_CELLS, MOST_PARENTS, Floats, Parts
+from tamis.plugins import is_number, shortened
 from tamis.tables import Table
 
 if TYPE_CHECKING:
@@ -168,6 +169,5 @@ def _check_priors(prior: float, equivalent_sample_size: float | None) -> None:
 
 def check_amount(what: str, value: object) -> None:
     """Refuse what is no number from 0 on."""
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if isinstance(value, bool) or not number or not 0 <= float(value) < math.inf:  # type: ignore[arg-type]
-        raise SettingError(f"{what} must be a number from 0 on, not {value!r}")
+    if not is_number(value, 0):
+        raise SettingError(f"{what} must be a number from 0 on, not {shortened(value)}")

@@ -29,6 +29,7 @@ from tamis.network.laws import (
     origins_of,
 )
 from tamis.network.parts import MOST_CELLS
+from tamis.tables.moments import is_resolved
 
 FEWEST = 10
 """A cell with fewer rows has no regression of its own, nor one with fewer than four more than it
@@ -137,7 +138,7 @@ def _decomposed(numbers: Floats, means: Floats) -> tuple[Floats, Floats, Floats,
     centred = numbers - means
     lengths = np.sqrt((centred**2).sum(axis=0))
     # A constant is not exactly its own mean.
-    constant = lengths <= 1e-12 * np.sqrt(len(numbers)) * np.abs(numbers).max(axis=0, initial=0)
+    constant = ~is_resolved(numbers.min(axis=0), numbers.max(axis=0))
     lengths = np.where(constant, 1.0, lengths)
     scaled = np.where(constant, 0.0, centred) / lengths
     left, singular, right = np.linalg.svd(scaled, full_matrices=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tamis.atomic import check_place, write_files
 from tamis.drawing.confidence import Confidence, require_of
 from tamis.errors import SettingError
+from tamis.parameters import require
 from tamis.report.page import page
 from tamis.result import Result
 
@@ -34,6 +35,7 @@ def write_report(
     """
     place = os.fspath(path) if isinstance(path, os.PathLike) else path
     check_report_place(place)
+    require(recovery=recovery, command=command)
     if confidence is not None:
         require_of(result, confidence)
     if recovery is not None:

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
+from tamis.parameters import require
+from tamis.plugins import shortened
 from tamis.tables.table import Label
 
 # What a result can do beyond telling itself is done by rooms that know results. Its methods import
@@ -376,6 +378,7 @@ class Result:
         >>> edge.parent, edge.child, edge.direction_probability
         ('rain', 'wet', 0.5)
         """
+        require(most=most)
         return sorted(self.edges, key=lambda e: (e.direction_probability, e.parent, e.child))[:most]
 
     def closest_calls(self, most: int = 5) -> list[Verdict]:
@@ -403,6 +406,7 @@ class Result:
         >>> nearest.target, nearest.others
         ('rain', ('coin',))
         """
+        require(most=most)
         verdicts = sorted(
             self.trace.verdicts(), key=lambda v: (v.distance, v.target, v.others, v.given)
         )
@@ -437,10 +441,10 @@ class Result:
         from tamis.result.sentences import AT_FIRST, PARTS, answer
 
         asked = parts or AT_FIRST
-        unknown = [part for part in asked if part not in PARTS]
+        unknown = [part for part in asked if not isinstance(part, str) or part not in PARTS]
         if unknown:
             raise SettingError(
-                f"an answer has no part {unknown[0]!r}; there are {', '.join(PARTS)}"
+                f"an answer has no part {shortened(unknown[0])}; there are {', '.join(PARTS)}"
             )
         said = [" ".join(map(str, answer(self, part))) for part in asked]
         return Explanation("\n\n".join(filter(None, said)))

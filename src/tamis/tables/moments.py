@@ -22,8 +22,9 @@ BLOCK_CELLS = 2**22
 """Numbers that are copied out of a table at a time."""
 LARGEST = 1e150
 """Numbers beyond this, or below its inverse, have no variance that a float can hold."""
-CONSTANT = 1e-12
-"""A column that spans less than this share of its size varies by rounding only."""
+RESOLVED = 128
+"""A column must span this many floats of its size: below, rounding to the nearest float makes up
+more than some thousandths of its spread, and may be all of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ class Moments:
     def of_table(cls, table: Table) -> Moments:
         """Of a table of numbers, copying a block of its rows at a time."""
         for k, name in enumerate(table.names):
-            refuse_extremes(name, float(np.abs(table.numbers(k)).max(initial=0.0)))
+            require_moments(name, table.numbers(k))
         found = cls.of(np.zeros((table.n_variables, 0)))
         for block in blocks(table):
             found = found.merge(cls.of(block))
@@ -127,12 +128,6 @@ class Moments:
             yield block
 
     @property
-    def size(self) -> Floats:
-        """How far from 0 each column goes."""
-        found: Floats = np.maximum(np.abs(self.low), np.abs(self.high))
-        return found
-
-    @property
     def mean(self) -> Floats:
         """The mean of each column."""
         return self.origin + self.offset
@@ -140,9 +135,7 @@ class Moments:
     @property
     def varies(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Whether each column varies by more than rounding."""
-        found: np.ndarray[tuple[int], np.dtype[np.bool_]]
-        found = self.high - self.low > CONSTANT * self.size
-        return found
+        return is_resolved(self.low, self.high)
 
     @property
     def covariance(self) -> Floats:
@@ -163,14 +156,40 @@ def blocks(table: Table) -> Iterator[Floats]:
         yield np.array([table.numbers(k, rows) for k in range(d)])
 
 
-def refuse_extremes(name: str, size: float) -> None:
-    """Squares of numbers beyond 1e150 are not finite, those below 1e-150 are 0; ``size`` is that
-    of a column's largest."""
+def is_resolved(low: Floats, high: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether columns from ``low`` to ``high`` vary by more than the rounding of floats."""
+    size = np.maximum(np.abs(low), np.abs(high))
+    found: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    found = high / 2 - low / 2 >= RESOLVED / 2 * np.spacing(size)
+    return found
+
+
+def varies(name: str, numbers: Floats) -> bool:
+    """Whether a column holds more than one number; refuses one whose numbers differ by little more
+    than the rounding of floats."""
+    low, high = float(numbers.min(initial=np.inf)), float(numbers.max(initial=-np.inf))
+    if low >= high:
+        return False
+    if not is_resolved(np.array(low), np.array(high)):
+        raise DataError(
+            f"Column {shown(name)} goes from {low!r} to {high!r}, where floats are "
+            f"{np.spacing(max(-low, high)):.2g} apart: its numbers differ by little more than "
+            "their rounding. Subtract what they have in common before they are stored as floats, "
+            "or leave the column out."
+        )
+    return True
+
+
+def require_moments(name: str, numbers: Floats) -> bool:
+    """Whether a column varies; refuses one whose variance floats do not hold: squares of numbers
+    beyond 1e150 are not finite, and those below 1e-150 are 0."""
+    size = float(np.abs(numbers).max(initial=0.0))
     if size > LARGEST or 0 < size < 1 / LARGEST:
         raise DataError(
             f"Column {shown(name)} holds numbers of the size {size:.2g}, whose squares a float "
             "cannot hold: give the column another unit."
         )
+    return varies(name, numbers)
 
 
 def spread_of_products(blocks: Iterable[Floats]) -> tuple[int, float]:

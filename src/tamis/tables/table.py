@@ -137,9 +137,13 @@ class Table(AnyTable):
                     "are needed: leave the column out, or give every label a number if its order "
                     "and distances mean something."
                 )
-        values: NDArray[np.float64] = np.array(self.levels[k], dtype=np.float64)[
-            self.codes[k, rows]
-        ]
+        of_levels = np.array(self.levels[k], dtype=np.float64)
+        if len(np.unique(of_levels)) < len(of_levels):
+            raise DataError(
+                f"Column {shown(self.names[k])} holds whole numbers such as {self.levels[k][0]} "
+                "and others that are the same float: subtract what they have in common."
+            )
+        values: NDArray[np.float64] = of_levels[self.codes[k, rows]]
         absent = self.missing.get(self._position(k))
         if absent is not None:
             values[absent[rows]] = np.nan

@@ -3,6 +3,7 @@ stands for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -111,7 +112,7 @@ def _repeated(table: Table, weights: Floats) -> Table:
 
 def _numbers(values: object) -> Floats:
     try:
-        array: NDArray[Any] = np.asarray(values)
+        array = _array(values)
         if array.dtype.kind == "O":
             # Missing values of any library read as nan, and are refused as such.
             array = np.array([_number(value) for value in array.ravel()]).reshape(array.shape)
@@ -122,6 +123,15 @@ def _numbers(values: object) -> Floats:
         raise DataError(
             f"The weights must be a sequence of numbers, one a row, not {shown(values)} ({error})."
         ) from None
+
+
+def _array(values: Any) -> NDArray[Any]:  # noqa: ANN401 - whatever holds weights
+    try:
+        return np.asarray(values)
+    except Exception:  # of the library that holds them, such as polars with 128 bits
+        if not isinstance(values, Iterable):
+            raise TypeError(f"a {type(values).__name__} is no array") from None
+        return np.array(list(values), dtype=object)
 
 
 def _number(value: Any) -> float:  # noqa: ANN401 - whatever stands in the sequence

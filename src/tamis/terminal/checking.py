@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tamis.atomic import check_place
+from tamis.atomic import check_place, together
 from tamis.defaults import Search
 from tamis.drawing.pictures import require_matplotlib
 from tamis.errors import FileFormatError, SettingError
@@ -82,10 +82,11 @@ def run(source: str, wishes: CheckWishes) -> None:
                 progress=lambda done, of: wait.step("learning simulated tables", done, of),
             )
             found = found.with_simulation(simulation)
-    if wishes.out is not None:
-        found.write(wishes.out)
-    if wishes.plot is not None and found.simulation is not None:
-        found.simulation.save_plot(wishes.plot)
+    with together():
+        if wishes.out is not None:
+            found.write(wishes.out)
+        if wishes.plot is not None and found.simulation is not None:
+            found.simulation.save_plot(wishes.plot)
     if not wishes.quiet:
         show_check(console(), found, source, wishes)
 

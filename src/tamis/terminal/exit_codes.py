@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -16,17 +17,29 @@ from typing import TYPE_CHECKING, NoReturn, TextIO, cast
 from tamis.errors import TamisError
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from typer import Typer
 
 FAILED = 2
 INTERRUPTED = 130
+TERMINATED = 143
 
 
 def run_command(app: Typer) -> NoReturn:
     """Run the command and end."""
+    signal.signal(signal.SIGTERM, _terminated)
     with exit_cleanly():
         code = _run(app)
     raise SystemExit(code)
+
+
+class Terminated(BaseException):
+    """The system asks the process to end; what is half done is cleared away on the way out."""
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    raise Terminated
 
 
 @contextmanager
@@ -54,6 +67,9 @@ def exit_cleanly() -> Iterator[None]:
     except KeyboardInterrupt:
         _say(lambda: _write("Interrupted."))
         raise SystemExit(INTERRUPTED) from None
+    except Terminated:
+        _say(lambda: _write("Terminated."))
+        raise SystemExit(TERMINATED) from None
 
 
 def open_missing_streams() -> None:

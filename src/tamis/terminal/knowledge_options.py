@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 
 from tamis.errors import SettingError
@@ -32,4 +33,15 @@ def knowledge_from_options(
 
 def _names(text: str) -> list[str]:
     """Names as a line of CSV has them: one with a comma stands in quotation marks."""
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
+    except csv.Error as error:
+        raise SettingError(
+            f"--tier {text!r} cannot be read as names with commas: {error}"
+        ) from None
+    if len(lines) > 1:
+        raise SettingError(
+            f"--tier {text!r} goes over several lines: put commas between the names, and names "
+            "that hold a line break into quotation marks"
+        )
+    return [name.strip() for line in lines for name in line]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tamis.atomic import together
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.counting.opening import open_blocks, require_whole_rows
 from tamis.errors import SettingError
@@ -76,24 +77,10 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
     if wishes.dry_run:
         _show_forecast(source, settings, wishes)
         return
-    table, result, confidence, recovery, notes = _learn(source, settings, wishes)
-    if wishes.out:
-        from tamis.handover import save
-
-        with noted() as remarks:
-            save(result, table, *wishes.out)
-        notes += remarks()
-    if wishes.report is not None:
-        from tamis.report import write_report
-
-        command = shlex.join(["tamis", *sys.argv[1:]])
-        write_report(
-            result,
-            wishes.report,
-            recovery=recovery,
-            confidence=confidence,
-            command=command,
-        )
+    learned = _learn(source, settings, wishes)
+    _, result, confidence, recovery, notes = learned
+    with together():
+        notes += _write(learned, wishes)
     if not wishes.quiet:
         stdout = console()
         show_summary(stdout, result, notes, confidence, details=wishes.details)
@@ -101,6 +88,28 @@ def run(source: str, settings: Settings, wishes: Wishes) -> None:
         show_explanations(stdout, result, wishes.explain)
         written = (*wishes.out, *([wishes.report] if wishes.report else []))
         show_written(stdout, written, details=wishes.details)
+
+
+def _write(learned: Learned, wishes: Wishes) -> list[str]:
+    """Hand over the files that were asked for; what there is to say about them."""
+    remarks: list[str] = []
+    if wishes.out:
+        from tamis.handover import save
+
+        with noted() as heard:
+            save(learned.result, learned.table, *wishes.out)
+        remarks = heard()
+    if wishes.report is not None:
+        from tamis.report import write_report
+
+        write_report(
+            learned.result,
+            wishes.report,
+            recovery=learned.recovery,
+            confidence=learned.confidence,
+            command=shlex.join(["tamis", *sys.argv[1:]]),
+        )
+    return remarks
 
 
 def _check_places(wishes: Wishes) -> None:

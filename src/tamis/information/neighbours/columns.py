@@ -36,11 +36,6 @@ def require_numbers(name: str, values: Floats) -> None:
         )
 
 
-def varies(values: Floats) -> bool:
-    """Whether a column holds more than one value; what rounding makes of one is one."""
-    return float(np.ptp(values)) > 1e-12 * float(np.abs(values).max())
-
-
 def untied(name: str, values: Floats, seed: int) -> Floats:
     """The column with every value once, so that ranks and distances are never 0.
 

@@ -24,11 +24,11 @@ from tamis.information.neighbours.columns import (
     require_numbers,
     tell_of_ties,
     untied,
-    varies,
 )
 from tamis.information.neighbours.entropy import column_entropy
 from tamis.information.neighbours.space import Space
 from tamis.information.null_laws import ShuffleTests
+from tamis.tables.moments import varies
 from tamis.tables.table import Table
 
 FOR_GAINS = 20
@@ -258,7 +258,7 @@ def prepared(numbers: dict[str, Floats], seed: int) -> tuple[Floats, Floats, lis
     """The normal scores of columns, their entropies, and whether they vary."""
     for name, values in numbers.items():
         require_numbers(name, values)
-    varying = {name: values for name, values in numbers.items() if varies(values)}
+    varying = {name: values for name, values in numbers.items() if varies(name, values)}
     refuse_copies(varying.items())
     n = len(next(iter(numbers.values()))) if numbers else 0
     scores, entropies = np.zeros((len(numbers), n)), np.zeros(len(numbers))
