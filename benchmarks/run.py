@@ -41,12 +41,12 @@ def tree(d: int, n: int) -> pd.DataFrame:
 
 
 def best_of(times: int, action: Callable[[], object]) -> float:
-    """Seconds of the quickest run: what is left when the machine's noise is away."""
+    """CPU seconds of the quickest run: what is left when the machine's noise is away."""
     seconds = []
     for _ in range(times):
-        start = time.perf_counter()
+        start = time.process_time()
         action()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     return min(seconds)
 
 
@@ -208,43 +208,57 @@ def fit_and_measure(d: int, n: int) -> None:
 
 
 def scaling() -> list[str]:
-    """Cost against d at n=5000 and against n at d=50, with the slopes on logarithmic axes."""
-    by_d = {d: tree(d, 5000) for d in (25, 50, 100, 200, 400, 800)}
-    by_n = {n: tree(50, n) for n in (1000, 4000, 16_000, 64_000, 256_000, 1_000_000)}
-    model = tamis.TAM("sequential", n_jobs=1).fit(by_d[25])
-    cost_d = {d: best_of(3, lambda f=f: model.fit(f)) for d, f in by_d.items()}
-    cost_n = {n: best_of(2, lambda f=f: model.fit(f)) for n, f in by_n.items()}
-    _plot(cost_d, cost_n)
-    return [
-        "| d (n=5000) | " + " | ".join(map(str, cost_d)) + " |",
-        "|---|" + "---|" * len(cost_d),
-        "| ms | " + " | ".join(f"{1e3 * s:.0f}" for s in cost_d.values()) + " |",
-        "",
-        "| n (d=50) | " + " | ".join(map(str, cost_n)) + " |",
-        "|---|" + "---|" * len(cost_n),
-        "| ms | " + " | ".join(f"{1e3 * s:.0f}" for s in cost_n.values()) + " |",
-        "",
-        "![cost against d and n](benchmarks.png)",
-    ]
+    """CPU seconds of `sequential` against d, n and levels, with the slopes on logarithmic axes."""
+    model = tamis.TAM("sequential", n_jobs=1)
+    tables = {
+        "columns d (n = 5000)": {d: tree(d, 5000) for d in (25, 50, 100, 200, 400, 800)},
+        "rows n (d = 50)": {n: tree(50, n) for n in (1000, 4000, 16_000, 64_000, 256_000, 10**6)},
+        "levels (d = 30, n = 5000)": {k: random_tables(k) for k in (2, 4, 8, 16, 32)},
+    }
+    costs = {}
+    for name, frames in tables.items():
+        model.fit(frames[min(frames)])
+        costs[name] = {x: best_of(3, partial(model.fit, frame)) for x, frame in frames.items()}
+    _plot(costs)
+    lines = []
+    for name, cost in costs.items():
+        lines += [
+            f"| {name} | " + " | ".join(f"{x:,}" for x in cost) + " | slope |",
+            "|---" * (len(cost) + 2) + "|",
+            f"| ms | {' | '.join(f'{1e3 * s:.0f}' for s in cost.values())} | {slope(cost):.2f} |",
+            "",
+        ]
+    return [*lines, "![cost against d, n and levels](benchmarks.png)"]
 
 
-def _plot(cost_d: dict[int, float], cost_n: dict[int, float]) -> None:
-    import matplotlib
+def random_tables(levels: int) -> pd.DataFrame:
+    """A tree of 30 columns with these levels, each with a random table given its parent."""
+    rng = np.random.default_rng(SEED)
+    codes = np.empty((5000, 30), dtype=np.int64)
+    for k in range(30):
+        laws = rng.dirichlet(np.full(levels, 0.5), size=levels)
+        above = codes[:, rng.integers(k)] if k else np.zeros(5000, dtype=np.int64)
+        codes[:, k] = (rng.random((5000, 1)) > laws[above].cumsum(axis=1)).sum(axis=1)
+    frame = pd.DataFrame(codes.clip(max=levels - 1), columns=[f"v{k:02d}" for k in range(30)])
+    return frame.astype(str)
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    for axis, cost, name in zip(
-        axes, (cost_d, cost_n), ("columns d (n = 5000)", "rows n (d = 50)"), strict=True
-    ):
-        x, y = np.array(list(cost)), np.array(list(cost.values()))
-        slope = np.polyfit(np.log(x[-3:]), np.log(y[-3:]), 1)[0]
-        axis.loglog(x, y, "o-", color="#1f6f8b")
+def slope(cost: dict[int, float]) -> float:
+    """Of the last three points on logarithmic axes."""
+    x, y = np.log(list(cost)[-3:]), np.log(list(cost.values())[-3:])
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def _plot(costs: dict[str, dict[int, float]]) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13, 3.6), layout="constrained")
+    for axis, (name, cost) in zip(figure.subplots(1, len(costs)), costs.items(), strict=True):
+        axis.loglog(list(cost), list(cost.values()), "o-", color="#1f6f8b")
         axis.set_xlabel(name)
-        axis.set_ylabel("seconds, one thread")
-        axis.set_title(f"slope of the last three points: {slope:.2f}", fontsize=10)
-        axis.set_xticks(x, [f"{value:,}" for value in x], fontsize=8)
+        axis.set_ylabel("CPU seconds, one thread")
+        axis.set_title(f"slope of the last three points: {slope(cost):.2f}", fontsize=10)
+        axis.set_xticks(list(cost), [f"{value:,}" for value in cost], fontsize=8)
         axis.minorticks_off()
         axis.grid(visible=True, which="major", alpha=0.3)
     figure.savefig(DOCS / "benchmarks.png", dpi=110)
@@ -281,7 +295,7 @@ SECTIONS = {
     "larger": ("On wider tables", larger),
     "floor": ("Against the counting floor", floor),
     "wide": ("Wide tables", wide),
-    "scaling": ("Cost against d and n", scaling),
+    "scaling": ("Cost against d, n and levels", scaling),
     "start": ("Starting", start),
 }
 

@@ -139,6 +139,20 @@ def test_a_component_that_is_no_tree_is_listed_as_far_as_there_is_room(monkeypat
         assert part.probabilities.get((p, k), 0) == pytest.approx(whole.of(p, k), abs=0.25)
 
 
+def test_members_that_knowledge_allows_are_listed_before_there_is_no_room(monkeypatch):
+    """A source above two chains: 9 members of many have it at the top."""
+    rng = np.random.default_rng(4)
+    parents = {0: frozenset(), 1: frozenset({0}), 2: frozenset({0, 1}), 3: frozenset({0, 2})}
+    parents |= {4: frozenset({0}), 5: frozenset({0, 4}), 6: frozenset({0, 5})}
+    information = CountedInformation(table_of(table_for(parents, rng, 400)))
+    constraints = Constraints({}, (0b1111110, *(0,) * 6), (0,) * 7)
+    whole = directions(information, parents, constraints)
+    monkeypatch.setattr(constants, "most_members", 9)
+    cut = directions(information, parents, constraints)
+    assert cut.probabilities == pytest.approx(whole.probabilities)
+    assert 0.01 < cut.of(1, 2) < 0.99
+
+
 def test_knowledge_rules_members_out():
     rng = np.random.default_rng(7)
     parents = {0: frozenset(), 1: frozenset({0}), 2: frozenset({1})}

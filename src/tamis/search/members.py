@@ -11,6 +11,7 @@ import heapq
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import and_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +127,8 @@ class Tree(Component):
 
 
 class Listed(Component):
-    """Any other chain component: its members, one after the other, those of least SS first.
+    """Any other chain component: its members, one after the other, those that knowledge allows
+    first, and of these those of least SS.
 
     From a member to the next an edge is turned whose ends have the same other parents; all members
     are reached like that (Chickering, 1995).
@@ -139,9 +141,11 @@ class Listed(Component):
         outside: tuple[int, ...],
         start: Parents,
         noise: NoiseEntropies,
+        constraints: Constraints | None = None,
     ) -> None:
         self.nodes = list(nodes)
         self._outside = outside
+        self._barred = [_barred(k, self.nodes, constraints) for k in self.nodes]
         place = {k: i for i, k in enumerate(self.nodes)}
         self._edges = [(place[a], place[b]) for a, b in edges]
         first = tuple(sum(1 << place[p] for p in start[k] if p in place) for k in self.nodes)
@@ -214,12 +218,13 @@ class Listed(Component):
         if not self._asked_ahead:
             self._know(families, noise)
         start = tuple(noise.squares(self._context(*one) for one in families))
-        waiting = [(sum(start), first, 0, start)]
+        # Where knowledge allows few of many members, the list would be full before it has them.
+        waiting = [(False, sum(start), first, 0, start)]
         seen = {0}
         for _ in range(constants.most_members):
             if not waiting:
                 return
-            _, one, turned, squares = heapq.heappop(waiting)
+            *_, one, turned, squares = heapq.heappop(waiting)
             yield one, turned, squares
             changes = []
             for e, (a, b) in enumerate(self._edges):
@@ -237,7 +242,8 @@ class Listed(Component):
                 own = shares[p_before], shares[k_before], shares[p_after], shares[k_after]
                 each = zip(squares, *own, strict=True)
                 moved = tuple([total - (v + w) + (x + y) for total, v, w, x, y in each])
-                heapq.heappush(waiting, (sum(moved), tuple(other), edges, moved))
+                barred = any(map(and_, other, self._barred))
+                heapq.heappush(waiting, (barred, sum(moved), tuple(other), edges, moved))
         self.is_whole = not waiting
 
 
@@ -314,7 +320,7 @@ def chain_components(
         if len(edges) == len(part) - 1:
             component = Tree(part, edges, outside, noise)
         else:
-            component = Listed(part, edges, outside, parents, noise)
+            component = Listed(part, edges, outside, parents, noise, constraints)
         if constraints is not None:
             component.rule_out(constraints)
         found.append(component)
@@ -332,6 +338,14 @@ def _stated(share: float, before: float) -> float:
     if share > 0.5:
         return share if even >= CLAIMED else NOT_CLAIMED
     return share if even <= 1 - CLAIMED else 1 - NOT_CLAIMED
+
+
+def _barred(k: int, nodes: Sequence[int], constraints: Constraints | None) -> int:
+    """Which of the nodes cannot be parents of k, a bit for each."""
+    if constraints is None:
+        return 0
+    own = ((i, p) for i, p in enumerate(nodes) if not _is_allowed({k: {p}}, constraints))
+    return sum(1 << i for i, _ in own)
 
 
 def _is_allowed(parents: Parents, constraints: Constraints) -> bool:
