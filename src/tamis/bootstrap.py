@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import networkx as nx
 import numpy as np
@@ -39,7 +39,8 @@ from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.table import with_rows
 
-SCHEMES = ("half", "rows")
+Scheme = Literal["half", "rows"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 MORE_PARENTS = 2
 """A column may have this number of parents more in a resample than any has in the result."""
 WORTH_PROCESSES = 3.0
@@ -96,7 +97,7 @@ class Confidence:
     n: int
     seed: int
     search: str
-    scheme: str
+    scheme: Scheme
     edges: Mapping[tuple[str, str], float]
     layers: Mapping[str, Mapping[int, float]]
 
@@ -198,7 +199,7 @@ def bootstrap(
     n: int = 200,
     *,
     seed: int = 1,
-    scheme: str = "half",
+    scheme: Scheme = "half",
     search: str | None = None,
     resume: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -276,7 +277,7 @@ class _Wanted(NamedTuple):
     settings: Settings
     interactions: dict[int, Interactions]
     seed: int
-    scheme: str
+    scheme: Scheme
 
 
 def _require(n: object, seed: object, scheme: object) -> None:
@@ -367,7 +368,7 @@ def _summed(
     drawn: Sequence[Drawn],
     seed: int,
     search: str,
-    scheme: str,
+    scheme: Scheme,
 ) -> Confidence:
     n = len(drawn)
     edges = Counter((names[p], names[k]) for one in drawn for p, k in one.edges)

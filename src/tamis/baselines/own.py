@@ -12,10 +12,12 @@ import numpy as np
 
 from tamis.baselines.interface import Adjacency, Learned
 from tamis.counting.compiled import uncompiled
+from tamis.defaults import Search
 from tamis.errors import TamisError
 from tamis.learning import learn
 from tamis.settings import Settings
 from tamis.tables import Table
+from tamis.tables.reading import Missing
 
 ROWS, COLUMNS = 800, 24
 """The part of a table that asks for the same compiled loops as the whole."""
@@ -26,8 +28,8 @@ class OwnSearch:
     """The DAG that ``tamis.TAM(search)`` learns, with one thread."""
 
     name: str = "tamis"
-    search: str = "auto"
-    missing: str = "error"
+    search: Search = "auto"
+    missing: Missing = "error"
 
     extra: ClassVar[str] = ""
     modules: ClassVar[tuple[str, ...]] = ()
@@ -48,7 +50,7 @@ class OwnSearch:
 
     def learn(self, table: Table, seed: int | None) -> Learned:
         """The DAG; nothing is random."""
-        settings = Settings(self.search, missing=self.missing, n_jobs=1)  # type: ignore[arg-type]
+        settings = Settings(self.search, missing=self.missing, n_jobs=1)
         found = learn(table, settings)
         place = {name: k for k, name in enumerate(table.names)}
         adjacency: Adjacency = np.zeros((len(place), len(place)), dtype=np.int8)

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 from tamis import baselines
 from tamis.baselines.registry import BASELINES, import_libraries, missing_modules
 from tamis.defaults import SEARCHES
+from tamis.defaults import Search as SearchName
 from tamis.errors import SettingError
 from tamis.experiments.cells import Draw
 from tamis.experiments.datasets import Dataset
@@ -73,7 +74,7 @@ class Method(Protocol):
 class Search:
     """One of tamis's own."""
 
-    search: str
+    search: SearchName
     variant: str = ""
 
     packages = ("numba",)
@@ -161,9 +162,9 @@ class Continuous:
 def find_method(name: str) -> Method:
     """The method of a name, or a refusal that lists them all."""
     for variant in VARIANTS:
-        search = name.removesuffix(variant)
-        if search in SEARCHES and name == search + variant:
-            return Search(search, variant)
+        for search in SEARCHES:
+            if name == search + variant:
+                return Search(search, variant)
     if name in BASELINES:
         return Peer(BASELINES[name])
     if name in PEERS:

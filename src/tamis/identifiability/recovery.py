@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from tamis.errors import SettingError
 from tamis.handover import fitted_network
@@ -30,6 +31,7 @@ from tamis.result import Result, show
 from tamis.settings import Settings
 from tamis.tables import Table
 
+Conditions = Literal["quick", "all"]
 Progress = Callable[[int, int], None]
 """Called with the number of tables learned so far and the number of all."""
 
@@ -159,7 +161,7 @@ def recovery_check(
     n_simulations: int = 50,
     seed: int = 1,
     equivalent_sample_size: float = 1.0,
-    conditions: str | bool = "quick",
+    conditions: Conditions | bool = "quick",
     progress: Progress | None = None,
 ) -> RecoveryCheck:
     """Fit, check, simulate and learn again; see the head of this file.
@@ -219,19 +221,20 @@ def recovery_check(
     )
 
 
-def _checked(network: Network, chosen: str | None) -> Check | None:
+def _checked(network: Network, chosen: Conditions | None) -> Check | None:
     """The conditions, where they can be checked and are wanted."""
     if chosen is None or not isinstance(network, BayesianNetwork):
         return None
     return check(network, quick=chosen == "quick")
 
 
-def _conditions(wanted: object) -> str | None:
+def _conditions(wanted: object) -> Conditions | None:
     """Which conditions to check; True and False are the usual ones and none."""
     if isinstance(wanted, bool):
         return "quick" if wanted else None
-    if wanted in ("quick", "all"):
-        return str(wanted)
+    for known in get_args(Conditions):
+        if wanted == known:
+            return known  # type: ignore[no-any-return]
     raise SettingError(f"conditions must be 'quick', 'all' or False, not {wanted!r}")
 
 
