@@ -10,7 +10,7 @@ VERSIONS ?= 3.11 3.12 3.13 3.14
 export PYTHONDONTWRITEBYTECODE :=
 SUITE := -m pytest -q -n auto --dist worksteal
 
-.PHONY: demo test lint types unit slow test-lowest test-versions dist bench bench-scale clean
+.PHONY: demo test lint types unit slow test-lowest test-versions dist docs bench bench-scale clean
 
 demo: $(VENV)/.core
 	$(BIN)/tamis learn examples/sprinkler.csv
@@ -56,6 +56,10 @@ dist: $(UV)
 	$(UV) build --quiet
 	$(UV) tool run --quiet twine check --strict dist/*
 
+# The documentation site, in site/; runs the examples of the gallery.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
 
@@ -80,6 +84,10 @@ $(VENV)/.core: $(BIN)/python pyproject.toml
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@ $(VENV)/.core
+
+$(VENV)/.docs: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	touch $@ $(VENV)/.core
 
 $(VENV)/.bench: $(BIN)/python pyproject.toml
