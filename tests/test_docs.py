@@ -48,6 +48,8 @@ SKETCHES = {("docs/design.md", "class Source(ABC):")}
 """Pages and first lines of blocks that are no programs."""
 
 BLOCK = re.compile(r"^(<!-- not run: [^\n]*-->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+REFERENCED = re.compile(r"^::: (\S+)$", re.MULTILINE)
+"""The names whose docstrings the site shows."""
 LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
 
 
@@ -254,11 +256,14 @@ def test_every_link_leads_somewhere(name):
 
 
 def _places(page: Path) -> set[str]:
-    """The anchors of names in the reference, and those that headings get: small letters, no signs, - for a blank, a number if taken."""
+    """The anchors of names in the reference, and those that headings get: small letters, no signs,
+    - for a blank, a number if taken."""
     text = page.read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     plain = [re.sub(r"[^\w\- ]", "", h).strip().lower().replace(" ", "-") for h in headings]
-    numbered = {one + f"-{plain[:i].count(one)}" * (one in plain[:i]) for i, one in enumerate(plain)}
+    numbered = {
+        one + f"-{plain[:i].count(one)}" * (one in plain[:i]) for i, one in enumerate(plain)
+    }
     return numbered | set(REFERENCED.findall(text))
 
 
@@ -285,16 +290,14 @@ def test_every_picture_is_shown_on_a_page():
     assert pictures <= shown
 
 
-REFERENCED = re.compile(r"^::: (\S+)$", re.MULTILINE)
-"""The names whose docstrings the site shows."""
-
-
 def test_the_reference_has_every_public_name():
     pages = (ROOT / "docs" / "reference").glob("*.md")
     names = [name for page in pages for name in REFERENCED.findall(page.read_text("utf-8"))]
     assert len(names) == len(set(names))
     modules = {"adapters", "baselines", "constants", "metrics", "rules", "simulate"}
-    assert {f"tamis.{name}" for name in set(tamis.__all__) - modules - {"__version__"}} <= set(names)
+    assert {f"tamis.{name}" for name in set(tamis.__all__) - modules - {"__version__"}} <= set(
+        names
+    )
     told = [pkgutil.resolve_name(name) for name in names]
     for module in modules:
         for name in getattr(tamis, module).__all__:

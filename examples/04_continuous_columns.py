@@ -1,8 +1,8 @@
 """Learn numbers, with coefficients.
 
-Continuous columns are read by their moments. Two independent causes meet in `growth`, which settles all
-three directions. The fitted network has a regression for each column, to compare with the coefficients
-that the rows were drawn with.
+Continuous columns are read by their moments. Two independent causes meet in `growth`, which
+settles all three directions. The fitted network has a regression for each column, to compare with
+the coefficients that the rows were drawn with.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Learn a table and draw the graph.
 
-Solid arrows have a direction that every equally good graph shares, dashed ones are open: the rows do
-not clearly say which way they point.
+Solid arrows have a direction that every equally good graph shares, dashed ones are open: the rows
+do not clearly say which way they point.
 """
 
 import tamis

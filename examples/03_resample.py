@@ -1,7 +1,7 @@
 """Resample to see how sure the arrows are.
 
-Each arrow is learned again from 20 random halves of the rows. The picture writes the share of halves
-that show it.
+Each arrow is learned again from 20 random halves of the rows. The picture writes the share of
+halves that show it.
 """
 
 import tamis

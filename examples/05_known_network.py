@@ -1,7 +1,7 @@
 """Ask whether a known network can be found at all.
 
-Before any data, `tamis.check` evaluates the paper's conditions on a network. Tables drawn from it show
-from how many rows on its graph is found.
+Before any data, `tamis.check` evaluates the paper's conditions on a network. Tables drawn from it
+show from how many rows on its graph is found.
 """
 
 import matplotlib.pyplot as plt
