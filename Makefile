@@ -43,7 +43,8 @@ test-lowest: $(UV)
 test-versions: $(UV)
 	@passed=; missing=; for version in $(VERSIONS); do \
 	  there=build/python$$version; \
-	  if ! $(UV) venv --quiet --clear --python $$version $$there; then missing="$$missing $$version"; continue; fi; \
+	  own=$$(ls $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python 2>/dev/null | tail -1); \
+	  if ! $(UV) venv --quiet --clear --python $${own:-$$version} $$there; then missing="$$missing $$version"; continue; fi; \
 	  $(UV) pip install --quiet --python $$there -e '.[dev]' || exit 1; \
 	  echo "== Python $$version"; \
 	  NUMBA_CACHE_DIR=$(CURDIR)/$$there/loops $$there/bin/python $(SUITE) -m "not slow" $(TESTS) || exit 1; \
