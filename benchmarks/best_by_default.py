@@ -15,9 +15,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from itertools import pairwise
-from pathlib import Path
 from time import process_time
 
 import networkx as nx
@@ -26,8 +24,10 @@ import pandas as pd
 
 import tamis
 from benchmarks.families import FAMILIES, NOISE, gaussian, labels
-from tamis.metrics import shd, to_cpdag
+from tamis.metrics import shd
 from tamis.simulate import draw
+from tamis.studies.attempts import cpdag_distance
+from tamis.studies.datasets import network_files
 
 GRAPHS = {
     "Tree": ("tree", lambda d: {}),
@@ -130,21 +130,6 @@ def alpha(seeds: range) -> None:
 
     chosen = [(m, g, d, n) for m, g in CELLS[:5] for d, n in SIZES[:2]]
     table(["SHD", *(f"alpha={level}" for level in LEVELS)], (line(*cell) for cell in chosen))
-
-
-def network_files() -> dict[str, Path]:
-    """The published networks in pgmpy's wheel."""
-    folder = Path(str(files("pgmpy"))) / "utils" / "example_models"
-    return {path.name.split(".")[0]: path for path in folder.rglob("*.bif*")}
-
-
-def cpdag_distance(found: nx.DiGraph[str], true: nx.DiGraph[str]) -> int:
-    """Between a learned DAG or CPDAG and the class of the true DAG."""
-    if not any(found.has_edge(b, a) for a, b in found.edges) and nx.is_directed_acyclic_graph(
-        found
-    ):
-        found = to_cpdag(found)
-    return shd(found, to_cpdag(true), undirected="strict")
 
 
 def _compared(

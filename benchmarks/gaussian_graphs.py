@@ -1,9 +1,8 @@
-"""Linear Gaussian graphs: `python -m benchmarks.gaussian_graphs [graphs|levels|unfaithful|wide]`.
+"""Linear Gaussian graphs: `python -m benchmarks.gaussian_graphs [graphs|levels|wide]`.
 
 `graphs`: mean SHD where all errors have one variance, beside the equal-variance method, PC and
-GES. `levels`: the same over levels of the tests, on seeds that only choose. `unfaithful`: the
-example of app. C.7. `wide`: the time for many columns. Each prints a table of Markdown; `--seeds
-A:B` draws other tables.
+GES. `levels`: the same over levels of the tests, on seeds that only choose. `wide`: the time for
+many columns. Each prints a table of Markdown; `--seeds A:B` draws other tables.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import tamis
 from benchmarks.best_by_default import mean, table
 from tamis.baselines.equal_variance import _order, _parents
 from tamis.baselines.interface import Adjacency
-from tamis.experiments.gaussian_peers import PEERS
 from tamis.metrics import shd
 from tamis.simulate import draw
 
@@ -40,6 +38,7 @@ CELLS = [
 ]
 """Graph, nodes, expected edges, rows."""
 LEVELS = (0.2, 0.05, 0.02, 0.01, 0.001, 0.0001)
+PEERS = ("pc-fisher-z", "ges-gaussian")
 LARGEST_PEERS = 20
 """GES and the regressions on rows take minutes a graph beyond."""
 
@@ -106,11 +105,7 @@ def _thinned(columns: Floats, k: int, before: Sequence[int], n: int) -> list[int
 
 def by_peer(name: str) -> Learner:
     """PC or GES of causal-learn, with its CPDAG."""
-    peer = PEERS[name]
-    peer.prepare()
-    return lambda data: _over_names(
-        data, peer.learn(np.column_stack(list(data.values()))).adjacency
-    )
+    return lambda data: tamis.baselines.run(name, data).graph
 
 
 def distances(learn: Learner, drawn: Sequence[tuple[Data, nx.DiGraph[str]]]) -> str:
@@ -159,19 +154,6 @@ def levels(seeds: range) -> None:
     table(["SHD", *(f"alpha={level}" for level in LEVELS)], lines)
 
 
-def unfaithful(seeds: range) -> None:
-    """The example of app. C.7, 5000 rows: how often exact, and the mean SHD."""
-    drawn = [draw(model="unfaithful", n=5000, seed=seed) for seed in seeds]
-    learners = {search: by_tam(search) for search in ("auto", "node", "sieve", "sequential")}
-    learners |= {"equal variance": by_equal_variance, **{name: by_peer(name) for name in PEERS}}
-
-    def line(name: str) -> list[str]:
-        found = [shd(learners[name](one.data), one.graph) for one in drawn]
-        return [name, mean(found, 2), f"{found.count(0)} of {len(found)}"]
-
-    table(["method", "SHD", "exact"], map(line, learners))
-
-
 def wide(seeds: range) -> None:
     """Seconds of one processor for graphs with twice as many edges as nodes, and the SHD."""
 
@@ -193,7 +175,6 @@ def wide(seeds: range) -> None:
 SECTIONS = {
     "graphs": (graphs, range(900, 920)),
     "levels": (levels, range(5000, 5020)),
-    "unfaithful": (unfaithful, range(900, 1000)),
     "wide": (wide, range(900, 901)),
 }
 

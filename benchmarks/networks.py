@@ -22,8 +22,8 @@ from statistics import median
 import pandas as pd
 
 import tamis
-from benchmarks.best_by_default import network_files
 from tamis.counting.compiled import uncompiled
+from tamis.studies.datasets import network_files
 
 NAMES = (
     "asia", "sachs", "child", "insurance", "alarm", "hepar2", "win95pts", "hailfinder", "andes",

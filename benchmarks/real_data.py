@@ -27,9 +27,9 @@ import pandas as pd
 from scipy.stats import pearsonr, spearmanr
 
 import tamis
-from benchmarks.best_by_default import cpdag_distance, network_files
-from tamis.experiments.gaussian_peers import FisherZPC
 from tamis.metrics import skeleton_scores
+from tamis.studies.attempts import cpdag_distance
+from tamis.studies.datasets import network_files
 
 PROTEINS = ("Raf", "Mek", "Plcg", "PIP2", "PIP3", "Erk", "Akt", "PKA", "PKC", "P38", "Jnk")
 """The columns of cdt's table under the names of the published network, in the table's order."""
@@ -87,19 +87,8 @@ def by_peer(name: str) -> Learner:
     return learn
 
 
-def by_fisher_z(frame: pd.DataFrame) -> Found:
-    """What PC of causal-learn finds in columns of numbers."""
-    peer = FisherZPC()
-    peer.prepare()
-    adjacency = peer.learn(frame.to_numpy(dtype=float)).adjacency
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(frame.columns)
-    graph.add_edges_from((frame.columns[i], frame.columns[j]) for i, j in np.argwhere(adjacency))
-    return Found(graph)
-
-
 OWN = {"tamis": by_tamis(), "tamis `sequential`": by_tamis(search="sequential")}
-OF_NUMBERS = {"FLOP": by_peer("flop"), "PC (Fisher z)": by_fisher_z}
+OF_NUMBERS = {"FLOP": by_peer("flop"), "PC (Fisher z)": by_peer("pc-fisher-z")}
 OF_LEVELS = {
     "hill climbing (pyAgrum)": by_peer("hill-climbing"),
     "MIIC (pyAgrum)": by_peer("miic"),

@@ -25,7 +25,7 @@ LAYERS = {
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
     "rescoring bootstrap forecast identifiability report comparison estimator",
-    "studies": "baselines experiments",
+    "studies": "baselines studies",
     "command": "terminal cli cli_experiment cli_learn __main__",
 }
 """From the ground up: each layer knows its own rooms and those below it."""

@@ -18,7 +18,7 @@ from tamis import TAM
 from tamis.cli import app
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.opening import open_blocks
-from tamis.counting.packing import pack
+from tamis.counting.packed_file import pack
 from tamis.errors import SettingError, TamisWarning
 from tamis.forecast import Forecast, forecast
 from tamis.forecast import make as making

@@ -16,6 +16,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
@@ -220,17 +221,17 @@ def bootstrap(
     wanted = _Wanted(arranged, settings, known, seed, scheme)
     journal = None
     done: dict[int, Drawn] = {}
-    if resume is not None:
-        if asked.from_outside:
-            raise SettingError(
-                f"resume= cannot tell whether {', '.join(asked.from_outside)} still does what it "
-                "did: leave resume out"
-            )
-        journal = Journal.open(resume, "bootstrap", _digest(wanted))
-        read = [_read(entry, len(names), os.fspath(resume)) for entry in journal.entries]
-        done = {one.number: one for one in read if one.number < n}
-    missing = [i for i in range(n) if i not in done]
-    with showing("learning resamples", progress) as heard:
+    if resume is not None and asked.from_outside:
+        raise SettingError(
+            f"resume= cannot tell whether {', '.join(asked.from_outside)} still does what it "
+            "did: leave resume out"
+        )
+    with ExitStack() as opened, showing("learning resamples", progress) as heard:
+        if resume is not None:
+            journal = opened.enter_context(Journal(resume, "bootstrap", _digest(wanted)))
+            read = [_read(entry, len(names), os.fspath(resume)) for entry in journal.entries]
+            done = {one.number: one for one in read if one.number < n}
+        missing = [i for i in range(n) if i not in done]
         for fresh in _in_parallel(wanted, missing, usable_jobs(asked.n_jobs)):
             for one in fresh:
                 done[one.number] = one

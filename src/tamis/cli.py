@@ -127,7 +127,8 @@ def compare(
         typer.Option(
             metavar="A,B,...",
             help="The methods that learn from the table: tamis, sequential, pc, pc-g2, ges, "
-            "ges-bic, hill-climbing, tabu, miic, boss, equal-variance, flop. Default all.",
+            "ges-bic, hill-climbing, tabu, miic, boss, equal-variance, flop, pc-fisher-z, "
+            "ges-gaussian. Default all.",
         ),
     ] = None,
     limit: Annotated[
@@ -375,10 +376,12 @@ def simulate(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Any other option: m and new_to_old (sf); widths and extra (layered); components "
-            "or drop (polyforest); entropy and arity (tables); coefficients, intercepts "
-            "(logistic); coefficients, variances (gaussian); terms, weights, variances "
-            "(nonlinear); paths and length (diamond). A range is LOW,HIGH. May be repeated.",
+            help="Any other option: directions (tree); m and new_to_old (sf); widths and extra "
+            "(layered); components or drop (polyforest); entropy and arity (tables); "
+            "coefficients, intercepts (logistic); coefficients, variances (gaussian); terms, "
+            "weights, variances (nonlinear); leak, strengths (noisy-or); least, most (dirichlet, "
+            "ordinal); share (mixed); paths and length (diamond). A range is LOW,HIGH. May be "
+            "repeated.",
         ),
     ] = None,
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="The number of rows.")] = 1000,

@@ -1,7 +1,12 @@
-"""The commands `tamis experiment …`: their words and options, no logic."""
+"""The commands `tamis experiment …`: their words and options, no logic.
+
+Every plan in `studies/shipped` is a command, whose help is the first line of the file.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,117 +18,91 @@ experiment = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-_Folder = Annotated[
+_Out = Annotated[
     str, typer.Option("--out", metavar="FOLDER", help="Where the study is kept, and goes on.")
+]
+_Full = Annotated[
+    bool, typer.Option("--full/--quick", help="The whole plan, or some minutes of it.")
+]
+_Names = Annotated[str | None, typer.Option(metavar="NAME,...", help="Only these of the plan.")]
+_Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="In place of the plan's.")]
+_Replications = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Tables drawn for each setting.")
 ]
 _Methods = Annotated[
     str | None,
     typer.Option(metavar="NAME,...", help="The methods to compare, searches and baselines."),
 ]
-_Sizes = Annotated[
-    str | None, typer.Option(metavar="N,N,...", help="The numbers of rows of the tables.")
-]
-_Replications = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Tables drawn for each setting.")
-]
-_Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Same seed, same tables.")]
+_Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Same seed, same tables.")]
 _Limit = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0, help="Of learning, for each run; 0 is no limit.")
+    float | None,
+    typer.Option(metavar="SECONDS", min=0, help="CPU time of learning a run; 0 is no limit."),
+]
+_Patience = Annotated[
+    int | None, typer.Option(metavar="N", min=0, help="Time-outs after which a method is given up.")
+]
+_Networks = Annotated[
+    str | None, typer.Option(metavar="FOLDER", help="BIF files, in place of those in pgmpy.")
 ]
 _Workers = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Processes; one a core unless given.")
 ]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")]
+_Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="A study.")]
 
 
-@experiment.command()
-def paper(
-    out: _Folder,
-    full: Annotated[
-        bool, typer.Option("--full/--quick", help="The paper's grid, or some minutes of it.")
-    ] = False,
-    models: Annotated[str | None, typer.Option(metavar="NAME,...", help="mod, add.")] = None,
-    graphs: Annotated[str | None, typer.Option(metavar="NAME,...", help="tree, er, sf.")] = None,
-    nodes: Annotated[
-        str | None, typer.Option(metavar="N,N,...", help="The numbers of nodes.")
-    ] = None,
-    rows: _Sizes = None,
-    replications: _Replications = None,
-    methods: _Methods = None,
-    seed: _Seed = 1,
-    edges_per_node: Annotated[
-        float, typer.Option(metavar="X", help="Expected edges of er, a node.")
-    ] = 1.0,
-    attach: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Edges of each new node of sf.")
-    ] = 1,
-    p: Annotated[float, typer.Option(metavar="P", help="The noise of both models.")] = 0.2,
-    flip: Annotated[
-        bool, typer.Option("--flip", help="Turn p into 1 - p at random nodes, as the authors do.")
-    ] = False,
-    time_limit: _Limit = 60.0,
-    patience: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, help="Time-outs after which a method is given up."),
-    ] = 3,
+def _study(plan: str) -> Callable[..., None]:
+    """The command of one plan."""
+
+    def command(
+        out: _Out,
+        full: _Full = False,
+        models: _Names = None,
+        graphs: _Names = None,
+        nodes: _Numbers = None,
+        rows: _Numbers = None,
+        replications: _Replications = None,
+        methods: _Methods = None,
+        seed: _Seed = None,
+        time_limit: _Limit = None,
+        patience: _Patience = None,
+        networks: _Networks = None,
+        jobs: _Workers = None,
+        quiet: _Quiet = False,
+    ) -> None:
+        options = {name: value for name, value in locals().items() if name != "plan"}
+        with exit_cleanly():
+            from tamis.terminal.experimenting import run_study
+
+            run_study(plan, **options)
+
+    return command
+
+
+for _path in sorted((Path(__file__).parent / "studies" / "shipped").glob("*.toml")):
+    with open(_path, encoding="utf-8") as _file:
+        _words = _file.readline().removeprefix("# ").strip()
+    experiment.command(name=_path.stem, help=_words)(_study(_path.stem))
+
+
+@experiment.command(name="run")
+def run_plan(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="A plan: a file that ends in .toml.")],
+    out: _Out,
+    full: _Full = True,
     jobs: _Workers = None,
     quiet: _Quiet = False,
 ) -> None:
-    """The simulation study of the paper: SHD against rows for every graph, model and method."""
+    """Run a study of your own."""
     with exit_cleanly():
-        from tamis.terminal.experimenting import ExperimentWishes, run_study
+        from tamis.terminal.experimenting import run_study
 
-        options = {
-            "full": full,
-            "models": models,
-            "graphs": graphs,
-            "nodes": nodes,
-            "rows": rows,
-            "replications": replications,
-            "methods": methods,
-            "seed": seed,
-            "edges_per_node": edges_per_node,
-            "attachments": attach,
-            "p": p,
-            "flip": flip,
-            "time_limit": time_limit,
-            "patience": patience,
-        }
-        run_study(ExperimentWishes("paper", options, out, jobs, quiet))
-
-
-@experiment.command()
-def unfaithful(
-    out: _Folder,
-    rows: _Sizes = None,
-    replications: _Replications = None,
-    methods: _Methods = None,
-    seed: _Seed = 1,
-    time_limit: _Limit = 60.0,
-    jobs: _Workers = None,
-    quiet: _Quiet = False,
-) -> None:
-    """The unfaithful Gaussian example (app. C.7) against PC and GES."""
-    with exit_cleanly():
-        from tamis.terminal.experimenting import ExperimentWishes, run_study
-
-        options = {
-            "rows": rows,
-            "replications": replications,
-            "methods": methods,
-            "seed": seed,
-            "time_limit": time_limit,
-        }
-        run_study(ExperimentWishes("unfaithful", options, out, jobs, quiet))
+        run_study(plan, out=out, jobs=jobs, quiet=quiet, full=full)
 
 
 @experiment.command(name="resume")
-def resume_study(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A study that was ended.")],
-    jobs: _Workers = None,
-    quiet: _Quiet = False,
-) -> None:
-    """Go on with a study."""
+def resume_study(folder: _Folder, jobs: _Workers = None, quiet: _Quiet = False) -> None:
+    """Go on with a study that was ended."""
     with exit_cleanly():
         from tamis.terminal.experimenting import resume
 
@@ -132,7 +111,7 @@ def resume_study(
 
 @experiment.command()
 def figures(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A study.")],
+    folder: _Folder,
     out: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Where they go; the study itself.")
     ] = None,
@@ -150,7 +129,7 @@ def figures(
 
 @experiment.command()
 def report(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A study.")],
+    folder: _Folder,
     into: Annotated[
         str | None,
         typer.Option(metavar="PAGE", help="A Markdown page with marks for the tables."),
@@ -168,7 +147,7 @@ def report(
 def figure1(
     out: Annotated[str, typer.Option(metavar="FILE", help="The picture: .png, .svg or .pdf.")],
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="Rows to learn from.")] = 10_000,
-    seed: _Seed = 1,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Same seed, same rows.")] = 1,
     quiet: _Quiet = False,
 ) -> None:
     """Draw the loops of testing and masking, as the paper's Figure 1(b)."""

@@ -43,6 +43,18 @@ class Constants:
         "the order search ends after this number of new starts in a row without a better score",
         "8 stopped short of the true score on 7 of 216 Gaussian tables of choosing seeds, 30 on 2",
     )
+    few_starts: int = _constant(
+        10,
+        "it ends after this number already if most of them have come back to the best score",
+        "with came_back",
+    )
+    came_back: float = _constant(
+        0.8,
+        "the share of new starts without a better score that must have come back to the best one",
+        "tables 700 to 707 of eight networks with 1000 and 5000 rows: mean CPDAG distance 22.98 "
+        "without this rule, 23.02 with 0.8, 23.07 with 0.6; sachs, child and alarm take a sixth "
+        "less",
+    )
     most_starts: int = _constant(
         200, "new starts of the order search in all", "rarely reached; a bound on time"
     )

@@ -19,7 +19,7 @@ from tamis.defaults import KINDS, KindName
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.checked import checked
-from tamis.information.counting import open_counts
+from tamis.information.counted import open_counts
 from tamis.information.from_moments import open_moments, open_whole_numbers
 from tamis.information.heavy_tails import by_ranks
 from tamis.information.incomplete import open_incomplete

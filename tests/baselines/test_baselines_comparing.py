@@ -14,7 +14,7 @@ import tamis
 from tamis.baselines.comparing import METHODS, cannot_take, find_method, read
 from tamis.baselines.own import part_of
 from tamis.baselines.registry import BASELINES
-from tamis.baselines.transfer import read_request, write_request
+from tamis.baselines.running import read_request, write_request
 from tamis.cli import app
 from tamis.counting.compiled import uncompiled
 from tamis.errors import SettingError

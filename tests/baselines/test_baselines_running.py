@@ -15,9 +15,9 @@ from baseline_samples import CHAIN, additive
 from odd_baselines import Odd, Quitter, Raiser, Sleeper
 
 import tamis
-from tamis.baselines import available, limited, run
-from tamis.baselines.limited import _start
-from tamis.baselines.transfer import has_started, write_request
+from tamis.baselines import available, run
+from tamis.baselines.processes import WorkerPool
+from tamis.baselines.running import write_request
 from tamis.metrics import shd
 from tamis.tables import read_table
 
@@ -94,13 +94,13 @@ def test_a_slow_method_is_ended_at_the_limit_and_leaves_nothing(
     stubborn, tmp_path, temporary, monkeypatch
 ):
     diary = tmp_path / "diary"
+    overdue = WorkerPool.overdue
 
-    def is_asleep(folder):
-        # The limit counts from here, so that it cannot pass before the method has begun.
-        return has_started(folder) and diary.exists() and diary.read_text().endswith("\n")
+    def when_asleep(self):
+        # It cannot be ended before the method has begun.
+        return overdue(self) if diary.exists() and diary.read_text().endswith("\n") else []
 
-    monkeypatch.setattr(limited, "GRACE", 0.1)
-    monkeypatch.setattr(limited, "has_started", is_asleep)
+    monkeypatch.setattr(WorkerPool, "overdue", when_asleep)
     found = run(Sleeper(diary=str(diary), stubborn=stubborn), DATA, time_limit=0.2)
     assert found.timed_out
     assert found.graph is None
@@ -115,30 +115,28 @@ def test_a_slow_method_is_ended_at_the_limit_and_leaves_nothing(
 def test_an_interrupted_caller_leaves_no_process(monkeypatch, temporary):
     seen = []
 
-    def interrupted(process, folder, time_limit):
-        seen.append(process)
+    def interrupted(self):
+        seen.append(self.idle_worker()._process)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(limited, "_watch", interrupted)
+    monkeypatch.setattr(WorkerPool, "overdue", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run(Odd(), DATA, time_limit=60)
     assert seen[0].returncode is not None
     assert list(temporary.iterdir()) == []
 
 
-def test_a_child_ends_when_its_parent_is_gone(tmp_path):
+def test_a_worker_ends_when_its_parent_is_gone(tmp_path):
     diary = tmp_path / "diary"
     write_request(tmp_path, Sleeper(diary=str(diary)), read_table(DATA), None)
-    process = _start(tmp_path)
-    try:
-        while not has_started(tmp_path):
-            assert process.poll() is None
+    with WorkerPool(1, tmp_path / "worker") as pool:
+        worker = pool.idle_worker()
+        worker.hand("tamis.baselines.running:asked_for", {"folder": str(tmp_path)}, "asleep")
+        while not diary.exists():
+            assert worker._process.poll() is None
             time.sleep(0.05)
-        process.stdin.close()
-        assert process.wait(120) == 1
-    finally:
-        process.kill()
-        process.wait()
+        worker._stdin.close()
+        assert worker._process.wait(120) == 1
 
 
 @pytest.mark.parametrize(
@@ -177,7 +175,7 @@ def test_a_class_that_a_child_cannot_import_is_refused():
 def test_all_baselines_are_listed():
     assert list(available()) == [
         "pc", "pc-g2", "ges", "ges-bic", "hill-climbing", "tabu", "miic", "boss",
-        "equal-variance", "flop",
+        "equal-variance", "flop", "pc-fisher-z", "ges-gaussian",
     ]  # fmt: skip
     assert available()["equal-variance"]
     assert available()["ges"]

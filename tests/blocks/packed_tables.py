@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tamis.counting.elsewhere import PackedTable
-from tamis.counting.packed_file import PackedFile
-from tamis.counting.packing import pack_table
+from tamis.counting.packed_file import PackedFile, pack_table
 from tamis.tables import Table
 
 

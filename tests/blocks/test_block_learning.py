@@ -23,7 +23,7 @@ from tamis.cli import app
 from tamis.counting import elsewhere
 from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable, bytes_of
 from tamis.counting.opening import open_blocks
-from tamis.counting.packing import pack, pack_table
+from tamis.counting.packed_file import pack, pack_table
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.information.from_moments import whole_products
 from tamis.learning import COUNTED_ONLY, learn

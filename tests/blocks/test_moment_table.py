@@ -21,8 +21,7 @@ from tamis.cli import app
 from tamis.counting import opening as blocks_opening
 from tamis.counting.elsewhere import MomentTable, PackedTable
 from tamis.counting.opening import open_blocks, table_of_moments
-from tamis.counting.packed_file import PackedFile
-from tamis.counting.packing import pack
+from tamis.counting.packed_file import PackedFile, pack
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.information.from_moments import open_moments
 from tamis.information.gaussian import GaussianInformation, correlation_of

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from packed_tables import decoded
 
 from engines import wide_table
-from tamis.counting import packing
+from tamis.counting import packed_file
 from tamis.counting.elsewhere import PackedTable
-from tamis.counting.packed_file import MAGIC, Header, PackedFile
-from tamis.counting.packing import pack, pack_table
+from tamis.counting.packed_file import MAGIC, Header, PackedFile, pack, pack_table
 from tamis.errors import DataError, FileFormatError, SettingError, TamisWarning
 from tamis.tables import growing, read_table
 from tamis.tables.streams import ParquetStream
@@ -188,7 +187,7 @@ def test_an_interrupted_packing_leaves_what_was_there(tmp_path, monkeypatch):
     def interrupted(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(packing.BlockWriter, "finish", interrupted)
+    monkeypatch.setattr(packed_file.BlockWriter, "finish", interrupted)
     with pytest.raises(KeyboardInterrupt):
         pack(tmp_path / "t.parquet", tmp_path / "t.tamis")
     assert (tmp_path / "t.tamis").read_bytes() == before
@@ -204,7 +203,7 @@ def test_half_a_file_has_no_header(tmp_path, monkeypatch):
         seen.append(half.read_bytes()[: len(MAGIC)])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(packing.BlockWriter, "finish", looks)
+    monkeypatch.setattr(packed_file.BlockWriter, "finish", looks)
     with pytest.raises(OSError, match="No space left"):
         pack_table(wide_table(1), tmp_path / "t.tamis", block_rows=64)
     assert seen == [bytes(len(MAGIC))]

@@ -19,7 +19,6 @@ from workers_here import Held, chain
 
 from tamis import TAM, load
 from tamis.cli import app
-from tamis.counting.dask import waiting
 from tamis.counting.dask import workers as at_work
 from tamis.counting.dask.opening import open_files
 from tamis.counting.dask.work import Names, look_at
@@ -210,8 +209,8 @@ def _deadly(i, frame):
 
 
 def test_without_workers_nobody_waits_for_ever(frame, tmp_path, monkeypatch):
-    monkeypatch.setattr(waiting, "PATIENCE", 1.0)
-    monkeypatch.setattr(waiting, "TICK", 0.1)
+    monkeypatch.setattr(at_work, "PATIENCE", 1.0)
+    monkeypatch.setattr(at_work, "TICK", 0.1)
     frame.to_parquet(tmp_path / "t.parquet")
     with in_threads(1) as cluster, distributed.Client(cluster) as client:
         table = open_files(str(tmp_path), client)

@@ -15,7 +15,7 @@ import numpy as np
 from tamis.counting.dask.work import Found, Question, add, count
 from tamis.counting.dask.workers import ClusterTable
 from tamis.counting.passes import Pass, Sums, View
-from tamis.counting.stored_blocks import Blocks
+from tamis.counting.planes import Blocks
 from tamis.tables import Table
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tables import rows, table_of
 from tamis.constants import constants
+from tamis.counting import sharing
 from tamis.counting.interactions import (
     Parities,
     affordable,
@@ -20,17 +21,17 @@ from tamis.counting.interactions import (
 )
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.planes import build_planes
+from tamis.counting.tables import plane_ones
 
 
 def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
     table = table_of(values)
     planes = build_planes(table.codes, table.arities)
     column = np.repeat(np.arange(table.n_variables), np.diff(planes.first))
-    found = Parities(planes.words, column, table.n_rows, largest)
-    for size in range(1, largest + 2):
-        cuts = np.linspace(0, found.shares(size), parts + 1).astype(int)
-        for start, stop in pairwise(cuts):
-            found.count(size, int(start), int(stop))
+    found = Parities(column, table.n_rows, largest, plane_ones(planes.words))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sharing, "THREAD_WORDS", 0)
+        found.odd = found.count(planes.words, parts)
     return found
 
 
@@ -38,16 +39,20 @@ def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
 @given(table=rows(columns=(3, 6), length=(5, 150), levels=3), parts=st.integers(1, 3))
 def test_odd_rows_are_those_counted_one_by_one(table, parts):
     made = table_of(table)
-    planes = [codes == level for codes, r in zip(made.codes, made.arities, strict=True)
-              for level in range(r - 1)]  # fmt: skip
-    planes.sort(key=lambda one: abs(len(one) - 2 * int(one.sum())))
+    owned = [(k, codes == level)
+             for k, (codes, r) in enumerate(zip(made.codes, made.arities, strict=True))
+             for level in range(r - 1)]  # fmt: skip
+    owned.sort(key=lambda one: abs(len(one[1]) - 2 * int(one[1].sum())))
+    column, planes = [k for k, _ in owned], [plane for _, plane in owned]
     shown = [can_show([one.mean() for one in planes[:k]]) for k in range(len(planes) + 1)]
     found = parities_of(table, 3, parts)
     for size in range(1, 5):
         sets = sorted(combinations(range(len(planes)), size), key=lambda one: one[::-1])
         start, stop = found._offsets[size : size + 2]
-        for one, odd in zip(sets, found._odd[start:stop].tolist(), strict=True):
+        for one, odd in zip(sets, found.odd[start:stop].tolist(), strict=True):
             own = [planes[k] for k in one]
+            if len({column[k] for k in one[1:]}) < size - 1:
+                continue  # planes of the same column
             if size <= 3 or can_show([plane.mean() for plane in own]) >= found._least(size):
                 assert odd == np.logical_xor.reduce(own).sum()
     assert shown == sorted(shown, reverse=True)

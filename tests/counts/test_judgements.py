@@ -215,3 +215,25 @@ def test_gains_are_the_same_whether_or_not_tests_are_wanted(engine, table):
         found = MemoryCounts(table_of(table), n_jobs=2).judge(contexts, None, lookup, tests=False)
     np.testing.assert_array_equal(found.gains, expected.gains)
     np.testing.assert_array_equal(found.entropies, expected.entropies)
+
+
+@pytest.mark.parametrize("engine", ["rows", "rows kept sparse"])
+@pytest.mark.parametrize("silent", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize("levels", [3, 9, 30])
+def test_strata_in_which_the_target_does_not_vary_say_nothing(engine, silent, levels):
+    """Few or many rows are in such strata, and tables have few or many more cells than rows."""
+    rng = np.random.default_rng(levels)
+    stratum = rng.integers(0, 12, 300)
+    target = np.where(stratum < 12 * silent, 0, rng.integers(0, 3, 300))
+    others = rng.integers(0, levels, (300, 4))
+    table = np.column_stack([target, stratum, others])
+    with counting_by(engine):
+        found = MemoryCounts(table_of(table)).judge(
+            [(0, (1,)), (0, (1, 2))], None, plugin_lookup(300), tests=False
+        )
+    _, I = naive.from_rows(table.tolist())  # noqa: E741
+    expected = [[I(0, (k,), s) if k and k not in s else 0.0 for k in range(6)]
+                for s in ((1,), (1, 2))]  # fmt: skip
+    np.testing.assert_allclose(
+        found.gains.reshape(2, 6)[:, 1:], np.array(expected)[:, 1:], atol=1e-12
+    )

@@ -13,18 +13,17 @@ from hypothesis import strategies as st
 from blocks.packed_tables import packed
 from tables import rows, table_of
 from tamis.constants import constants
-from tamis.counting.interactions import even_sets
+from tamis.counting.interactions import Screen, even_sets
 from tamis.counting.looking import all_sets, screenable
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.row_sample import (
     SAMPLED_ROWS,
-    Patterns,
+    PatternRows,
     PlaneKeys,
-    chosen_rows,
-    plane_sums,
+    PlaneSums,
+    copies,
     sampled,
 )
-from tamis.counting.screening import Screen
 from tamis.counting.tables import plane_ones
 from tamis.errors import SettingError, TamisWarning
 from tamis.information.counted import CountedInformation
@@ -116,11 +115,18 @@ def test_parities_are_missed_as_rarely_as_the_page_says():
 # Samples of rows
 
 
+def sample_of_bits(bits: np.ndarray) -> tuple[np.ndarray, int]:
+    """A sample of rows whose columns have two levels."""
+    words, n = words_of(bits), len(bits)
+    columns = np.arange(bits.shape[1])
+    return sampled(columns, plane_ones(words), n, lambda one: one.of_block(words, n))
+
+
 def sample_of(table: np.ndarray) -> list[tuple[tuple[int, ...], ...]]:
     """The sampled rows in order; of each column which rows are alike, whatever their level."""
     counts = MemoryCounts(table_of(table))
-    words, column = counts._interacting
-    sample, n = sampled(words, column, plane_ones(words), len(table))
+    _, column = counts._interacting
+    sample, n = counts._sample_rows()
     planes = bits_of(sample, n).T
     alone = np.bincount(column)[column] == 1  # the other level has no plane
     return [
@@ -139,9 +145,11 @@ def test_a_sample_depends_neither_on_the_order_of_rows_nor_on_the_names_of_level
         names = np.array(data.draw(st.permutations(levels.tolist())))
         turned[:, k] = names[np.searchsorted(levels, turned[:, k])]
     words, column = MemoryCounts(table_of(table))._interacting
-    keys = PlaneKeys.by_ones(column, plane_ones(words), len(table))
+    planes = column, plane_ones(words), len(table)
+    keys = PlaneKeys(*planes)
     if keys.are_open:
-        keys = keys.settled(plane_sums(words, keys.of_rows(words, len(table))))
+        (sums,) = PlaneSums(keys).of_block(words, len(table))
+        keys = PlaneKeys(*planes, sums.view(np.uint64))
     if keys.are_open:
         return  # two levels of a column that nothing tells apart
     assert sample_of(table) == sample_of(turned)
@@ -150,11 +158,11 @@ def test_a_sample_depends_neither_on_the_order_of_rows_nor_on_the_names_of_level
 def test_a_sample_is_rows_of_the_table_and_all_where_they_are_few():
     rng = np.random.default_rng(1)
     bits = rng.integers(0, 2, (100, 70))
-    words, n = sampled(words_of(bits), np.arange(70), plane_ones(words_of(bits)), 100)
+    words, n = sample_of_bits(bits)
     assert n == 100
     assert sorted(map(tuple, bits_of(words, n))) == sorted(map(tuple, bits))
     many = rng.integers(0, 2, (3 * SAMPLED_ROWS, 20))
-    words, n = sampled(words_of(many), np.arange(20), plane_ones(words_of(many)), len(many))
+    words, n = sample_of_bits(many)
     assert n == pytest.approx(SAMPLED_ROWS, rel=0.1)
     np.testing.assert_allclose(bits_of(words, n).mean(axis=0), 0.5, atol=0.05)
     assert {*map(tuple, bits_of(words, n))} <= {*map(tuple, many)}
@@ -164,7 +172,7 @@ def test_frequent_rows_are_sampled_as_often_as_they_occur():
     """Rare ones among 40 columns: most rows are alike, and the first 128 must show that too."""
     rng = np.random.default_rng(3)
     bits = (rng.random((20_000, 40)) < np.where(np.arange(40) < 6, 0.5, 0.01)).astype(int)
-    words, n = sampled(words_of(bits), np.arange(40), plane_ones(words_of(bits)), len(bits))
+    words, n = sample_of_bits(bits)
     found = bits_of(words, n)
     np.testing.assert_allclose(found.mean(axis=0), bits.mean(axis=0), atol=0.03)
     np.testing.assert_allclose(found[:128].mean(axis=0), bits.mean(axis=0), atol=0.16)
@@ -183,16 +191,22 @@ def test_a_parity_among_rare_columns_is_found(monkeypatch):
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=60))
 def test_few_rows_are_all_there_however_often_they_occur(rows_of_patterns):
-    keys = np.array(rows_of_patterns, dtype=np.uint64)
-    patterns = Patterns.of(keys)
-    found = keys[patterns.row[patterns.copies()]]
+    keys, counts = np.unique(np.array(rows_of_patterns, dtype=np.uint64), return_counts=True)
+    found = keys[copies(keys, counts)]
     assert sorted(found.tolist()) == sorted(rows_of_patterns)
 
 
-def test_chosen_rows_are_those_chosen():
+def test_patterns_are_the_planes_of_rows_and_how_many_have_them():
     bits = np.random.default_rng(2).integers(0, 2, (200, 5))
-    chosen = np.array([199, 0, 64, 63, 7])
-    np.testing.assert_array_equal(bits_of(chosen_rows(words_of(bits), chosen), 5), bits[chosen])
+    words = words_of(bits)
+    keys = PlaneKeys(np.arange(5), plane_ones(words), 200)
+    found, counts, planes = PatternRows(keys).of_block(words, 200)
+    rows_found = np.unpackbits(planes.view(np.uint8), axis=1, bitorder="little")[:, :5]
+    ref = np.unique(bits, axis=0, return_counts=True)
+    assert len(set(found.tolist())) == len(found)
+    assert dict(zip(map(tuple, rows_found), counts, strict=True)) == dict(
+        zip(map(tuple, ref[0]), ref[1], strict=True)
+    )
 
 
 # How far to look

@@ -13,8 +13,7 @@ from scipy.special import entr
 import naive
 import tamis
 from tamis.counting.elsewhere import LongTable
-from tamis.information.counted import CountedInformation
-from tamis.information.counting import open_counts
+from tamis.information.counted import CountedInformation, open_counts
 from tamis.information.estimators import ESTIMATORS, as_estimator
 from tamis.information.interface import Context, Group, Query
 from tamis.tables import read_table

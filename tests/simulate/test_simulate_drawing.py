@@ -112,7 +112,7 @@ def test_what_is_drawn_is_known():
     assert nx.is_frozen(simulated.graph)
     assert repr(simulated) == "<Simulated: 25 rows of <Graph: 10 nodes, 9 edges>>"
     assert simulated.settings == {
-        "graph": "tree", "d": 10, "model": "mod", "p": 0.2, "flip": False,
+        "graph": "tree", "d": 10, "directions": "coins", "model": "mod", "p": 0.2, "flip": False,
         "n": 25, "seed": 1, "replicate": 0,
     }  # fmt: skip
 
@@ -159,7 +159,7 @@ def test_options_of_graphs_and_models_have_different_names():
         ({"graph": "er", "model": "mod", "d": 5}, "edges must be given for er"),
         (
             {"graph": "tree", "model": "mod", "d": 5, "edges": 4},
-            r"there is no option 'edges' here \(tree has d; mod has p, flip\)",
+            r"there is no option 'edges' here \(tree has d, directions; mod has p, flip\)",
         ),
         (
             {"graph": "tree", "model": "tables", "d": 5, "entropi": 0.2},

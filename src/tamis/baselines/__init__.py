@@ -18,6 +18,8 @@ runs as they are.
 | ``miic`` | pyAgrum | MIIC with the MDL correction, which is that of BIC |
 | ``boss`` | causal-learn | BOSS with the BDeu score |
 | ``flop`` | flopsearch | FLOP, for linear Gaussian columns |
+| ``pc-fisher-z`` | causal-learn | PC with Fisher's z-test at 0.05, for linear Gaussian columns |
+| ``ges-gaussian`` | tamis | GES with the BIC of linear Gaussian columns |
 | ``equal-variance`` | numpy | least conditional variance first: a DAG, for numeric columns |
 
 How they differ from the paper's runs with Tetrad is said in each file.

@@ -1,23 +1,86 @@
-"""pyAgrum's learner on a table, and its graphs as matrices."""
+"""Hill climbing, tabu search and MIIC by pyAgrum, the first two with the BIC score."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tamis.baselines.interface import Adjacency
+from tamis.baselines.interface import Adjacency, Learned
+from tamis.metrics import to_cpdag
 from tamis.tables import Table
 
 MODULES = ("pyagrum",)
 PACKAGES = ("pyagrum", "numpy")
 
 _LETTERS = 26
+
+
+@dataclass(frozen=True)
+class HillClimbing:
+    """Adding, removing and turning one arc at a time, from the empty graph."""
+
+    name: str = "hill-climbing"
+
+    extra: ClassVar[str] = "baselines"
+    modules: ClassVar[tuple[str, ...]] = MODULES
+    packages: ClassVar[tuple[str, ...]] = PACKAGES
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The CPDAG of the DAG found: BIC is the same for the whole class. Nothing is random."""
+        with learner_on(table) as learner:
+            learner.useGreedyHillClimbing()
+            learner.useScoreBIC()
+            learner.useNoPrior()
+            return Learned(to_cpdag(adjacency_of(learner, learner.learnDAG().arcs())))
+
+
+@dataclass(frozen=True)
+class Tabu:
+    """Hill climbing that may go down ``decreases`` times in a row, never back to the last
+    ``size`` changes; the defaults are pyAgrum's."""
+
+    name: str = "tabu"
+    size: int = 100
+    decreases: int = 2
+
+    extra: ClassVar[str] = "baselines"
+    modules: ClassVar[tuple[str, ...]] = MODULES
+    packages: ClassVar[tuple[str, ...]] = PACKAGES
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The CPDAG of the DAG found: BIC is the same for the whole class. Nothing is random."""
+        with learner_on(table) as learner:
+            learner.useLocalSearchWithTabuList(self.size, self.decreases)
+            learner.useScoreBIC()
+            learner.useNoPrior()
+            return Learned(to_cpdag(adjacency_of(learner, learner.learnDAG().arcs())))
+
+
+@dataclass(frozen=True)
+class MIIC:
+    """MIIC (Verny et al. 2017): constraints found by mutual information. With the MDL correction,
+    pyAgrum's default: the penalty of BIC on each information."""
+
+    name: str = "miic"
+
+    extra: ClassVar[str] = "baselines"
+    modules: ClassVar[tuple[str, ...]] = MODULES
+    packages: ClassVar[tuple[str, ...]] = PACKAGES
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The partly directed graph that MIIC finds; nothing is random."""
+        with learner_on(table) as learner:
+            learner.useMIIC()
+            learner.useMDLCorrection()
+            found = learner.learnPDAG()
+            return Learned(adjacency_of(learner, found.arcs(), found.edges()))
 
 
 @contextmanager

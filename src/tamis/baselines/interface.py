@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import networkx as nx
@@ -23,6 +24,8 @@ class Learned:
     ----------
     adjacency : array of shape (d, d)
         1 at [i, j] for i → j; 1 at [i, j] and at [j, i] for an undirected edge.
+    warrants : mapping
+        What the direction of an arrow (i, j) rests on, if the method says so, as tamis does.
 
     Examples
     --------
@@ -33,6 +36,7 @@ class Learned:
     """
 
     adjacency: Adjacency
+    warrants: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     def graph(self, names: tuple[str, ...]) -> nx.DiGraph[str]:
         """The graph over the names; an undirected edge is there in both directions."""

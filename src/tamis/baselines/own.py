@@ -25,11 +25,14 @@ ROWS, COLUMNS = 800, 24
 
 @dataclass(frozen=True)
 class OwnSearch:
-    """The DAG that ``tamis.TAM(search)`` learns, with one thread."""
+    """The DAG that ``tamis.TAM(search)`` learns, with one thread. ``information`` and
+    ``look_ahead`` are as in ``tamis.TAM``; None is its default."""
 
     name: str = "tamis"
     search: Search = "auto"
     missing: Missing = "error"
+    information: str | None = None
+    look_ahead: int | None = None
 
     extra: ClassVar[str] = ""
     modules: ClassVar[tuple[str, ...]] = ()
@@ -50,13 +53,17 @@ class OwnSearch:
 
     def learn(self, table: Table, seed: int | None) -> Learned:
         """The DAG; nothing is random."""
-        settings = Settings(self.search, missing=self.missing, n_jobs=1)
+        wanted = {"information": self.information, "look_ahead": self.look_ahead}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        settings = Settings(self.search, missing=self.missing, n_jobs=1, **given)  # type: ignore[arg-type]
         found = learn(table, settings)
         place = {name: k for k, name in enumerate(table.names)}
         adjacency: Adjacency = np.zeros((len(place), len(place)), dtype=np.int8)
+        warrants = {}
         for edge in found.edges:
             adjacency[place[edge.parent], place[edge.child]] = 1
-        return Learned(adjacency)
+            warrants[place[edge.parent], place[edge.child]] = edge.warrant
+        return Learned(adjacency, warrants)
 
 
 def part_of(table: Table) -> Table:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
+import numpy as np
 from scipy.special import expit
 
 from tamis.baselines.causal_learn import from_endpoints, rows_of
@@ -35,8 +36,8 @@ _KEEP_FIRST_COLLIDERS = 2
 
 @dataclass(frozen=True)
 class PC:
-    """``test`` is "bic", "gsq" or "chisq"; a test whose value is above ``alpha`` finds
-    independence.
+    """``test`` is "bic", "gsq" or "chisq", or of linear Gaussian columns "fisherz"; a test whose
+    value is above ``alpha`` finds independence.
 
     The value of "bic" is the probability of independence by BIC at even odds, so that 0.5 is
     where the score is the same with and without the edge. ``penalty`` is for "bic" only.
@@ -51,14 +52,25 @@ class PC:
     modules: ClassVar[tuple[str, ...]] = (_PC, _TESTS)
     packages: ClassVar[tuple[str, ...]] = ("causal-learn", "numpy")
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether continuous columns can be learned from."""
+        return self.test == "fisherz"
+
+    @property
+    def needs_numbers(self) -> bool:
+        """Whether labels cannot be learned from."""
+        return self.test == "fisherz"
+
     def learn(self, table: Table, seed: int | None) -> Learned:
         """The CPDAG that PC finds; nothing is random."""
         options: dict[str, Any] = {}
         if self.test == "bic":
             _register_bic_test()
             options["score"] = DiscreteBIC(table, self.penalty)
+        numbers = [table.numbers(k) for k in range(table.n_variables) if self.takes_numbers]
         found = import_module(_PC).pc(
-            rows_of(table),
+            np.column_stack(numbers) if numbers else rows_of(table),
             alpha=self.alpha,
             indep_test=_BIC_TEST if self.test == "bic" else self.test,
             uc_priority=_KEEP_FIRST_COLLIDERS,

@@ -8,15 +8,13 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from tamis.baselines.agrum import MIIC, HillClimbing, Tabu
 from tamis.baselines.boss import BOSS
 from tamis.baselines.equal_variance import EqualVariance
 from tamis.baselines.flop import FLOP
 from tamis.baselines.ges import GES
-from tamis.baselines.hill_climbing import HillClimbing
 from tamis.baselines.interface import Baseline
-from tamis.baselines.miic import MIIC
 from tamis.baselines.pc import PC
-from tamis.baselines.tabu import Tabu
 from tamis.errors import SettingError
 from tamis.tables import Table
 
@@ -31,6 +29,8 @@ _ALL: tuple[Baseline, ...] = (
     BOSS(),
     EqualVariance(),
     FLOP(),
+    PC(name="pc-fisher-z", test="fisherz", alpha=0.05),
+    GES(name="ges-gaussian", score="gaussian"),
 )
 
 BASELINES: Mapping[str, Baseline] = {baseline.name: baseline for baseline in _ALL}

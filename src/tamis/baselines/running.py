@@ -1,20 +1,41 @@
-"""Run a baseline on a table: in this process, or in a child with a time limit."""
+"""Run a baseline on a table: in this process, or in a worker with a time limit."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+from typing import Any
 
 import networkx as nx
+import numpy as np
 
-from tamis.baselines.interface import Baseline
-from tamis.baselines.limited import attempt_within
-from tamis.baselines.outcome import attempt
-from tamis.baselines.registry import find_baseline, import_libraries, require, versions
+from tamis.baselines.interface import Adjacency, Baseline, Learned
+from tamis.baselines.processes import WorkerPool
+from tamis.baselines.registry import find_baseline, import_libraries, prepare, require, versions
 from tamis.errors import SettingError
 from tamis.tables import Table, read_table
 from tamis.tables.table import with_rows
+
+STARTING = 120.0
+"""Seconds a worker may take to start and to import its libraries, which do not count as run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of one attempt: something learned, a failure, or neither if time ran out."""
+
+    learned: Learned | None
+    seconds: float
+    failure: str | None = None
+    timed_out: bool = False
+    cpu_seconds: float = math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +136,7 @@ def run_on(
         import_libraries(method)
         outcome = attempt(method, table, seed)
     else:
-        outcome = attempt_within(time_limit, method, table, seed)
+        outcome = _attempt_within(time_limit, method, table, seed)
     return BaselineRun(
         graph=None if outcome.learned is None else outcome.learned.graph(table.names),
         name=method.name,
@@ -138,3 +159,145 @@ def check_limit(time_limit: float | None, name: str = "time_limit") -> None:
 def _check_seed(seed: object) -> None:
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise SettingError(f"seed must be a whole number from 0 on or None, not {seed!r}")
+
+
+def attempt(method: Baseline, table: Table, seed: int | None) -> Outcome:
+    """Learn with one thread; whatever the method raises is described and not lost."""
+    start, cpu = perf_counter(), process_time()
+    learned = failure = None
+    try:
+        with import_module("threadpoolctl").threadpool_limits(limits=1):
+            learned = _learn(method, table, seed)
+    except Exception as error:
+        failure = described(error)
+    return Outcome(learned, perf_counter() - start, failure, cpu_seconds=process_time() - cpu)
+
+
+def described(error: Exception) -> str:
+    """The error and the line that raised it, in one line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}{where}"
+
+
+def _learn(method: Baseline, table: Table, seed: int | None) -> Learned:
+    """The method on the columns that vary; the others, which depend on nothing, have no edges.
+
+    Left in, they have no degrees of freedom, and libraries disagree on what that means.
+    """
+    varying = [k for k in range(table.n_variables) if not table.never_varies(k)]
+    if len(varying) == table.n_variables:
+        return method.learn(table, seed)
+    adjacency: Adjacency = np.zeros((table.n_variables, table.n_variables), dtype=np.int8)
+    warrants: dict[tuple[int, int], str] = {}
+    if len(varying) > 1:
+        found = method.learn(table.select(varying), seed)
+        adjacency[np.ix_(varying, varying)] = found.adjacency
+        warrants = {(varying[i], varying[j]): one for (i, j), one in found.warrants.items()}
+    return Learned(adjacency, warrants)
+
+
+def _attempt_within(limit: float, method: Baseline, table: Table, seed: int | None) -> Outcome:
+    """The outcome after at most ``limit`` seconds of learning, in a process of its own."""
+    with TemporaryDirectory(prefix="tamis-", ignore_cleanup_errors=True) as name:
+        write_request(Path(name), method, table, seed)
+        with WorkerPool(1, Path(name) / "worker") as pool:
+            worker = pool.idle_worker()
+            job = f"{__name__}:asked_for"
+            worker.hand(job, {"folder": name}, method, limit=limit, starting=STARTING)
+            began = None
+            while not pool.overdue():
+                heard = pool.listen()
+                if heard is None:
+                    continue
+                message = heard[1]
+                if message is None:
+                    return Outcome(None, _since(began), failure=worker.last_words())
+                if "begins" in message:
+                    began = perf_counter()
+                else:
+                    return _outcome(message)
+            if began is None:
+                return Outcome(None, 0.0, f"the process did not start within {STARTING:g} s")
+            return Outcome(None, _since(began), timed_out=True)
+
+
+def _since(began: float | None) -> float:
+    return 0.0 if began is None else perf_counter() - began
+
+
+def asked_for(folder: str) -> Iterator[dict[str, Any]]:
+    """In the worker: read the request, learn, tell the outcome."""
+    method, table, seed = read_request(Path(folder))
+    prepare(method, table)
+    yield {"begins": method.name}
+    found = attempt(method, table, seed)
+    learned = found.learned
+    edges = None if learned is None else np.argwhere(learned.adjacency != 0).tolist()
+    yield {"edges": edges, "size": table.n_variables, "seconds": found.seconds,
+           "failure": found.failure}  # fmt: skip
+
+
+def _outcome(message: Mapping[str, Any]) -> Outcome:
+    """What a worker has told."""
+    if message["edges"] is None:
+        return Outcome(None, message["seconds"], message["failure"])
+    adjacency: Adjacency = np.zeros((message["size"], message["size"]), dtype=np.int8)
+    for i, j in message["edges"]:
+        adjacency[i, j] = 1
+    return Outcome(Learned(adjacency), message["seconds"])
+
+
+def write_request(folder: Path, method: Baseline, table: Table, seed: int | None) -> None:
+    """Everything that a worker needs, as files in a folder."""
+    request = {
+        "method": _recipe(method),
+        "names": table.names,
+        "levels": table.levels,
+        "seed": seed,
+        "continuous": sorted(table.continuous),
+        "missing": sorted(table.missing),
+        "kinds": table.kinds,
+        "told": sorted(table.told),
+    }
+    (folder / "request.json").write_text(json.dumps(request), encoding="ascii")
+    arrays: dict[str, Any] = {"codes": table.codes}
+    arrays |= {f"numbers-{k}": column for k, column in table.continuous.items()}
+    arrays |= {f"missing-{k}": column for k, column in table.missing.items()}
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+
+
+def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
+    """The inverse of ``write_request``."""
+    request = json.loads((folder / "request.json").read_text(encoding="ascii"))
+    recipe = request["method"]
+    method: Baseline = getattr(import_module(recipe["module"]), recipe["class"])(**recipe["fields"])
+    table = Table(
+        names=tuple(request["names"]),
+        levels=tuple(map(tuple, request["levels"])),
+        codes=_array(folder, "codes"),
+        continuous={k: _array(folder, f"numbers-{k}") for k in request["continuous"]},
+        missing={k: _array(folder, f"missing-{k}") for k in request["missing"]},
+        kinds=tuple(request["kinds"]),
+        told=frozenset(request["told"]),
+    )
+    return method, table, request["seed"]
+
+
+def _array(folder: Path, name: str) -> Any:  # noqa: ANN401 - of the type that was saved
+    return np.load(folder / f"{name}.npy", allow_pickle=False)
+
+
+def _recipe(method: Any) -> dict[str, Any]:  # noqa: ANN401 - any kind of dataclass, one hopes
+    """How to make the method again: where its class is and what its fields hold."""
+    kind = type(method)
+    importable = kind.__module__ != "__main__" and kind.__qualname__ == kind.__name__
+    if not importable or not is_dataclass(method):
+        raise SettingError(
+            f"with a time limit a baseline runs in a process of its own, which cannot make a "
+            f"{kind.__qualname__} of {kind.__module__}: let it be a dataclass at the top of a "
+            "module that can be imported, or run it without a limit"
+        )
+    values = {field.name: getattr(method, field.name) for field in fields(method)}
+    return {"module": kind.__module__, "class": kind.__name__, "fields": values}

@@ -28,16 +28,9 @@ from tamis.counting.interactions import (
 )
 from tamis.counting.looking import Looking, Sample
 from tamis.counting.lookup import Lookup
-from tamis.counting.passes import Masked, Pass, PlaneRows, Sums
-from tamis.counting.row_sample import PlaneKeys
+from tamis.counting.passes import Masked, Pass, PlaneRows, Sums, View
+from tamis.counting.row_sample import interacting_blocks, sampled
 from tamis.counting.row_tables import RowQuestion, RowTables
-from tamis.counting.set_passes import (
-    OddRows,
-    PatternRows,
-    PlaneSums,
-    SummedParities,
-    sampled_planes,
-)
 
 WHOLE_ROWS = 1024
 """Larger than in memory: there asking again is cheap, here it takes another round."""
@@ -150,19 +143,16 @@ class BlockCounts:
 
     def _count_sets(self, largest: int) -> Parities:
         asked = self.n_rows, largest, self._interacting_ones()
-        parities = SummedParities(self._interacting_columns, *asked)
+        parities = Parities(self._interacting_columns, *asked)
         ((total,),) = self._total([OddRows(*asked)])
-        parities.finish(total)
+        parities.odd = total.astype(np.int32 if self.n_rows < 2**31 else np.int64)
         return parities
 
     def _sample_rows(self) -> Sample:
-        columns = self._interacting_columns
-        keys = PlaneKeys.by_ones(columns, self._interacting_ones(), self.n_rows)
-        if keys.are_open:
-            ((sums,),) = self._total([PlaneSums(keys)])
-            keys = keys.settled(sums.view(np.uint64))
-        (patterns,) = self._total([PatternRows(keys)])
-        return sampled_planes(patterns, keys.order)
+        ones = self._interacting_ones()
+        return sampled(
+            self._interacting_columns, ones, self.n_rows, lambda one: self._total([one])[0]
+        )
 
     def _interacting_ones(self) -> Ints:
         """The rows of each plane among which interactions are looked for."""
@@ -302,6 +292,21 @@ class BlockCounts:
         ((ones, pairs),) = self._total([PlaneRows(fits)])
         upper = np.triu(pairs, 1)
         return ones, upper + upper.T + np.diag(np.diag(pairs)) if fits else pairs
+
+
+class OddRows(Pass):
+    """The odd rows of all sets of planes up to a size."""
+
+    def __init__(self, n_rows: int, largest: int, ones: Ints) -> None:
+        self._asked = n_rows, largest, ones
+
+    def over(self, view: View) -> Sums:
+        """The sums over the rows of this view."""
+        parities = Parities(interacting_columns(view.arities), *self._asked)
+        total = np.zeros(parities.n_sets, dtype=np.int64)
+        for words, _ in interacting_blocks(view):
+            total += parities.count(words, view.n_jobs)
+        return (total,)
 
 
 def _for_blocks(lookup: Lookup) -> BlockLookup:

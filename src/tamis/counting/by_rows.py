@@ -37,6 +37,11 @@ from tamis.counting.tables import (
     nothing_gained,
 )
 
+MOSTLY = 3
+"""Rows that cannot matter are left out where they are more than one in this number."""
+FOLDED = 4
+"""Tables with more cells than this for each row that matters are folded while they are counted."""
+
 
 class Grouped(NamedTuple):
     """The rows of a context in groups that share a stratum and a level of the target."""
@@ -279,37 +284,176 @@ def lay_out(levels: Pairs, width: int, weights: Pairs, groups: Pairs, n_cells: i
 
 
 @inner
-def fold_laid_out(
-    table: Pairs,
-    width: int,
-    strata_from: Pairs,
-    beside_row: int,
-    both_row: int,
-    lookup: Tables,
-) -> tuple[np.int64, np.int64]:
-    """H(S, X_l) and H(S, X_k, X_l) of a table that is laid out, where the support is not what
-    occurs."""
-    terms, tail, supports, nothing, constant, _, clips = lookup
-    beside_head, both_head = beside_row * HEAD, both_row * HEAD
-    beside = both = np.int64(0)
-    n_beside = n_both = whole(0)
-    for s in range(strata_from.shape[0] - 1):
-        first, stop = strata_from[s] * width, strata_from[s + 1] * width
-        for y in range(first, first + width):
-            total = np.int64(0)
-            for e in range(y, stop, width):
-                count = np.int64(table[e])
-                if count > 0:
-                    both += terms[count + (tail if count >= HEAD else both_head)]
-                    n_both += 1
-                    total += count
-            if total > 0:
-                beside += terms[total + (tail if total >= HEAD else beside_head)]
-                n_beside += 1
-    return (
-        finish(beside, n_beside, beside_row, supports, nothing, constant, clips),
-        finish(both, n_both, both_row, supports, nothing, constant, clips),
-    )
+def plain_terms(lookup: Tables, most: int) -> Ints:
+    """f by the count, up to ``most``, of a lookup that knows one support."""
+    terms, tail, _, _, _, _, _ = lookup
+    plain = np.empty(most + 1, dtype=np.int64)
+    for count in range(most + 1):
+        plain[count] = terms[count + (tail if count >= HEAD else whole(0))]
+    return plain
+
+
+class Speaking(NamedTuple):
+    """The rows of those strata in which the target has several levels, and with them in groups and
+    strata numbered anew: elsewhere no candidate can say anything about it."""
+
+    which: Pairs
+    groups: Pairs
+    strata: Pairs
+    ends: Pairs
+    """Where the groups of each stratum begin."""
+
+
+@inner
+def speaking_rows(strata: Pairs, rows: Grouped) -> Speaking:
+    """Those of a context. Where nearly all speak, the others stay: going over all rows in turn
+    takes less time. They are in one last group, which is a stratum of its own."""
+    n, n_strata = strata.shape[0], rows.totals.shape[0]
+    which = np.empty(n, dtype=np.int32)
+    groups = np.empty(n, dtype=np.int32)
+    new_strata = np.empty(n, dtype=np.int32)
+    ends = np.zeros(n_strata + 1, dtype=np.int32)
+    skipped = np.empty(n_strata, dtype=np.int32)
+    place = np.empty(n_strata, dtype=np.int32)
+    n_kept = n_rows = n_silent = whole(0)
+    for s in range(n_strata):
+        n_groups = rows.strata_from[s + 1] - rows.strata_from[s]
+        skipped[s] = rows.strata_from[s] - ends[n_kept]
+        place[s] = n_kept if n_groups > 1 else whole(-1)
+        if n_groups > 1:
+            ends[n_kept + 1] = ends[n_kept] + n_groups
+            n_kept += 1
+        else:
+            n_silent += rows.totals[s]
+    stay = MOSTLY * n_silent < n
+    for i in range(n):
+        s = strata[i]
+        silent = place[s] < 0
+        which[n_rows] = i
+        groups[n_rows] = ends[n_kept] if silent else rows.groups[i] - skipped[s]
+        new_strata[n_rows] = n_kept if silent else place[s]
+        n_rows += int(stay or not silent)
+    return Speaking(which[:n_rows], groups[:n_rows], new_strata[:n_rows], ends[: n_kept + 1])
+
+
+@inner
+def fold_cells(
+    levels: Codes, width: int, speaking: Speaking, plain: Ints, table: Pairs, here: Pairs
+) -> np.int64:
+    """f summed over the cells of (S, X_l) less that over those of (S, X_k, X_l), from a table that
+    is laid out. The scratch, ``table`` and ``here``, is left empty as it was."""
+    groups, ends = speaking.groups, speaking.ends
+    n_strata, n_levels = ends.shape[0] - 1, np.uint64(width)
+    for i in range(groups.shape[0]):
+        # Numbers without a sign need not be looked at for places counted from the end.
+        table[np.uint64(groups[i]) * n_levels + np.uint64(levels[i])] += 1
+    total, e = np.int64(0), np.uint64(0)
+    for s in range(n_strata):
+        for _ in range(ends[s], ends[s + 1]):
+            for y in range(n_levels):
+                count = table[e]
+                here[y] += count
+                total -= plain[np.uint64(count)]
+                e += np.uint64(1)
+        for y in range(n_levels):
+            total += plain[np.uint64(here[y])]
+            here[y] = 0
+    for cell in range((ends[n_strata] + 1) * width):
+        table[cell] = 0
+    return total
+
+
+@inner
+def fold_steps(
+    levels: Codes, width: int, speaking: Speaking, plain: Ints, table: Pairs, here: Pairs
+) -> np.int64:
+    """``fold_cells`` for tables with many more cells than rows: f is added up step by step while
+    rows are counted, so that nobody looks at empty cells."""
+    groups, strata = speaking.groups, speaking.strata
+    total = np.int64(0)
+    for i in range(groups.shape[0]):
+        e, b = np.uint64(groups[i] * width + levels[i]), np.uint64(strata[i] * width + levels[i])
+        both, beside = np.uint64(table[e]), np.uint64(here[b])
+        table[e] += 1
+        here[b] += 1
+        total += plain[beside + np.uint64(1)] - plain[beside]
+        total -= plain[both + np.uint64(1)] - plain[both]
+    for i in range(groups.shape[0]):
+        table[np.uint64(groups[i] * width + levels[i])] = 0
+        here[np.uint64(strata[i] * width + levels[i])] = 0
+    return total
+
+
+@inner
+def knows_one_support(lookup: Tables) -> bool:
+    """Whether f does not depend on the table, and sums of it are entropies but for a constant."""
+    _, _, supports, nothing, _, observed, clips = lookup
+    return supports.shape[0] == 1 and nothing[0] == 0 and not observed and not clips
+
+
+@inner
+def judge_plainly(
+    codes: Codes,
+    lines: Ints,
+    columns: Columns,
+    most: int,
+    n_cells: int,
+    variables: Ints,
+    begins: int,
+    ends: int,
+    candidates: Ints,
+    start: int,
+    stop: int,
+    strata: Pairs,
+    rows: Grouped,
+    entropy: np.int64,
+    plain: Ints,
+    empty: int,
+    gains: Floats,
+) -> None:
+    """The cmi of those candidates of a context whose tables can be laid out, given its entropy."""
+    _, _, _, first, arities, _, _, _, _ = columns
+    n, n_groups = strata.shape[0], rows.sizes.shape[0]
+    speaking = speaking_rows(strata, rows)
+    n_rows, n_strata = speaking.which.shape[0], speaking.ends.shape[0]
+    spoken = np.empty_like(codes[0])
+    widest = whole(1)
+    for c in range(start, stop):
+        width = arities[candidates[c]]
+        if width > widest and n_groups * width <= empty * n:
+            widest = width
+    table = np.zeros((n_groups + 1) * widest, dtype=np.int32)
+    here = np.zeros(n_strata * widest, dtype=np.int32)
+    for c in range(start, stop):
+        k = candidates[c]
+        width = arities[k]
+        if n_groups * width > empty * n or candidate_in_planes(first, arities, most, n_cells, k):
+            continue
+        column = codes[lines[k]]
+        if is_among(k, variables, begins, ends) or (
+            rows.totals.shape[0] == 1 and is_constant(column)
+        ):
+            gains[c] = 0.0
+            continue
+        levels = column
+        if n_rows < n:
+            levels = spoken
+            for i in range(n_rows):
+                spoken[i] = column[np.uint64(speaking.which[i])]
+        if n_groups * width <= FOLDED * n_rows:
+            total = fold_cells(levels, width, speaking, plain, table, here)
+        else:
+            total = fold_steps(levels, width, speaking, plain, table, here)
+        gains[c] = (entropy + total) / SCALE
+
+
+@inner
+def is_constant(column: Codes) -> bool:
+    """Whether all rows have the same level: most columns show soon that they do not."""
+    for i in range(column.shape[0]):  # noqa: SIM110 - the compiler knows no generators
+        if column[i] != column[0]:
+            return False
+    return True
 
 
 @inner
@@ -448,6 +592,9 @@ def judge_rows(
         if ranges[b, 1] - ranges[b, 0] > largest:
             largest = ranges[b, 1] - ranges[b, 0]
     number = np.empty((empty + 1) * largest, dtype=np.int32)
+    # Where nothing is tested rows stand for themselves; f is the same for all tables then.
+    is_plain = stats.shape[0] == 0 and knows_one_support(lookup)
+    plain_f = plain_terms(lookup, largest if is_plain else whole(0))
     for b in range(entropies.shape[0]):
         begins, ends = variables_start[b], variables_start[b + 1]
         n_cells = cells_in_planes(first, arities, most, variables, begins, ends)
@@ -480,6 +627,11 @@ def judge_rows(
         h_s = fold_counts(grouped.totals, base_heads[own, 0], lookup)
         h_sk = fold_counts(grouped.sizes, base_heads[own, 1], lookup)
         entropies[b] = (h_sk - h_s) / SCALE
+        if is_plain:
+            judge_plainly(
+                codes, lines, columns, most, n_cells, variables, begins, ends, candidates, start,
+                stop, strata, grouped, h_sk - h_s, plain_f, empty, gains,
+            )  # fmt: skip
         for c in range(start, stop):
             kind = whole(0)
             if parts.shape[0]:
@@ -495,16 +647,13 @@ def judge_rows(
                     nothing_gained(c, gains, stats)
                     continue
                 kind, width = head_of(k, classes, heads), arities[k]
+                # Of a table with far more cells than rows it is better to list those that occur.
+                if is_plain and n_groups * width <= empty * n:
+                    continue
                 column = codes[lines[k], at : at + n]
                 for i in range(n):
                     levels[i] = column[i]
             beside, both = heads[own, kind, 0], heads[own, kind, 1]
-            # Of a table with more cells than rows it is better to list those that occur.
-            if n_groups * width <= n and stats.shape[0] == 0 and not lookup[5]:
-                table = lay_out(levels, width, worth, groups, n_groups * width)
-                h_sl, h_skl = fold_laid_out(table, width, grouped.strata_from, beside, both, lookup)
-                gains[c] = (h_sk + h_sl - h_s - h_skl) / SCALE
-                continue
             judge_candidate(
                 levels, width, worth, grouped, h_s, h_sk, beside, both,
                 lookup, plain, empty, c, gains, stats,

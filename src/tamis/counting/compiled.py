@@ -81,11 +81,9 @@ LOOP_FILES = (
     "counting/direct.py",
     "counting/fold.py",
     "counting/independence.py",
-    "counting/interactions.py",
     "counting/judge.py",
     "counting/pointers.py",
-    "counting/row_sample.py",
-    "counting/screening.py",
+    "counting/set_loops.py",
     "counting/tables.py",
     "information/cell_algebra.py",
     "information/elimination.py",
@@ -342,6 +340,12 @@ def wide_loop(loop: Loop) -> Loop:
 
 
 def _inner(loop: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - numba has no types
+    # In which order wide loops add must not hang on who calls them: all loops of their files are
+    # optimised one by one.
+    if "wide_loop" not in loop.__globals__:
+        from tamis.counting.pointers import Part
+
+        options["pipeline_class"] = Part
     return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 

@@ -19,11 +19,11 @@ from scipy.special import xlogy
 
 from tamis.counting.compiled import Asked, Floats, Ints, Judgements
 from tamis.counting.independence import STATS
-from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup
 
 if TYPE_CHECKING:
     from tamis.counting.direct import Direct
+    from tamis.counting.looking import Looking
 
 CROSSOVER = 192
 """Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""

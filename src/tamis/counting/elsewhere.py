@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from tamis.counting.interactions import MOST_BYTES
 from tamis.counting.packed_file import PackedFile
 from tamis.counting.passes import Pass, Sums, View
+from tamis.counting.planes import Blocks, Layout
 from tamis.counting.sharing import usable_jobs
-from tamis.counting.stored_blocks import Blocks, Layout
 from tamis.errors import SettingError
 from tamis.tables.columns import many_values
 from tamis.tables.moments import Moments

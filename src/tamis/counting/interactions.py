@@ -12,7 +12,14 @@ Where no part of a set says anything, its E differs from the product of its plan
 w of all of them but the two most even ones, times 1 - E^2 of the less even of these two: else some
 cell would have fewer than no rows. Sets that could not pass the threshold by themselves are left
 out, and what they show is seen in their parts. With the most even plane first, these are all sets
-from some plane on (``next_even``).
+from some plane on (``set_loops.next_even``).
+
+Larger sets are looked for on a sample of the rows (``Screen``). All of them are too many to count
+on all rows long before they are too many to look at: a parity that holds in four rows of five shows
+in 128 rows. So every set is screened on so many rows; what stands out there is looked at on some
+more, and then judged on some thousand, as smaller sets are on all of them. Weaker parities are
+missed: of those that hold in 80, 75 and 70 rows of a hundred, about 1 in 50 000, 1 in 150 and 1 in
+8. So are sets of planes so uneven that by themselves they could not show, as above.
 
 What is found here is only where to look: a search judges the sets by their own tables.
 """
@@ -21,38 +28,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import (
-    Floats,
-    Ints,
-    Pairs,
-    Words,
-    compiled,
-    inner,
-    popcount,
-    uncompiled,
-    whole,
-)
-from tamis.counting.few_planes import FewPlanes, seconds_for
+from tamis.counting.compiled import Floats, Ints, Pairs, Words
+from tamis.counting.set_loops import LOOK_WORDS, count_odd, stand_out, strong_sets
 from tamis.counting.sharing import share
 from tamis.counting.tables import plane_ones
 
 MOST_BYTES = 2**31
 """The counts of all sets must fit into this."""
-ROUNDING = 1e-9
-"""Dependences that differ by less are equal."""
 ALL_LOOKED_AT = 3
 """Sets of up to this number of planes are all looked at, however uneven these are."""
 STEPS = 64
 """The steps by which ``even_sets`` tells shares apart."""
 FIRST_ROOM = 2**16
 """Sets that there is room for at first; what is not written to takes no memory."""
-TOGETHER = 64
-"""Sets compared together; only where one of them is strong they are gone through."""
+SCREEN_WORDS = 2
+"""The words of the sample on which every set is screened, written out in ``stand_out``."""
 
 
 Found = tuple[int, tuple[int, ...], float]
@@ -86,22 +82,21 @@ def bytes_of_sets(n_planes: int, largest: int) -> int:
 
 
 class Parities:
-    """The odd rows of all sets of planes up to a size, ordered by their largest members."""
+    """The odd rows of all sets of planes up to a size, ordered by their largest members.
 
-    def __init__(
-        self, words: Words, column: Ints, n_rows: int, largest: int, ones: Ints | None = None
-    ) -> None:
-        """``ones`` are those of each plane, which else are counted."""
+    ``ones`` are those of each plane. What was counted, here or summed over blocks, becomes ``odd``.
+    """
+
+    def __init__(self, column: Ints, n_rows: int, largest: int, ones: Ints) -> None:
         self.n_rows = n_rows
-        self._order, self._even = by_evenness(plane_ones(words) if ones is None else ones, n_rows)
-        self._words = words[self._order]
+        self._order, self._even = by_evenness(ones, n_rows)
         self._column = column[self._order]
         self._top = largest + 1  # the target is one more
-        n_planes = len(words)
+        n_planes = len(column)
         sizes = [math.comb(n_planes, size) for size in range(self._top + 1)]
         self._offsets = np.concatenate([[0], np.cumsum(sizes)])
-        self._few: FewPlanes | None = None
-        self._odd: Pairs = np.zeros(int(self._offsets[-1]), dtype=np.int32)
+        self.n_sets = int(self._offsets[-1])
+        self.odd: Pairs = np.zeros(0, dtype=np.int32)
         self._choose = np.array(
             [[math.comb(n, k) for k in range(self._top + 2)] for n in range(n_planes + 1)],
             dtype=np.int64,
@@ -117,44 +112,35 @@ class Parities:
         lowest = min(map(self._threshold, larger)) / math.sqrt(self.n_rows)
         return min(lowest, constants.least_shown) if size > ALL_LOOKED_AT else 0.0
 
-    def shares(self, size: int) -> int:
-        """The number of planes that can be the largest of a set."""
-        return max(len(self._words) - size + 1, 0)
+    def count(self, words: Words, n_jobs: int) -> Pairs:
+        """The odd rows of the sets of all sizes, among these planes."""
+        words = words[self._order]
+        odd: Pairs = np.zeros(self.n_sets, dtype=np.int32)
+        odd[self._offsets[1] : self._offsets[2]] = plane_ones(words)
+        for size in range(2, min(self._top, len(words)) + 1):
+            low, least = size - 1, self._least(size)
+            own = odd[self._offsets[size] : self._offsets[size + 1]]
 
-    def count(self, size: int, start: int, stop: int) -> None:
-        """Count the sets of this size whose largest member is one of these, by position."""
-        if start >= stop:
-            return
-        low = size - 1
-        if size == 1:
-            ones = plane_ones(self._words[start:stop])
-            self._odd[self._offsets[1] + start : self._offsets[1] + stop] = ones
-        else:
-            count_odd(
-                self._words, *first_set(size, start + low, self._even), stop + low, self._choose,
-                self._even, self._least(size),
-                self._odd[self._offsets[size] : self._offsets[size + 1]],
-            )  # fmt: skip
-
-    def count_all(self, n_jobs: int) -> None:
-        """Count the sets of all sizes."""
-        seconds = seconds_for(self._column)
-        if uncompiled.allows(strong_sets, seconds):
-            uncompiled.spent += seconds
-            self._few = FewPlanes(self._words, self._column, self.n_rows)
-            return
-        self.count_planes(n_jobs)
-
-    def count_planes(self, n_jobs: int) -> None:
-        """Count the planes that there are now, in compiled loops."""
-        for size in range(1, self._top + 1):
-
-            def part(start: int, stop: int, size: int = size) -> None:
-                self.count(size, start, stop)
+            def part(
+                start: int, stop: int, low: int = low, least: float = least, own: Pairs = own
+            ) -> None:
+                if start < stop:
+                    first = first_set(low + 1, start + low, self._even)
+                    count_odd(
+                        words,
+                        *first,
+                        stop + low,
+                        self._choose,
+                        self._column,
+                        self._even,
+                        least,
+                        own,
+                    )
 
             # A set is counted at its largest plane, and large planes are the largest of many.
-            work = math.comb(len(self._words), size) * self._words.shape[1]
-            share(n_jobs, self.shares(size), work, part, power=1 / size)
+            work = len(own) * words.shape[1]
+            share(n_jobs, len(words) - low, work, part, power=1 / size)
+        return odd
 
     def found(self) -> list[Found]:
         """The columns and the sets of others that they depend on together.
@@ -165,31 +151,23 @@ class Parities:
 
     def strong(self, size: int) -> list[Found]:
         """Every set of this size that passes the threshold."""
-        n_sets = int(self._offsets[size + 1] - self._offsets[size])
-        if n_sets == 0:
+        if len(self._column) < size:
             return []
-        if self._few is not None:
-            sets, targets, strengths = self._few.strong(size, self._threshold(size), ROUNDING)
-            shares = self._even[sets[:, 1:]]
-            shares[:, 0] *= 2.0 - shares[:, 0]  # as in ``share_of``
-            kept = np.prod(shares, axis=1) >= self._least(size)
-            return of_columns(self._column[sets[kept]], targets[kept], strengths[kept])
         single = self._single_strengths()
 
         def find(*room: Any) -> int:  # noqa: ANN401 - arrays
             return strong_sets(
-                *first_set(size, size - 1, self._even), self._odd, single, self._offsets,
+                *first_set(size, size - 1, self._even), self.odd, single, self._offsets,
                 self._choose, self._column, self.n_rows, self._threshold(size), self._even,
                 self._least(size), *room,
             )  # fmt: skip
 
-        targets, sets, strengths = listed(find, size)
-        return of_columns(self._column[sets], targets, strengths)
+        return listed(find, size, self._column, self.n_rows)
 
     def _single_strengths(self) -> Floats:
         """How strongly each plane depends on each other one alone."""
         n_planes = len(self._column)
-        mean = 1.0 - 2.0 / self.n_rows * self._odd[: self._offsets[3]]
+        mean = 1.0 - 2.0 / self.n_rows * self.odd[: self._offsets[3]]
         own = mean[self._offsets[1] : self._offsets[2]]
         found = np.zeros((n_planes, n_planes))
         # Pairs are in the order of their larger members, as those below the diagonal are.
@@ -200,6 +178,61 @@ class Parities:
         strength = np.divide(apart, np.sqrt(spread), out=np.zeros(len(a)), where=spread > 0.0)
         found[smaller, larger] = found[larger, smaller] = strength
         return found
+
+
+class Screen:
+    """The sets of planes that stand out on a sample of the rows.
+
+    ``words`` are the planes of the sampled rows, of which there are ``n_sampled``; ``n_rows`` is
+    how many rows the table has.
+    """
+
+    def __init__(self, words: Words, n_sampled: int, column: Ints, n_rows: int) -> None:
+        ones = plane_ones(words)
+        order, self._even = by_evenness(ones, n_sampled)
+        self._words = words[order]
+        self._few: Words = np.zeros((len(words), LOOK_WORDS), dtype=np.uint64)
+        self._few[:, : words.shape[1]] = self._words[:, :LOOK_WORDS]
+        self._n_few = np.array([min(n_sampled, 64 * n) for n in (SCREEN_WORDS, LOOK_WORDS)])
+        self._n_sampled = n_sampled
+        self._n_rows = n_rows
+        self._column = column[order]
+        self._mean = 1.0 - 2.0 * ones[order] / n_sampled
+        self._pairs = np.stack(np.tril_indices(len(words), -1)[::-1])
+        """All pairs of planes, by the larger one."""
+        smaller, larger = self._pairs
+        self._pair_low, self._pair_high = (
+            own[smaller] ^ own[larger] for own in self._few[:, :SCREEN_WORDS].T
+        )
+        self._pair_mean = self._mean[smaller] * self._mean[larger]
+        self._lock = Lock()
+        self._found: list[Found] = []
+
+    def look(self, size: int, start: int, stop: int) -> None:
+        """Look at the sets of this size whose largest member is one of these, by position."""
+        if start >= stop:
+            return
+        now = constants
+        threshold = threshold_of(math.comb(len(self._words), size), size)
+        threshold /= math.sqrt(self._n_sampled)
+
+        def find(*room: Any) -> int:  # noqa: ANN401 - arrays
+            return stand_out(
+                self._few, self._n_few, self._words, self._n_sampled, self._mean, self._pairs,
+                self._pair_low, self._pair_high, self._pair_mean, self._column,
+                *first_set(size, start + size - 1, self._even), stop + size - 1, threshold,
+                self._even, max(threshold, now.least_screened), now.stands_out,
+                now.still_stands_out, now.least_looked, now.one_more_looked, now.fewer_judged,
+                *room,
+            )  # fmt: skip
+
+        fresh = listed(find, size, self._column, self._n_rows)
+        with self._lock:
+            self._found += fresh
+
+    def found(self) -> list[Found]:
+        """What was found, in an order that does not depend on who looked first."""
+        return sorted(self._found)
 
 
 def threshold_of(n_sets: int, size: int) -> float:
@@ -245,16 +278,17 @@ def first_set(size: int, largest: int, even: Floats) -> tuple[Ints, Floats, Floa
     return member, np.ones(size + 1), np.concatenate([[1.0], np.cumprod(left)])
 
 
-def listed(find: Callable[..., int], size: int) -> tuple[Ints, Ints, Floats]:
-    """Targets, sets of this size and strengths, which are written to where there is room for them,
-    and else again where there is."""
+def listed(find: Callable[..., int], size: int, column: Ints, n_rows: int) -> list[Found]:
+    """Sets of this size, which are written to where there is room for them, and else again where
+    there is; ``column`` is that of each plane."""
     room = needed = FIRST_ROOM
     while True:
         targets, sets = np.empty(room, dtype=np.int64), np.empty((room, size), dtype=np.int64)
         strengths = np.empty(room)
         needed = find(targets, sets, strengths)
         if needed <= room:
-            return targets[:needed], sets[:needed], strengths[:needed]
+            strengths = strengths[:needed] * math.sqrt(n_rows)
+            return of_columns(column[sets[:needed]], targets[:needed], strengths)
         room = needed
 
 
@@ -329,237 +363,3 @@ def interacting_planes(planes: Words, first: Ints, arities: Ints, n_rows: int) -
             found[at] = octets.view("<u8") & ~np.bitwise_or.reduce(own, axis=0)
             at += 1
     return found
-
-
-@compiled
-def count_odd(
-    words: Words,
-    member: Ints,
-    share: Floats,
-    best: Floats,
-    stop: int,
-    choose: Ints,
-    even: Floats,
-    least: float,
-    out: Pairs,
-) -> None:
-    """The rows with an odd number of ones, for every set of planes that are even enough and whose
-    largest is before ``stop``, from ``member`` on.
-
-    The smallest member runs innermost, so that the answers are written one after the other:
-    the place of a set is the sum of choose(member j, j + 1).
-    """
-    size, n_words = member.shape[0], words.shape[1]
-    xor = np.empty((size, n_words), dtype=np.uint64)  # of the members from j on
-    changed = size - 1
-    while True:
-        changed = next_even(member, whole(1), changed, stop, even, best, least, share)
-        if changed == 0:
-            return
-        for j in range(changed, 0, -1):
-            for w in range(n_words):
-                above = xor[j + 1, w] if j + 1 < size else np.uint64(0)
-                xor[j, w] = words[member[j], w] ^ above
-        place = place_of(member, size, choose)
-        for p in range(member[1]):
-            total = np.uint64(0)
-            for w in range(n_words):
-                total += popcount(words[p, w] ^ xor[1, w])
-            out[place + p] = np.int64(total)
-        changed = advance(member, whole(1))
-
-
-@inner
-def share_of(even: Floats, plane: int, j: int) -> float:
-    """What this plane leaves of what a set can show if it is the member j, from the most even
-    one on, and not the first."""
-    w = even[plane]
-    return float(w * (2.0 - w) if j == 1 else w)
-
-
-@inner
-def next_even(
-    member: Ints,
-    lowest: int,
-    changed: int,
-    stop: int,
-    even: Floats,
-    best: Floats,
-    least: float,
-    share: Floats,
-) -> int:
-    """Go on, if need be, to a set whose planes are even enough; the largest member that changed,
-    or 0 if there is none before the largest plane is ``stop``."""
-    last = member.shape[0] - 1
-    j = most = changed
-    while j >= lowest:
-        if member[last] == stop:
-            return 0
-        share[j] = share[j + 1] * share_of(even, member[j], j)
-        if share[j] * best[j] >= least:
-            j -= 1
-        elif j == last:
-            return 0
-        else:  # planes that come later are less even still
-            for i in range(lowest, j + 1):
-                member[i] = i
-            j = advance(member, j + 1)
-            most = j if j > most else most
-    return int(most)
-
-
-@inner
-def advance(member: Ints, lowest: int) -> int:
-    """Go on to the next set, leaving the members below ``lowest`` to the caller; the largest
-    member that changed."""
-    j = lowest
-    last = member.shape[0] - 1
-    while j < last and member[j] + 1 == member[j + 1]:
-        member[j] = j
-        j += 1
-    member[j] += 1
-    return j
-
-
-@compiled
-def strong_sets(
-    member: Ints,
-    share: Floats,
-    best: Floats,
-    odd: Pairs,
-    single: Floats,
-    offsets: Ints,
-    choose: Ints,
-    column: Ints,
-    n_rows: int,
-    threshold: float,
-    even: Floats,
-    least_shown: float,
-    targets: Ints,
-    sets: Ints,
-    strengths: Floats,
-) -> int:
-    """Write the sets and targets that pass the threshold, as far as there is room; say how many.
-
-    The smallest member runs innermost: the places of the sets, and of the sets without one of
-    their larger members, are then one after the other.
-    """
-    size = member.shape[0]
-    least, twice = threshold * threshold / n_rows, 2.0 / n_rows
-    found, stop = 0, column.shape[0]
-    changed = size - 1
-    while True:
-        changed = next_even(member, whole(1), changed, stop, even, best, least_shown, share)
-        if changed == 0:
-            return found
-        first = int(offsets[size]) + place_of(member, size, choose)
-        for t in range(size):
-            # Either the target or the parity of the others is the same for all of them.
-            without = offsets[size - 1] + place_of(member, t, choose)
-            fixed = 1.0 - twice * odd[offsets[1] + member[t] if t > 0 else without]
-            varying = without if t > 0 else offsets[1]
-            for begin in range(0, member[1], TOGETHER):
-                end = min(begin + TOGETHER, member[1])
-                if not is_one_strong(odd, twice, begin, end, fixed, varying, first, least):
-                    end = begin
-                for p in range(begin, end):
-                    changing = 1.0 - twice * odd[varying + p]
-                    spread = (1.0 - fixed * fixed) * (1.0 - changing * changing)
-                    lead = 1.0 - twice * odd[first + p] - fixed * changing
-                    if lead * lead <= least * spread or spread <= 0.0:
-                        continue
-                    member[0] = p
-                    strength = np.abs(lead) / np.sqrt(spread)
-                    # Most are strong because of a single member, which is seen at once.
-                    if (
-                        strongest_pair(member, t, single) < strength - ROUNDING
-                        and are_apart(member, column)
-                        and says_more(member, t, strength, odd, twice, offsets, choose)
-                    ):
-                        if found < targets.shape[0]:
-                            targets[found] = t
-                            strengths[found] = strength * np.sqrt(n_rows)
-                            for j in range(size):
-                                sets[found, j] = member[j]
-                        found += 1
-        changed = advance(member, whole(1))
-
-
-@inner
-def strongest_pair(member: Ints, t: int, single: Floats) -> float:
-    """The dependence of member t on that other one it depends on most."""
-    most = 0.0
-    for j in range(member.shape[0]):
-        if j != t and single[member[t], member[j]] > most:
-            most = single[member[t], member[j]]
-    return most
-
-
-@inner
-def is_one_strong(
-    odd: Pairs,
-    twice: float,
-    start: int,
-    stop: int,
-    fixed: float,
-    varying: int,
-    first: int,
-    least: float,
-) -> bool:
-    """Whether one of some sets may be strong; without a branch, several at once."""
-    many = 0
-    for p in range(start, stop):
-        changing = 1.0 - twice * odd[varying + p]
-        lead = 1.0 - twice * odd[first + p] - fixed * changing
-        many += lead * lead > least * (1.0 - fixed * fixed) * (1.0 - changing * changing)
-    return many > 0
-
-
-@inner
-def place_of(member: Ints, without: int, choose: Ints) -> int:
-    """The place of a set without one of its members, or, if that is none of them, of the whole set,
-    while its smallest member is 0: members above the one that is missing lose a rank."""
-    place = np.int64(0)
-    for j in range(1, member.shape[0]):
-        if j != without:
-            place += choose[member[j], j + 1 if j < without else j]
-    return int(place)
-
-
-@inner
-def are_apart(member: Ints, column: Ints) -> bool:
-    """Whether these planes belong to different columns."""
-    same = 0
-    for j in range(1, member.shape[0]):
-        for i in range(j):
-            same += column[member[i]] == column[member[j]]
-    return same == 0
-
-
-@inner
-def says_more(
-    member: Ints, t: int, strength: float, odd: Pairs, twice: float, offsets: Ints, choose: Ints
-) -> bool:
-    """Whether t depends on the parity of all the others more than on that of some of them: by the
-    size of the correlation of their signs, which does not mind uneven planes."""
-    own = 1.0 - twice * odd[offsets[1] + member[t]]
-    everyone = (1 << member.shape[0]) - 1
-    for chosen in range(1, everyone):
-        if not chosen >> t & 1 or chosen == 1 << t:
-            continue
-        # The places of the chosen members, and of these without t.
-        whole = others = np.int64(0)
-        size = 0
-        for j in range(member.shape[0]):
-            if chosen >> j & 1:
-                size += 1
-                whole += choose[member[j], size]
-                if j != t:
-                    others += choose[member[j], size if j < t else size - 1]
-        rest = 1.0 - twice * odd[offsets[size - 1] + others]
-        spread = (1.0 - own * own) * (1.0 - rest * rest)
-        if spread > 0.0:
-            lead = np.abs(1.0 - twice * odd[offsets[size] + whole] - own * rest)
-            if lead / np.sqrt(spread) >= strength - ROUNDING:
-                return False
-    return True

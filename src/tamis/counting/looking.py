@@ -15,15 +15,16 @@ from warnings import warn
 from tamis.constants import constants
 from tamis.counting.compiled import Ints, Words
 from tamis.counting.interactions import (
+    SCREEN_WORDS,
     Found,
     Interaction,
     Parities,
+    Screen,
     affordable,
     by_evenness,
     even_sets,
     strongest_sets,
 )
-from tamis.counting.screening import SCREEN_WORDS, Screen
 from tamis.counting.sharing import share
 from tamis.counting.tables import plane_ones
 from tamis.errors import SettingError, TamisWarning
@@ -138,8 +139,8 @@ class Looking:
 
     def _counted_on(self, words: Words, n_sampled: int, size: int) -> list[Found]:
         """The sets of this size by counting, but on a sample; as strong as on all rows."""
-        parities = Parities(words, self._column, n_sampled, size - 1)
-        parities.count_all(self._n_jobs)
+        parities = Parities(self._column, n_sampled, size - 1, plane_ones(words))
+        parities.odd = parities.count(words, self._n_jobs)
         more = math.sqrt(self._n_rows / n_sampled)
         return [(target, members, z * more) for target, members, z in parities.strong(size)]
 

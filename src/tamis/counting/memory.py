@@ -215,13 +215,14 @@ class MemoryCounts:
 
     def _count_sets(self, largest: int) -> Parities:
         words, column = self._interacting
-        parities = Parities(words, column, self.n_rows, largest)
-        parities.count_all(self._n_jobs)
+        parities = Parities(column, self.n_rows, largest, plane_ones(words))
+        parities.odd = parities.count(words, self._n_jobs)
         return parities
 
     def _sample_rows(self) -> Sample:
         words, column = self._interacting
-        return sampled(words, column, plane_ones(words), self.n_rows)
+        n_rows = self.n_rows
+        return sampled(column, plane_ones(words), n_rows, lambda one: one.of_block(words, n_rows))
 
     def _count_pairs(self) -> Pairs:
         words = self._planes.words

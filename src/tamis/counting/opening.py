@@ -21,8 +21,7 @@ from tamis.counting.elsewhere import (
     bytes_of,
     checked_limit,
 )
-from tamis.counting.packed_file import PackedFile
-from tamis.counting.packing import write_packed
+from tamis.counting.packed_file import PackedFile, write_packed
 from tamis.errors import DataError, SettingError
 from tamis.tables.columns import Column
 from tamis.tables.first_pass import (

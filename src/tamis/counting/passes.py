@@ -21,8 +21,8 @@ from tamis.counting.block_loops import add_masked, add_ones, add_pairs, decode
 from tamis.counting.compiled import Codes, Ints, Words
 from tamis.counting.counts import laid_out, part_starts
 from tamis.counting.folding import starts_of
+from tamis.counting.planes import Blocks
 from tamis.counting.sharing import share
-from tamis.counting.stored_blocks import Blocks
 from tamis.errors import SettingError
 
 ROWS_AT_ONCE = 2**20

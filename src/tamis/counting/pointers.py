@@ -1,6 +1,7 @@
-"""What loops need of numba to read arrays by their addresses and to call each other by pointers.
+"""What loops need of numba beyond its decorator: a way to compile those that only others call, to
+read arrays by their addresses, and to call each other by pointers.
 
-This file imports numba, so it is imported when a loop is made (``compiled.pointed_at``).
+This file imports numba, so it is imported when a loop is made (``compiled``).
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from llvmlite import ir as llvm
 from numba import carray as carray  # type: ignore[attr-defined, unused-ignore]
 from numba import types as numba_types
 from numba.core import cgutils as numba_building
+from numba.core import compiler as numba_compiler
 from numba.extending import get_cython_function_address, intrinsic
 
 types: Any = numba_types
 cgutils: Any = numba_building
+compiler: Any = numba_compiler
 """Without types, as all of numba."""
 
 INT, INTS, INT_LINES = types.int64, types.int64[::1], types.int64[:, ::1]
@@ -35,6 +38,19 @@ JUDGE_PLANES = INT(COLUMNS, INT, ASKED, INT, INT, LOOKUP, *JUDGEMENTS)
 JUDGE_ROWS = types.void(COLUMNS, ROWS, INT, ASKED, INT, INT, LOOKUP, *JUDGEMENTS)
 COUNT_SETS = types.void(COLUMNS, ROWS, INT, INTS, INTS, FLOATS, STATES, FLOAT_LINES)
 """The signatures of the loops that count a table whose codes are bytes."""
+
+
+class Part(compiler.CompilerBase):  # type: ignore[misc]
+    """Compiles a loop that becomes part of those that call it. It is optimised with each of these,
+    and not by itself before: that would be about a fifth of all compiling (`tamis warm-up`)."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Those of numba, with a library that leaves optimising to the libraries it goes to."""
+        library = self.state.targetctx.codegen().create_library(self.state.func_id.func_qualname)
+        library.enable_object_caching()
+        library._optimize_final_module = lambda: None
+        self.state.library = library
+        return [compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
 
 def calling(loop: Any) -> Any:  # noqa: ANN401 - numba has no types

@@ -8,11 +8,15 @@ of smallest keys are among those of each part, and their rows add up.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tamis.counting.compiled import Ints, Words, compiled
+from tamis.counting.compiled import Ints, Words
+from tamis.counting.interactions import interacting_columns, interacting_planes
+from tamis.counting.passes import Pass, Sums, View
 
 SAMPLED_ROWS = 4096
 """About this number of rows is sampled, or all."""
@@ -20,55 +24,30 @@ MOST_PATTERNS = 4 * SAMPLED_ROWS
 """The largest number of patterns to sample from."""
 
 
-def sampled(words: Words, column: Ints, ones: Ints, n_rows: int) -> tuple[Words, int]:
+def sampled(
+    column: Ints, ones: Ints, n_rows: int, run: Callable[[KeyPass], Sums]
+) -> tuple[Words, int]:
     """The planes of the sampled rows, those of a column in the order of their keys, and how many
-    rows these are; ``ones`` are those of each plane."""
-    keys = PlaneKeys.by_ones(column, ones, n_rows)
+    rows these are; ``ones`` are those of each plane, and ``run`` goes over all rows."""
+    keys = PlaneKeys(column, ones, n_rows)
     if keys.are_open:
-        keys = keys.settled(plane_sums(words, keys.of_rows(words, n_rows)))
-    patterns = Patterns.of(keys.of_rows(words, n_rows))
-    rows = patterns.row[patterns.copies()]
-    return chosen_rows(words[keys.order], rows), len(rows)
-
-
-class Patterns(NamedTuple):
-    """Patterns of rows, those of smallest keys in their order: the number of their rows, and one
-    of these."""
-
-    key: Words
-    n_rows: Ints
-    row: Ints
-
-    @classmethod
-    def of(cls, keys: Words) -> Patterns:
-        """Those of rows with these keys."""
-        found, row, counts = np.unique(keys, return_index=True, return_counts=True)
-        most = slice(MOST_PATTERNS)
-        return cls(found[most], counts[most].astype(np.int64), row[most].astype(np.int64))
-
-    def copies(self) -> Ints:
-        """The place of a pattern for each row of the sample."""
-        share = SAMPLED_ROWS / max(int(self.n_rows.sum()), SAMPLED_ROWS)
-        wanted = self.n_rows * share
-        # Of what is no whole row the key decides; it has no part in the order of patterns.
-        chance = (scattered(self.key) >> np.uint64(11)) / 2.0**53
-        often = np.floor(wanted + chance).astype(np.int64)
-        place = np.repeat(np.arange(len(often)), often)
-        number = np.arange(len(place)) - np.repeat(np.cumsum(often) - often, often)
-        order = scattered(self.key[place] ^ scattered(number.astype(np.uint64)))
-        return np.asarray(place[np.argsort(order, kind="stable")])
+        (sums,) = run(PlaneSums(keys))
+        keys = PlaneKeys(column, ones, n_rows, sums.view(np.uint64))
+    found, counts, bits = run(PatternRows(keys))
+    rows = copies(found.view(np.uint64), counts)
+    octets = np.unpackbits(bits[rows].view(np.uint8), axis=1, bitorder="little")
+    return in_words(octets[:, : len(column)].T)[keys.order], len(rows)
 
 
 class PlaneKeys:
     """A number for each plane, and one that every row has to begin with.
 
     Planes of a column are told apart not by the names of their levels but by how many rows they
-    have, and where that is the same by what else is in these rows. The only plane of two levels
-    stands for the rarer one.
+    have, and where that is the same by what else is in these rows: ``sums``, as ``PlaneSums`` has
+    them. The only plane of two levels stands for the rarer one.
     """
 
-    def __init__(self, column: Ints, ones: Ints, n_rows: int, sums: Words | None) -> None:
-        self._planes = column, ones, n_rows
+    def __init__(self, column: Ints, ones: Ints, n_rows: int, sums: Words | None = None) -> None:
         total = None if sums is None else sums[-1]
         tie = np.zeros(len(column), dtype=np.uint64) if sums is None else sums[:-1]
         alone = np.bincount(column)[column] == 1
@@ -84,32 +63,91 @@ class PlaneKeys:
         leader = np.maximum.accumulate(np.where(np.r_[True, ~same], place, 0))
         rank = np.empty(len(column), dtype=np.int64)
         rank[self.order] = leader - np.maximum.accumulate(np.where(first, place, 0))
-        self.keys: Words = scattered(((column << 8) + rank).astype(np.uint64))
+        self._keys: Words = scattered(((column << 8) + rank).astype(np.uint64))
         even = alone & (2 * ones == n_rows)
         turned = alone & (2 * ones > n_rows)
         if total is None:
-            self.keys[even] = 0  # neither level is the rarer one
+            self._keys[even] = 0  # neither level is the rarer one
         else:
             turned |= even & (tie > total - tie)
             even &= tie == total - tie
-        self.begin = np.bitwise_xor.reduce(self.keys[turned], initial=np.uint64(0))
+        self._begin = np.bitwise_xor.reduce(self._keys[turned], initial=np.uint64(0))
         self.are_open = bool(same.any() or even.any())
         """Whether some levels of a column cannot be told apart."""
 
-    @classmethod
-    def by_ones(cls, column: Ints, ones: Ints, n_rows: int) -> PlaneKeys:
-        """By the rows of each plane alone."""
-        return cls(column, ones, n_rows, None)
-
-    def settled(self, sums: Words) -> PlaneKeys:
-        """By the keys of these rows too, as ``plane_sums`` has them."""
-        return PlaneKeys(*self._planes, sums)
-
     def of_rows(self, words: Words, n_rows: int) -> Words:
         """A number for each row, which depends on its planes alone."""
-        found: Words = np.full(n_rows, self.begin, dtype=np.uint64)
-        add_keys(words, self.keys, found)
+        found: Words = np.full(n_rows, self._begin, dtype=np.uint64)
+        for key, inside in zip(self._keys, each_plane(words, n_rows), strict=True):
+            np.bitwise_xor(found, key, out=found, where=inside)
         return scattered(found)
+
+
+class KeyPass(Pass):
+    """Something that is found with the keys of rows, block after block."""
+
+    def __init__(self, keys: PlaneKeys) -> None:
+        self._keys = keys
+
+    @abstractmethod
+    def of_block(self, words: Words, n_rows: int) -> Sums:
+        """What the planes of these rows say."""
+
+    def over(self, view: View) -> Sums:
+        """The sums over the rows of this view."""
+        nothing: Words = np.zeros((len(interacting_columns(view.arities)), 0), dtype=np.uint64)
+        found = self.of_block(nothing, 0)
+        for words, n_rows in interacting_blocks(view):
+            found = self.add(found, self.of_block(words, n_rows))
+        return found
+
+
+class PlaneSums(KeyPass):
+    """The keys of the rows of each plane, and last of all rows, summed: the same in any order."""
+
+    def of_block(self, words: Words, n_rows: int) -> Sums:
+        """What the planes of these rows say."""
+        keys = self._keys.of_rows(words, n_rows)
+        sums = [keys[inside].sum() for inside in each_plane(words, n_rows)]
+        return (np.array([*sums, keys.sum()], dtype=np.uint64).view(np.int64),)
+
+
+class PatternRows(KeyPass):
+    """The patterns of smallest keys: the keys, the numbers of rows, and the planes, 64 a word."""
+
+    def of_block(self, words: Words, n_rows: int) -> Sums:
+        """What the planes of these rows say."""
+        keys = self._keys.of_rows(words, n_rows)
+        found, row, counts = np.unique(keys, return_index=True, return_counts=True)
+        rows = row[:MOST_PATTERNS]
+        bits = np.empty((len(rows), len(words)), dtype=np.uint8)
+        for p, inside in enumerate(each_plane(words, n_rows)):
+            bits[:, p] = inside[rows]
+        most = slice(MOST_PATTERNS)
+        counted = counts[most].astype(np.int64)
+        return found[most].view(np.int64), counted, in_words(bits).view(np.int64)
+
+    def add(self, one: Sums, other: Sums) -> Sums:
+        """The patterns of the rows of both."""
+        keys, n_rows, bits = (np.concatenate(pair) for pair in zip(one, other, strict=True))
+        unsigned = keys.view(np.uint64)
+        _, first, place = np.unique(unsigned, return_index=True, return_inverse=True)
+        total = np.zeros(len(first), dtype=np.int64)
+        np.add.at(total, place, n_rows)
+        kept = first[:MOST_PATTERNS]
+        return keys[kept], total[:MOST_PATTERNS], bits[kept]
+
+
+def copies(keys: Words, n_rows: Ints) -> Ints:
+    """The place of a pattern for each row of the sample."""
+    share = SAMPLED_ROWS / max(int(n_rows.sum()), SAMPLED_ROWS)
+    # Of what is no whole row the key decides; it has no part in the order of patterns.
+    chance = (scattered(keys) >> np.uint64(11)) / 2.0**53
+    often = np.floor(n_rows * share + chance).astype(np.int64)
+    place = np.repeat(np.arange(len(often)), often)
+    number = np.arange(len(place)) - np.repeat(np.cumsum(often) - often, often)
+    order = scattered(keys[place] ^ scattered(number.astype(np.uint64)))
+    return np.asarray(place[np.argsort(order, kind="stable")])
 
 
 def scattered(numbers: Words) -> Words:
@@ -121,46 +159,24 @@ def scattered(numbers: Words) -> Words:
     return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def chosen_rows(words: Words, rows: Ints) -> Words:
-    """The planes of these rows, in this order."""
-    n_words = -(-len(rows) // 64)
-    found: Words = np.zeros((len(words), n_words), dtype=np.uint64)
-    gather(words, rows, found)
-    return found
+def interacting_blocks(view: View) -> Iterator[tuple[Words, int]]:
+    """Of each block the planes among which interactions are looked for, and its rows."""
+    for group in view.groups():
+        for one in group.each():
+            planes = interacting_planes(one.words[0], view.first, view.arities, one.n_rows)
+            yield planes, one.n_rows
 
 
-def plane_sums(words: Words, row_keys: Words) -> Words:
-    """The keys of the rows of each plane, and last of all rows, summed: the same in any order."""
-    found: Words = np.zeros(len(words) + 1, dtype=np.uint64)
-    add_sums(words, row_keys, found)
-    return found
+def each_plane(words: Words, n_rows: int) -> Iterator[NDArray[np.bool_]]:
+    """Of each plane which rows are in it."""
+    for plane in words:
+        octets = np.ascontiguousarray(plane).view(np.uint8)
+        yield np.unpackbits(octets, count=n_rows, bitorder="little").view(np.bool_)
 
 
-@compiled
-def add_sums(words: Words, row_keys: Words, found: Words) -> None:
-    """Add up the keys of the rows of each plane."""
-    for row in range(row_keys.shape[0]):
-        found[words.shape[0]] += row_keys[row]
-    for p in range(words.shape[0]):
-        for row in range(row_keys.shape[0]):
-            if words[p, row >> 6] >> np.uint64(row & 63) & np.uint64(1):
-                found[p] += row_keys[row]
-
-
-@compiled
-def add_keys(words: Words, keys: Words, found: Words) -> None:
-    """Combine the keys of the planes that each row is in."""
-    for p in range(words.shape[0]):
-        for row in range(found.shape[0]):
-            if words[p, row >> 6] >> np.uint64(row & 63) & np.uint64(1):
-                found[row] ^= keys[p]
-
-
-@compiled
-def gather(words: Words, rows: Ints, found: Words) -> None:
-    """Copy the bits of some rows."""
-    for p in range(words.shape[0]):
-        for i in range(rows.shape[0]):
-            row = rows[i]
-            bit = words[p, row >> 6] >> np.uint64(row & 63) & np.uint64(1)
-            found[p, i >> 6] |= bit << np.uint64(i & 63)
+def in_words(bits: NDArray[np.uint8]) -> Words:
+    """Each row of bits in whole words."""
+    octets = np.packbits(bits, axis=1, bitorder="little")
+    whole = np.zeros((len(octets), -(-bits.shape[1] // 64) * 8), dtype=np.uint8)
+    whole[:, : octets.shape[1]] = octets
+    return whole.view(np.uint64)

@@ -11,9 +11,8 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.counting.elsewhere import in_blocks, of_moments
-from tamis.counting.interactions import words_to_read
+from tamis.counting.interactions import Screen, words_to_read
 from tamis.counting.looking import all_sets, least_looked_for, require_reach
-from tamis.counting.screening import Screen
 from tamis.decisions.rule import Rule
 from tamis.errors import DataError, SettingError
 from tamis.forecast import memory

@@ -15,7 +15,12 @@ from tamis.counting.elsewhere import BlockTable
 from tamis.counting.independence import STATS
 from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
-from tamis.information.estimators import EntropyEstimator, as_additive
+from tamis.information.estimators import (
+    AnyEstimator,
+    EntropyEstimator,
+    EntropyFunction,
+    as_additive,
+)
 from tamis.information.interface import (
     Ability,
     Context,
@@ -30,7 +35,7 @@ from tamis.information.interface import (
 )
 from tamis.information.null_laws import CountTests
 from tamis.information.regret import log_regret, regrets_up_to
-from tamis.tables.table import Table
+from tamis.tables.table import Table, in_memory
 
 if TYPE_CHECKING:
     from tamis.counting.direct import Direct
@@ -222,3 +227,16 @@ def _lookup(estimator: EntropyEstimator, n_rows: int, kind: type[Lookup]) -> Loo
         observed=estimator.observed_support,
         clips=estimator.clips,
     )
+
+
+def open_counts(table: Table | BlockTable, estimator: AnyEstimator, n_jobs: int | None) -> Source:
+    """Plain rows go to the bit planes; missing values and survey weights make real counts."""
+    if in_memory(table) and (table.weights is not None or table.missing):
+        from tamis.information.real_counts import RealCountInformation
+
+        return RealCountInformation(table, estimator)
+    if isinstance(estimator, EntropyFunction):
+        from tamis.information.whole_tables import WholeTables
+
+        return WholeTables(CountedInformation(table, n_jobs=n_jobs), estimator)
+    return CountedInformation(table, estimator, n_jobs=n_jobs)

@@ -140,17 +140,22 @@ def best_ordering(
     climb(selector, [best, *others])
     best = better(best, others)
     chance = Random(len(best.order))
-    fruitless = 0
+    fruitless = came_back = 0
     for _ in range(constants.most_starts // STARTS if len(best.order) > 2 else 0):
-        if selector.n_made > most or fruitless >= constants.fruitless_starts:
+        easy = came_back >= constants.came_back * fruitless
+        enough = constants.few_starts if easy else constants.fruitless_starts
+        if selector.n_made > most or fruitless >= enough:
             break
         others = [best.copy() for _ in range(STARTS)]
         for one in others:
             one.go_to(shuffled(selector, one.order, chance))
         climb(selector, others)
         found = better(best, others)
-        fruitless = fruitless + STARTS if found is best else 0
-        best = found
+        if found is best:
+            fruitless += STARTS
+            came_back += sum(one.score >= best.score - ROUNDING for one in others)
+        else:
+            best, fruitless, came_back = found, 0, 0
     return best
 
 

@@ -100,8 +100,9 @@ def draw(
     graph : str, networkx.DiGraph, Graph or None
         "tree", "er", "sf", "chain", "layered" or "polyforest", or a graph over strings.
     model : str or None
-        "mod", "add", "tables", "logistic", "gaussian" or "nonlinear"; or "diamond" or "unfaithful",
-        examples of the paper with graphs of their own.
+        "mod", "add", "tables", "logistic", "gaussian", "nonlinear", "noisy-or", "dirichlet",
+        "ordinal" or "mixed"; or "diamond" or "unfaithful", examples of the paper with graphs of
+        their own.
     n : int
         The number of rows.
     seed : int

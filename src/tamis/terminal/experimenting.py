@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +13,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tamis import studies
 from tamis.atomic import check_place, write_files
 from tamis.errors import FileFormatError, SettingError
-from tamis.experiments import figure1, plans, results, run
-from tamis.experiments.figures import write_figures
-from tamis.experiments.methods import missing
-from tamis.experiments.plan_files import NAME as PLAN
-from tamis.experiments.plan_files import read_plan
-from tamis.experiments.plans import Plan
-from tamis.experiments.report import fill, summarise, title
-from tamis.experiments.rows import STATUSES, Row
-from tamis.experiments.summaries import Cells, best, median_seconds, summary
 from tamis.result import show
+from tamis.studies import Plan, Row, figure1
+from tamis.studies.figures import figure_names
+from tamis.studies.methods import missing
+from tamis.studies.plans import MEASURES
+from tamis.studies.report import fill
+from tamis.studies.rows import STATUSES, TABLE
+from tamis.studies.summaries import Cells, median_seconds, title
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import QUIET, Hanging, pairs_of, title_of
 from tamis.terminal.sizes import numbers_from_text
@@ -36,136 +33,93 @@ from tamis.terminal.words import count
 REPORT = "report.md"
 _LISTS = ("methods", "models", "graphs")
 _NUMBERS = ("nodes", "rows")
-_OPTIONS = {"attachments": "--attach", "edges_per_node": "--edges-per-node"}
 
 
-@dataclass(frozen=True)
-class ExperimentWishes:
-    """Which study, with which options, into which folder.
+def run_study(
+    plan: str, *, out: str, jobs: int | None, quiet: bool, full: bool, **options: object
+) -> None:
+    """Run a study, or go on with it; options that are None were not given."""
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        found = studies.load(plan, quick=not full, **_read(given))
+    except SettingError as error:
+        # The library's names of parameters become those of the command.
+        name, blank, rest = str(error).partition(" ")
+        name = name.removesuffix(":")
+        said = f"--{name.replace('_', '-')}{blank}{rest}"
+        raise SettingError(said if name in options else str(error)) from None
+    needed = missing(found.all_methods())
+    for name, needs in needed.items() if not quiet else ():
+        _print([Hanging(Text(), f"Left out: {show(name)}, which needs {needs}.")], stderr=True)
+    own = plan.endswith(".toml")
+    words = ["tamis", "experiment", *(["run", Path(plan).name] if own else [plan])]
+    words += ["--full" if full else "--quick"] if not own or not full else []
+    for name, value in given.items():
+        words += [
+            f"--{name.replace('_', '-')}",
+            f"{value:g}" if isinstance(value, float) else str(value),
+        ]
+    command = shlex.join([*words, "--out", Path(out).name])
+    _run(found.without(list(needed)) if needed else found, command, out, jobs, quiet=quiet)
 
-    ``options`` are those of the functions in ``tamis.experiments.plans``, as the command line has
-    them: lists are text with commas, None is an option that was not given.
-    """
 
-    study: str
-    options: Mapping[str, Any]
-    out: str
-    jobs: int | None
-    quiet: bool
-
-
-def run_study(wishes: ExperimentWishes) -> None:
-    """Run the paper's study, or that of the unfaithful example, or go on with it."""
-    with _option_names(wishes.options):
-        plan = _plan(wishes.study, _given(wishes.options))
-        plan = _without_missing(plan, quiet=wishes.quiet)
-    plan = replace(plan, command=_command(wishes))
-    _run(plan, wishes.out, wishes.jobs, quiet=wishes.quiet)
+def _read(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as the library wants them: lists are text with commas."""
+    read = dict(given)
+    for name in (*_LISTS, *_NUMBERS):
+        if name in given and name in _NUMBERS:
+            read[name] = numbers_from_text(f"--{name}", given[name])
+        elif name in given:
+            read[name] = [part.strip() for part in given[name].split(",") if part.strip()]
+    return read
 
 
 def resume(folder: str, jobs: int | None, *, quiet: bool) -> None:
     """Go on with whatever plan a folder holds."""
-    _run(read_plan(Path(folder)), folder, jobs, quiet=quiet)
+    found = studies.read_plan(folder)
+    if found is None:
+        raise FileFormatError(f"{folder!r} is not the folder of a study")
+    _run(*found, folder, jobs, quiet=quiet)
 
 
 def draw_figures(folder: str, out: str | None, ending: str, *, quiet: bool) -> None:
     """Draw the figures of a folder again."""
-    names = write_figures(results.read(folder), out or folder, ending)
-    if not quiet:
-        _print(
-            [Text(f"Wrote {', '.join(show(str(Path(out or folder) / name)) for name in names)}")]
-        )
+    rows, measure = studies.read(folder), _plan_of(folder)[2]
+    names = studies.write_figures(rows, out or folder, ending, measure)
+    _tell(f"Wrote {', '.join(show(str(Path(out or folder) / name)) for name in names)}", quiet)
 
 
 def write_report(folder: str, into: str | None, *, quiet: bool) -> None:
     """Write the tables of a folder, beside them or into a page that has marks for them."""
     page = into or str(Path(folder) / REPORT)
     check_place(page)
-    plan, rows = _plan_of(folder), results.read(folder)
-    images = [name for name in _image_names(rows) if (Path(page).parent / name).exists()]
-    text = summarise(rows, plan, images)
+    rows, (plan, command, measure) = studies.read(folder), _plan_of(folder)
+    names = [f"{name}.png" for name in figure_names(Cells(rows, measure))]
+    images = [name for name in names if (Path(page).parent / name).exists()]
+    text = studies.summarise(rows, plan, images, command)
     if into is not None:
-        text = fill(_page(into), _study(plan, rows), text, into)
+        text = fill(_page(into), plan.name if plan else _study(rows), text, into)
     write_files({page: text.encode()})
-    if not quiet:
-        _print([Text(f"Wrote {show(page)}")])
+    _tell(f"Wrote {show(page)}", quiet)
 
 
 def draw_figure1(out: str, rows: int, seed: int, *, quiet: bool) -> None:
     """Draw the paper's Figure 1, and tell it."""
     steps = figure1.draw(out, rows, seed)
     if not quiet:
-        parts = [Hanging(Text(), str(step)) for step in steps]
-        _print([*parts, Text(f"Wrote {show(out)}")])
+        _print(Hanging(Text(), str(step)) for step in steps)
+    _tell(f"Wrote {show(out)}", quiet)
 
 
-def _plan(study: str, options: Mapping[str, Any]) -> Plan:
-    made = {"paper": plans.paper, "unfaithful": plans.unfaithful}[study]
-    plan: Plan = made(**options)
-    return plan
-
-
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that were given, as the library wants them."""
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in _LISTS:
-        if name in given:
-            given[name] = tuple(part.strip() for part in given[name].split(",") if part.strip())
-    for name in _NUMBERS:
-        if name in given:
-            given[name] = numbers_from_text(f"--{name}", given[name])
-    # On the command line 0 is no limit.
-    if given.get("time_limit") == 0:
-        given["time_limit"] = None
-    return given
-
-
-def _command(wishes: ExperimentWishes) -> str:
-    """How to make the same study again; jobs and the place of the folder change nothing."""
-    words = ["tamis", "experiment", wishes.study]
-    for name, value in wishes.options.items():
-        if name == "full":
-            words.append("--full" if value else "--quick")
-        elif value is True:
-            words.append(_spelled(name))
-        elif value is not None and value is not False:
-            words += [_spelled(name), f"{value:g}" if isinstance(value, float) else str(value)]
-    return shlex.join([*words, "--out", Path(wishes.out).name])
-
-
-def _spelled(name: str) -> str:
-    return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
-
-
-@contextmanager
-def _option_names(options: Mapping[str, Any]) -> Iterator[None]:
-    """The library's names of parameters become those of the command."""
-    try:
-        yield
-    except SettingError as error:
-        name, blank, rest = str(error).partition(" ")
-        if name in options:
-            raise SettingError(f"{_spelled(name)}{blank}{rest}") from None
-        raise
-
-
-def _without_missing(plan: Plan, *, quiet: bool) -> Plan:
-    """The plan without the methods that cannot run here; they are named."""
-    left_out = missing(plan.methods)
-    for name, needs in left_out.items() if not quiet else ():
-        _print([Hanging(Text(), f"Left out: {show(name)}, which needs {needs}.")], stderr=True)
-    return replace(plan, methods=tuple(one for one in plan.methods if one not in left_out))
-
-
-def _run(plan: Plan, folder: str, jobs: int | None, *, quiet: bool) -> None:
+def _run(plan: Plan, command: str, folder: str, jobs: int | None, *, quiet: bool) -> None:
     try:
         with waiting(quiet=quiet) as wait:
-            rows = run(plan, folder, jobs, progress=wait.step)
+            rows = studies.run(plan, folder, jobs, wait.step, command)
     except KeyboardInterrupt:
         if not quiet:
             _print(_kept(plan, folder), stderr=True)
         raise
-    written = _written(plan, rows, folder)
+    written = _written(plan, rows, folder, command)
     if not quiet:
         _print(_parts(plan, rows, folder, written))
 
@@ -173,25 +127,25 @@ def _run(plan: Plan, folder: str, jobs: int | None, *, quiet: bool) -> None:
 def _kept(plan: Plan, folder: str) -> Iterator[RenderableType]:
     """What is said when a run is interrupted."""
     try:
-        done = len(results.read(folder))
+        done = len(studies.read(folder))
     except FileFormatError:
         done = 0
-    kept = f"{done:,} of {count(len(plan.cells), 'run')} are kept in {show(folder)}."
+    kept = f"{done:,} of {count(len(plan.runs), 'run')} are kept in {show(folder)}."
     yield Hanging(Text(), f"{kept} To go on: tamis experiment resume {shlex.quote(folder)}")
 
 
-def _written(plan: Plan, rows: Sequence[Row], folder: str) -> dict[str, str]:
+def _written(plan: Plan, rows: Sequence[Row], folder: str, command: str) -> dict[str, str]:
     """Figures and tables, and what there is to say about them."""
-    written = {"results": str(Path(folder) / results.NAME)}
+    written = {"results": str(Path(folder) / TABLE)}
     images: list[str] = []
     try:
-        images = write_figures(rows, folder)
+        images = studies.write_figures(rows, folder, measure=plan.measure)
         written["figures"] = ", ".join(str(Path(folder) / name) for name in images)
     except SettingError as error:
         # The study is worth more than its pictures.
         written["figures"] = str(error)
     report = str(Path(folder) / REPORT)
-    write_files({report: summarise(rows, plan, images).encode()})
+    write_files({report: studies.summarise(rows, plan, images, command).encode()})
     return {**written, "report": report}
 
 
@@ -202,51 +156,42 @@ def _parts(
     ended = ", ".join(f"{counts[status]:,} {status}" for status in STATUSES if counts[status])
     yield Hanging(Text(), f"{show(folder)}: {count(len(rows), 'run')} of {plan.name}, {ended}")
     yield from pairs_of((name, show(text)) for name, text in written.items())
-    yield from title_of("Mean SHD", "over all cells; in brackets where not all runs finished")
-    yield Padding(_overview(rows), (0, 0, 0, 1), expand=False)
+    yield from title_of(
+        f"Mean {MEASURES[plan.measure]}", "over all cells; in brackets where not all runs finished"
+    )
+    yield Padding(_overview(Cells(rows, plan.measure)), (0, 0, 0, 1), expand=False)
 
 
-def _overview(rows: Sequence[Row]) -> Table:
-    cells = Cells(rows)
-    wins = Counter(name for place in cells for name in best(cells[place]))
+def _overview(cells: Cells) -> Table:
+    wins = Counter(name for place in cells for name in cells.best(place))
+    models: list[str | None] = [*cells.models] if len(cells.models) < 4 else [None]
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style=QUIET)
     table.add_column("method", no_wrap=True)
-    for heading in (*map(title, cells.models()), "best in", "median s"):
+    for heading in (*(title(one or "all") for one in models), "best in", "median CPU s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name in cells.methods:
-        own = [row for row in rows if row.method == name]
-        means = [_mean([row for row in own if row.model == model]) for model in cells.models()]
-        table.add_row(show(name), *means, f"{wins[name]} of {len(cells)}", _seconds(own))
+        means = [_mean(cells, cells.of(name, model)) for model in models]
+        spent = f"{median_seconds(cells.of(name)):.3g}"
+        table.add_row(show(name), *means, f"{wins[name]} of {len(cells)}", spent)
     return table
 
 
-def _mean(rows: Sequence[Row]) -> str:
-    found = summary(rows)
+def _mean(cells: Cells, rows: Sequence[Row]) -> str:
+    found = cells.summary(rows)
     if not found.finished:
         return "-"
     return f"{found.mean:.2f}" if found.is_complete else f"({found.mean:.2f})"
 
 
-def _seconds(rows: Sequence[Row]) -> str:
-    return f"{median_seconds(rows):.3g}"
+def _plan_of(folder: str) -> tuple[Plan | None, str, str]:
+    """The plan of a folder, its command and its measure; results may also be kept alone."""
+    found = studies.read_plan(folder) if Path(folder).is_dir() else None
+    return (None, "", "shd") if found is None else (*found, found[0].measure)
 
 
-def _plan_of(folder: str) -> Plan | None:
-    """The plan of a folder; results may also be kept alone."""
-    return read_plan(Path(folder)) if (Path(folder) / PLAN).exists() else None
-
-
-def _study(plan: Plan | None, rows: Sequence[Row]) -> str:
+def _study(rows: Sequence[Row]) -> str:
     """Whose marks on a page are meant."""
-    if plan is not None:
-        return plan.name
-    return "unfaithful" if Cells(rows).models() == ["unfaithful"] else "paper"
-
-
-def _image_names(rows: Sequence[Row]) -> Iterator[str]:
-    for model in Cells(rows).models():
-        yield f"shd-{model}.png"
-    yield "time.png"
+    return "unfaithful" if Cells(rows).models == ["unfaithful"] else "paper"
 
 
 def _page(path: str) -> str:
@@ -256,9 +201,12 @@ def _page(path: str) -> str:
         raise FileFormatError(f"{path!r} cannot be read as a page of text: {error}") from error
 
 
-def _print(
-    parts: Iterator[RenderableType] | Sequence[RenderableType], stderr: bool = False
-) -> None:
+def _tell(text: str, quiet: bool) -> None:
+    if not quiet:
+        _print([Text(text)])
+
+
+def _print(parts: Iterable[RenderableType], stderr: bool = False) -> None:
     to = console(stderr=stderr)
     for part in parts:
         to.print(part)

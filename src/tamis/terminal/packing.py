@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from tamis.counting.packing import pack
+from tamis.counting.packed_file import pack
 from tamis.tables.kinds import Told
 from tamis.terminal.consoles import console
 from tamis.terminal.waiting import waiting

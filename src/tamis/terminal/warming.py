@@ -14,7 +14,7 @@ import numpy as np
 
 from tamis.counting.compiled import place_of_code, uncompiled
 from tamis.counting.opening import open_blocks
-from tamis.counting.packing import pack_table
+from tamis.counting.packed_file import pack_table
 from tamis.learning import learn
 from tamis.opening import read_opened
 from tamis.settings import Settings

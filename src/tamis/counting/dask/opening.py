@@ -13,7 +13,7 @@ from tamis.counting.dask.work import FilePart, FramePart, Names, Part
 from tamis.counting.dask.workers import ClusterTable, Workers, size_of
 from tamis.counting.elsewhere import DEFAULT_MEMORY, Counted, MomentTable
 from tamis.counting.opening import WITHOUT_ROWS, require_memory, table_of_moments
-from tamis.counting.packing import nobody
+from tamis.counting.packed_file import nobody
 from tamis.errors import DataError, SettingError
 from tamis.tables.columns import Column
 from tamis.tables.first_pass import Progress, Seen, reading_of, wanted

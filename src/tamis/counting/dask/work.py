@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.packing import encoded, nobody
+from tamis.counting.packed_file import encoded, nobody
 from tamis.counting.passes import Pass, Sums, View
-from tamis.counting.stored_blocks import Blocks
+from tamis.counting.planes import Blocks
 from tamis.errors import DataError
 from tamis.tables.first_pass import Seen, look, products_in
 from tamis.tables.growing import GrowingColumn

@@ -6,19 +6,32 @@ import heapq
 
 import numpy as np
 
+from tamis.errors import SettingError
 from tamis.simulate.graphs.graph import Arrows, Graph, labelled
 from tamis.simulate.options import whole
 from tamis.simulate.streams import Purpose, Seed, Stream
 
+DIRECTIONS = ("coins", "labels")
 
-def tree(d: int, *, seed: Seed) -> Graph:
-    """All d^(d-2) trees over the names are equally likely, and so are both directions of an edge.
 
-    Theorem poly says that polytrees satisfy the PPS condition; noisy parities of fair coins on them
-    do not (docs/departures.md).
+def tree(d: int, *, directions: str = "coins", seed: Seed) -> Graph:
+    """All d^(d-2) trees over the names are equally likely. ``directions`` says how edges point:
+
+    - "coins": either way, each equally likely, as in the paper's text;
+    - "labels": from the larger label of the construction to the smaller, as in the authors'
+      program; the nodes are named at random all the same.
+
+    One seed has the same edges both ways. Theorem poly says that polytrees satisfy the PPS
+    condition; noisy parities of fair coins on them do not (docs/departures.md).
     """
     d, chance = whole("d", d, 1), Stream(seed, Purpose.GRAPH)
-    return labelled(d, directed(uniform_tree(d, chance), chance), seed)
+    if directions not in DIRECTIONS:
+        listed = " or ".join(map(repr, DIRECTIONS))
+        raise SettingError(f"directions must be {listed}, not {directions!r}")
+    edges = uniform_tree(d, chance)
+    if directions == "labels":
+        return labelled(d, np.sort(edges, axis=1)[:, ::-1], seed)
+    return labelled(d, directed(edges, chance), seed)
 
 
 def uniform_tree(d: int, chance: Stream) -> Arrows:

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tamis.simulate.models.additive import Add, add
+from tamis.simulate.models.families import (
+    Mixed,
+    NoisyOr,
+    Ordinal,
+    dirichlet,
+    mixed,
+    noisy_or,
+    ordinal,
+)
 from tamis.simulate.models.known import Known, known
 from tamis.simulate.models.linear import Gaussian, gaussian, unfaithful
 from tamis.simulate.models.logit import Logistic, diamond, logistic
@@ -20,6 +29,10 @@ MODELS: dict[str, Callable[..., Model]] = {
     "logistic": logistic,
     "gaussian": gaussian,
     "nonlinear": nonlinear,
+    "noisy-or": noisy_or,
+    "dirichlet": dirichlet,
+    "ordinal": ordinal,
+    "mixed": mixed,
 }
 """Models of any graph, by the names they are asked for."""
 
@@ -33,16 +46,23 @@ __all__ = [
     "Gaussian",
     "Known",
     "Logistic",
+    "Mixed",
     "Mod",
     "Model",
+    "NoisyOr",
     "Nonlinear",
+    "Ordinal",
     "add",
     "diamond",
+    "dirichlet",
     "gaussian",
     "known",
     "logistic",
+    "mixed",
     "mod",
+    "noisy_or",
     "nonlinear",
+    "ordinal",
     "tables",
     "unfaithful",
 ]
