@@ -3,7 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types unit bench bench-scale clean
+UV := build/tools/bin/uv
+TESTS ?= tests
+VERSIONS ?= 3.11 3.12 3.13 3.14
+# Tests start a hundred processes: sources are compiled once, not by each of them.
+export PYTHONDONTWRITEBYTECODE :=
+SUITE := -m pytest -q -n auto --dist worksteal
+
+.PHONY: demo test lint types unit slow test-lowest test-versions dist docs bench bench-scale clean
 
 demo: $(VENV)/.core
 	$(BIN)/tamis learn examples/sprinkler.csv
@@ -17,9 +24,42 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-# Tests start a hundred processes: sources are compiled once, not by each of them.
 unit: $(VENV)/.dev
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(BIN)/python $(SUITE) -m "not slow" $(TESTS)
+
+# A browser, clusters, hostile command lines, the wheel in an empty environment: minutes more.
+slow: $(VENV)/.dev
+	$(BIN)/python $(SUITE) -m slow $(TESTS)
+
+# With the lowest version of everything that pyproject.toml names, on the lowest Python. Old packages
+# may speak to newer ones in ways that these deprecate.
+test-lowest: $(UV)
+	$(UV) venv --quiet --clear --python 3.11 build/lowest
+	$(UV) pip install --quiet --python build/lowest --resolution lowest-direct -e '.[dev]'
+	NUMBA_CACHE_DIR=$(CURDIR)/build/lowest/loops build/lowest/bin/python $(SUITE) -m "not slow" \
+	  -W default::DeprecationWarning $(TESTS)
+
+# With each Python that is here or that uv can download; the others are named and left out.
+test-versions: $(UV)
+	@passed=; missing=; for version in $(VERSIONS); do \
+	  there=build/python$$version; \
+	  own=$$(ls $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python 2>/dev/null | tail -1); \
+	  if ! $(UV) venv --quiet --clear --python $${own:-$$version} $$there; then missing="$$missing $$version"; continue; fi; \
+	  $(UV) pip install --quiet --python $$there -e '.[dev]' || exit 1; \
+	  echo "== Python $$version"; \
+	  NUMBA_CACHE_DIR=$(CURDIR)/$$there/loops $$there/bin/python $(SUITE) -m "not slow" $(TESTS) || exit 1; \
+	  passed="$$passed $$version"; \
+	done; echo "passed:$${passed:- none}; not to be had here:$${missing:- none}"; test -n "$$passed"
+
+# What is uploaded to PyPI, and whether PyPI would show it.
+dist: $(UV)
+	rm -rf dist
+	$(UV) build --quiet
+	$(UV) tool run --quiet twine check --strict dist/*
+
+# The documentation site, in site/; runs the examples of the gallery.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
@@ -30,6 +70,10 @@ bench-scale: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.wide
 	$(BIN)/python -m benchmarks.cluster
+
+$(UV):
+	$(PYTHON) -m venv build/tools
+	$(dir $(UV))python -m pip install --quiet uv
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -43,10 +87,14 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet -e '.[dev]'
 	touch $@ $(VENV)/.core
 
+$(VENV)/.docs: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	touch $@ $(VENV)/.core
+
 $(VENV)/.bench: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet -e '.[bench]'
 	touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) build site .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
 	find src tests -name __pycache__ -prune -exec rm -rf {} +

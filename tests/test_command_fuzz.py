@@ -49,6 +49,7 @@ def ran(*words: str) -> str:
     return done.output
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     names=st.lists(odd_names, min_size=1, max_size=4),
@@ -69,6 +70,7 @@ def test_odd_tables(tmp_path_factory, names, rows, data, missing):
     ran(str(path), "--missing", missing, *out)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     known=st.one_of(

@@ -36,14 +36,14 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 CODE = ("src", "tests", "benchmarks", "scripts")
 
 LIBRARIES = (
-    "dd", "dowhy", "llvm", "networkx", "pandas", "pgmpy", "polars", "pyagrum", "sklearn",
+    "dd", "dowhy", "llvm", "networkx", "pgmpy", "polars", "pyagrum",
     "spatial", "stats",
     "statsmodels",
 )  # fmt: skip
 """Where dotted names of other libraries begin on the pages."""
 ELSEWHERE = {
     "BooleanType", "Bucketizer", "Client(n_workers=4)", "DecimalType", "DoubleType", "None",
-    "StringType", "TimestampType", "frame.sample(0.01).toPandas()", "graph.copy()", "record.flat",
+    "StringType", "TimestampType", "frame.sample(0.01).toPandas()", "record.flat",
 }  # fmt: skip
 """Other libraries' names and variables of examples."""
 DATA = (".bif", ".csv", ".html", ".json", ".parquet", ".pq")

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from tamis.tables.suspicions import Suspicion
     from tamis.tables.view import TableView
 
+    __version__: str
+
 _HOME = {
     "TAM": "tamis.estimator",
     "BayesianNetwork": "tamis.network",
@@ -125,16 +127,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in ("adapters", "baselines", "constants", "metrics", "rules", "simulate"):
-        return import_module(f"tamis.{name}")
-    if name == "__version__":
-        from importlib.metadata import version
+# Hidden from type checkers: to them it would say that every name is there.
+if not TYPE_CHECKING:
 
-        return version("tamis")
-    raise AttributeError(f"module 'tamis' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+        if name in _HOME:
+            return getattr(import_module(_HOME[name]), name)
+        if name in ("adapters", "baselines", "constants", "metrics", "rules", "simulate"):
+            return import_module(f"tamis.{name}")
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("tamis")
+        raise AttributeError(f"module 'tamis' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

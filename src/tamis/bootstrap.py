@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -41,6 +41,7 @@ from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.table import with_rows
 
+Scheme = Literal["half", "rows"]
 MORE_PARENTS = 2
 """A column may have this number of parents more in a resample than any has in the result."""
 WORTH_PROCESSES = 3.0
@@ -97,7 +98,7 @@ class Confidence:
     n: int
     seed: int
     search: str
-    scheme: str
+    scheme: Scheme
     edges: Mapping[tuple[str, str], float]
     layers: Mapping[str, Mapping[int, float]]
 
@@ -198,7 +199,7 @@ def bootstrap(
     n: int = 200,
     *,
     seed: int = 1,
-    scheme: str = "half",
+    scheme: Scheme = "half",
     search: str | None = None,
     resume: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -277,7 +278,7 @@ class _Wanted(NamedTuple):
     settings: Settings
     interactions: dict[int, Interactions]
     seed: int
-    scheme: str
+    scheme: Scheme
 
 
 def _settings(table: Table, result: Result, asked: Settings, search: str | None) -> Settings:
@@ -356,7 +357,7 @@ def _summed(
     drawn: Sequence[Drawn],
     seed: int,
     search: str,
-    scheme: str,
+    scheme: Scheme,
 ) -> Confidence:
     n = len(drawn)
     edges = Counter((names[p], names[k]) for one in drawn for p, k in one.edges)

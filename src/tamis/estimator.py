@@ -6,18 +6,18 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tamis.choices import BoundarySearch, SourceOfTable
 from tamis.counting.opening import open_blocks, opened, require_rows_here
 from tamis.decisions.rule import Rule
+from tamis.defaults import Backward, Boundary, KindName, Search, Units
 from tamis.errors import DataError, PluginError, SettingError
-from tamis.information.estimators import AnyEstimator
+from tamis.information.estimators import AnyEstimator, EstimatorName
 from tamis.information.interface import Source
 from tamis.information.own_test import PairTest
 from tamis.knowledge import Knowledge
@@ -29,6 +29,7 @@ from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.kinds import Told
+from tamis.tables.reading import Missing
 from tamis.tables.table import AnyTable, with_rows
 
 if TYPE_CHECKING:
@@ -36,23 +37,39 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tamis.bootstrap import Confidence as Bootstrapped
+    from tamis.bootstrap import Scheme
     from tamis.comparison import Comparison
     from tamis.drawing import Confidence
     from tamis.forecast import Forecast
     from tamis.identifiability import RecoveryCheck
+    from tamis.identifiability.recovery import Conditions
     from tamis.network import Network
     from tamis.rescoring import Rescored
     from tamis.tables.plan import Plan
+
+    class BaseEstimator:
+        """What TAM takes from scikit-learn, whose own classes have no types: below them, whatever
+        is asked of a model would pass as right."""
+
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...  # noqa: D102
+        def set_params(self, **params: Any) -> Self: ...  # noqa: ANN401, D102
+        def _repr_html_inner(self) -> str: ...
+        def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]: ...  # noqa: ANN401
+        def __getstate__(self) -> dict[str, Any]: ...
+
+else:
+    from sklearn.base import BaseEstimator
 
 
 @cache
 def _parameters(model: type[BaseEstimator]) -> list[str]:
     """The names of a model's parameters, which scikit-learn reads from its signature."""
-    names: list[str] = model._get_param_names()
-    return names
+    return model._get_param_names()
 
 
-class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class TAM(BaseEstimator):
     """Learn one DAG from a table.
 
     Parameters
@@ -183,23 +200,23 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def __init__(
         self,
-        search: str = "auto",
+        search: Search = "auto",
         *,
         alpha: float | None = None,
-        entropy: str | AnyEstimator | Callable[..., float] | None = None,
+        entropy: EstimatorName | AnyEstimator | Callable[..., float] | None = None,
         boundary_rule: float | Rule | PairTest | None = None,
         masking_rule: float | Rule | PairTest | None = None,
-        boundary: str | BoundarySearch = "pps",
-        backward: str | bool | None = None,
+        boundary: Boundary | BoundarySearch = "pps",
+        backward: Backward | bool | None = None,
         max_boundary: int | None = None,
         look_ahead: int | None = None,
-        information: str | Source | SourceOfTable = "auto",
+        information: KindName | Literal["auto"] | Source | SourceOfTable = "auto",
         source: Mapping[str, Any] | None = None,
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         refine: bool = True,
-        units: str = "unknown",
+        units: Units = "unknown",
         types: Mapping[str, Told] | Plan | None = None,
-        missing: str = "error",
+        missing: Missing = "error",
         memory: int | str | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -480,7 +497,7 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         *,
         seed: int = 1,
         equivalent_sample_size: float = 1.0,
-        conditions: str | bool = "quick",
+        conditions: Conditions | bool = "quick",
         progress: Callable[[int, int], None] | None = None,
     ) -> RecoveryCheck:
         """Check how often the model comes back from tables drawn from itself.
@@ -545,8 +562,8 @@ class TAM(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         n: int = 200,
         *,
         seed: int = 1,
-        scheme: str = "half",
-        search: str | None = None,
+        scheme: Scheme = "half",
+        search: Search | None = None,
         resume: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Bootstrapped:

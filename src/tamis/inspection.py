@@ -13,7 +13,7 @@ from tamis.tables.found import look_at
 from tamis.tables.kinds import Told, checked_types
 from tamis.tables.paths import PACKED_ENDING, are_small, ending_of, find_parts, is_several
 from tamis.tables.plan import Plan, plan_of
-from tamis.tables.reading import require_missing
+from tamis.tables.reading import Missing, require_missing
 from tamis.tables.refusals import shown_path
 
 FIRST_ROWS = 100_000
@@ -21,7 +21,7 @@ FIRST_ROWS = 100_000
 
 
 def inspect(
-    data: object, *, types: Mapping[str, Told] | Plan | None = None, missing: str = "error"
+    data: object, *, types: Mapping[str, Told] | Plan | None = None, missing: Missing = "error"
 ) -> Plan:
     """What each column of a table would be taken for, and what is suspicious about it.
 

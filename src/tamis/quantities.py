@@ -8,9 +8,10 @@ from tamis.choices import as_backward
 from tamis.decisions.p_values import Permutation
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule
+from tamis.defaults import Backward
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
-from tamis.information.estimators import EntropyEstimator
+from tamis.information.estimators import EntropyEstimator, EstimatorName
 from tamis.information.interface import Context, Group
 from tamis.parameters import require
 from tamis.result import suggest
@@ -27,7 +28,7 @@ def entropy(
     columns: Columns,
     given: Columns = (),
     *,
-    estimator: str | EntropyEstimator = "plugin",
+    estimator: EstimatorName | EntropyEstimator = "plugin",
 ) -> float:
     """Estimate a joint or conditional entropy, H(columns | given), in nats.
 
@@ -77,7 +78,7 @@ def conditional_mutual_information(
     y: Columns,
     given: Columns = (),
     *,
-    estimator: str | EntropyEstimator = "plugin",
+    estimator: EstimatorName | EntropyEstimator = "plugin",
 ) -> float:
     """Estimate a conditional mutual information, I(x ; y | given), in nats.
 
@@ -128,8 +129,8 @@ def markov_boundary(
     candidates: Sequence[str] | None = None,
     *,
     rule: float | Rule | None = None,
-    backward: str | bool = "one",
-    estimator: str | EntropyEstimator = "grassberger",
+    backward: Backward | bool = "one",
+    estimator: EstimatorName | EntropyEstimator = "grassberger",
     max_boundary: int | None = None,
 ) -> list[str]:
     """Find the Markov boundary of a column: PPS, then the backward phase of IAMB.

@@ -30,6 +30,8 @@ dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.slow
+
 FEW = 400
 
 

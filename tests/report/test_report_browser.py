@@ -15,6 +15,8 @@ from tamis.drawing.labels import labels_of
 from tamis.report import write_report
 from tamis.result import LOOKS
 
+pytestmark = pytest.mark.slow
+
 CHROMIUM = "/usr/bin/chromium"
 OPTIONS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "

@@ -15,15 +15,17 @@ from tamis.baselines.registry import BASELINES, needed_by
 from tamis.baselines.running import BaselineRun, check_limit, run_on
 from tamis.comparison import Compared, Comparison, compare_graphs, compared
 from tamis.comparison.model import comparison_of
+from tamis.defaults import Search
 from tamis.errors import SettingError
 from tamis.parameters import require
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.kinds import Told
+from tamis.tables.reading import Missing
 from tamis.tables.refusals import shown
 from tamis.tables.table import with_rows
 
-OWN = {"tamis": "auto", "sequential": "sequential"}
+OWN: dict[str, Search] = {"tamis": "auto", "sequential": "sequential"}
 """The methods that are tamis's own, and the search that each runs."""
 METHODS = (*OWN, *BASELINES)
 """The names of all methods."""
@@ -45,7 +47,7 @@ def compare(
     methods: Sequence[str | Baseline] | None = None,
     limit: float | None = None,
     types: Mapping[str, Told] | None = None,
-    missing: str = "error",
+    missing: Missing = "error",
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare methods on a table, or graphs with each other.
@@ -125,7 +127,7 @@ def compare_methods(
     return comparison_of(entries, truth, called)
 
 
-def read(data: object, types: Mapping[str, Told] | None, missing: str) -> Table:
+def read(data: object, types: Mapping[str, Told] | None, missing: Missing) -> Table:
     """The table in memory, with kinds and missing values as tamis would read them."""
     settings = Settings(types=types, missing=missing)  # type: ignore[arg-type]
     told = read_table(data, continuous=True, missing=settings.missing, types=settings.types)
@@ -138,7 +140,7 @@ def in_words(data: object, table: Table) -> str:
     return f"{os.fspath(data)}: {size}" if isinstance(data, str | PurePath) else size
 
 
-def find_method(method: str | Baseline, missing: str = "error") -> Baseline:
+def find_method(method: str | Baseline, missing: Missing = "error") -> Baseline:
     """The method of that name; one that is no name is taken as it is."""
     if isinstance(method, Baseline):
         return method

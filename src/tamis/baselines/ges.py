@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class GES:
     """
 
     name: str = "ges"
-    score: str = "bdeu"
+    score: Literal["bic", "bdeu", "gaussian"] = "bdeu"
     penalty: float = 1.0
 
     extra: ClassVar[str] = ""

@@ -12,10 +12,12 @@ import numpy as np
 
 from tamis.baselines.interface import Adjacency, Learned
 from tamis.counting.compiled import uncompiled
+from tamis.defaults import Search
 from tamis.errors import TamisError
 from tamis.learning import learn
 from tamis.settings import Settings
 from tamis.tables import Table
+from tamis.tables.reading import Missing
 
 ROWS, COLUMNS = 800, 24
 """The part of a table that asks for the same compiled loops as the whole."""
@@ -27,8 +29,8 @@ class OwnSearch:
     ``look_ahead`` are as in ``tamis.TAM``; None is its default."""
 
     name: str = "tamis"
-    search: str = "auto"
-    missing: str = "error"
+    search: Search = "auto"
+    missing: Missing = "error"
     information: str | None = None
     look_ahead: int | None = None
 

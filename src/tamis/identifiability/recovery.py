@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from tamis.handover import fitted_network
 from tamis.identifiability.check import check
@@ -29,6 +30,7 @@ from tamis.result import Result, show
 from tamis.settings import Settings
 from tamis.tables import Table
 
+Conditions = Literal["quick", "all"]
 Progress = Callable[[int, int], None]
 """Called with the number of tables learned so far and the number of all."""
 
@@ -158,7 +160,7 @@ def recovery_check(
     n_simulations: int = 50,
     seed: int = 1,
     equivalent_sample_size: float = 1.0,
-    conditions: str | bool = "quick",
+    conditions: Conditions | bool = "quick",
     progress: Progress | None = None,
 ) -> RecoveryCheck:
     """Fit, check, simulate and learn again; see the head of this file.
@@ -223,7 +225,7 @@ def recovery_check(
     )
 
 
-def _checked(network: Network, wanted: str | bool) -> Check | None:
+def _checked(network: Network, wanted: Conditions | bool) -> Check | None:
     """The conditions, where they can be checked and are wanted; True is "quick"."""
     if wanted is False or not isinstance(network, BayesianNetwork):
         return None

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tamis.bootstrap import Confidence as Bootstrapped
+    from tamis.bootstrap import Scheme
     from tamis.comparison import Comparison
+    from tamis.defaults import Search
     from tamis.drawing import Confidence
     from tamis.identifiability import RecoveryCheck
     from tamis.network import Network
@@ -629,8 +631,8 @@ class Result:
         sample_weight: object = None,
         n_jobs: int | None = None,
         seed: int = 1,
-        scheme: str = "half",
-        search: str | None = None,
+        scheme: Scheme = "half",
+        search: Search | None = None,
         resume: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Bootstrapped:

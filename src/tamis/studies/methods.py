@@ -33,7 +33,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "-pairs": {"look_ahead": 2},
 }
 """What may stand behind the name of a search, and the parameters of ``TAM`` it means."""
-_SEARCHES = [search + variant for search in SEARCHES for variant in VARIANTS]
+_SEARCHES = {search + variant: (search, variant) for search in SEARCHES for variant in VARIANTS}
 _ORDER = {name: place for place, name in enumerate([*_SEARCHES, *BASELINES])}
 
 
@@ -41,8 +41,8 @@ _ORDER = {name: place for place, name in enumerate([*_SEARCHES, *BASELINES])}
 def find_method(name: str) -> Baseline:
     """The method of a name, or a refusal that lists them all."""
     if name in _SEARCHES:
-        search, _, variant = name.partition("-")
-        return OwnSearch(name, search, **VARIANTS[f"-{variant}" if variant else ""])
+        search, variant = _SEARCHES[name]
+        return OwnSearch(name, search, **VARIANTS[variant])
     if name in BASELINES:
         return BASELINES[name]
     if ":" in name:

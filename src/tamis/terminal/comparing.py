@@ -97,7 +97,7 @@ def _compared(
             methods=methods,
             limit=wishes.limit,
             types=wishes.types,
-            missing=wishes.missing,
+            missing=wishes.missing,  # type: ignore[arg-type]  # any other word is refused there
             progress=lambda name, done, of: wait.step(f"learning with {name}", done, of),
         )
     except SettingError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import final
+from typing import Literal, final, get_args
 
 from tamis.errors import SettingError
 from tamis.information.estimators.estimator import EntropyEstimator
@@ -16,10 +16,15 @@ from tamis.information.estimators.minimax import Minimax
 from tamis.information.estimators.plugin import Plugin
 from tamis.plugins import Plain, Recorded, beside, is_qualified, plain, qualified_name, truth_of
 
-ESTIMATORS: dict[str, type[EntropyEstimator]] = {
-    estimator.name: estimator
-    for estimator in (Plugin, MillerMadow, Jackknife, Grassberger, Minimax)
-}
+EstimatorName = Literal["plugin", "miller-madow", "jackknife", "grassberger", "minimax"]
+
+ESTIMATORS: dict[str, type[EntropyEstimator]] = dict(
+    zip(
+        get_args(EstimatorName),
+        (Plugin, MillerMadow, Jackknife, Grassberger, Minimax),
+        strict=True,
+    )
+)
 """Every estimator that can be asked for by name."""
 
 AnyEstimator = EntropyEstimator | EntropyFunction
@@ -30,6 +35,7 @@ __all__ = [
     "AnyEstimator",
     "EntropyEstimator",
     "EntropyFunction",
+    "EstimatorName",
     "Grassberger",
     "Jackknife",
     "MillerMadow",
