@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tamis import simulate
 from tamis.cli import app
 from tamis.defaults import KINDS
 from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.formats.json_file import DIGEST, digest_of
 from tamis.formats.settings import wrong_settings
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
@@ -201,9 +203,9 @@ def test_an_edge_without_a_test_has_no_p_value_and_only_there(tmp_path):
     model.save(str(path))
     assert [math.isnan(edge.p_value) for edge in tamis.load(path).edges] == [True]
     tamis.TAM(information="neighbours", source=QUICK["neighbours"]).fit(curve(300)).save(str(path))
-    written = path.read_text()
-    place = written.index('"p_value": ') + len('"p_value": ')
-    path.write_text(written[:place] + '"NaN"' + written[written.index(",", place) :])
+    written = json.loads(path.read_text())
+    written["edges"][0]["p_value"] = "NaN"
+    path.write_text(json.dumps({**written, DIGEST: digest_of(written)}))
     with pytest.raises(FileFormatError, match=r"the p_value of .* is nan"):
         tamis.load(path)
 

@@ -17,7 +17,6 @@ from tamis.constants import constants
 from tamis.defaults import BACKWARD, BOUNDARY, KINDS, SEARCHES, UNITS
 from tamis.errors import SettingError
 from tamis.information.interface import Source
-from tamis.network import BayesianNetwork, GaussianNetwork
 from tamis.plugins import is_number, qualified_name, shortened
 from tamis.tables.reading import MISSING
 
@@ -86,6 +85,12 @@ def _made_by(maker: str, module: str, name: str) -> Parameter:
     return Parameter(maker, fits)
 
 
+def _is_network(value: object) -> bool:
+    from tamis.network import BayesianNetwork, GaussianNetwork  # networkx takes long to import
+
+    return isinstance(value, BayesianNetwork | GaussianNetwork)
+
+
 def _is_called(value: object) -> bool:
     return callable(value) and not isinstance(value, type)
 
@@ -146,7 +151,7 @@ PARAMETERS = {
     "network": _none_or(
         Parameter(
             "a fitted network, such as TAM.network_",
-            lambda value: isinstance(value, BayesianNetwork | GaussianNetwork),
+            _is_network,
         )
     ),
     "recovery": _none_or(

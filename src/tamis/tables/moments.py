@@ -167,7 +167,8 @@ def is_resolved(low: Floats, high: Floats) -> np.ndarray[tuple[int], np.dtype[np
 def varies(name: str, numbers: Floats) -> bool:
     """Whether a column holds more than one number; refuses one whose numbers differ by little more
     than the rounding of floats."""
-    low, high = float(numbers.min(initial=np.inf)), float(numbers.max(initial=-np.inf))
+    there = numbers[~np.isnan(numbers)]
+    low, high = float(there.min(initial=np.inf)), float(there.max(initial=-np.inf))
     if low >= high:
         return False
     if not is_resolved(np.array(low), np.array(high)):
