@@ -29,31 +29,3 @@ def pytest_sessionstart(session):
 
     # Else it would depend on the tests before which loops a test sees.
     Uncompiled.before_loading = Uncompiled.before_compiling = -1.0
-    if hasattr(session.config, "workerinput"):
-        compile_one_at_a_time()
-
-
-def compile_one_at_a_time():
-    """Of several processes one compiles a loop, and the others wait and load what it kept.
-
-    numba lets all of them compile, and where two write the list of the versions of a loop at the
-    same time, one version is lost, or taken for the other.
-    """
-    try:
-        import fcntl
-    except ImportError:  # not on Windows
-        return
-    from numba.core.dispatcher import Dispatcher
-
-    compile_now = Dispatcher.compile
-
-    def compile_in_turn(self, signature):
-        if self._cache.cache_path is None:
-            return compile_now(self, signature)
-        folder = Path(self._cache.cache_path)
-        folder.mkdir(parents=True, exist_ok=True)
-        with open(folder / f"{self.py_func.__qualname__}.lock", "w") as turn:
-            fcntl.flock(turn, fcntl.LOCK_EX)
-            return compile_now(self, signature)
-
-    Dispatcher.compile = compile_in_turn

@@ -206,8 +206,12 @@ def _kept(loop: Callable[..., Any], *signature: Any) -> Any:  # noqa: ANN401 - n
     # has changed: the state of all loops becomes part of the name while it looks for a place.
     loop.__qualname__ = f"{own_name}_{state_of_loops()}"
     try:
-        kept = _njit(loop, *signature, cache=True)
+        kept = _njit(loop, cache=True)
+        _compile_in_turn(kept, own_name)
         _places.append(str(kept.stats.cache_path))
+        for one in signature:
+            kept.compile(one)
+            kept.disable_compile()
         return kept
     except RuntimeError as error:
         if "no locator" not in str(error):
@@ -215,6 +219,27 @@ def _kept(loop: Callable[..., Any], *signature: Any) -> Any:  # noqa: ANN401 - n
         return _njit(loop, *signature)
     finally:
         loop.__qualname__ = own_name
+
+
+def _compile_in_turn(kept: Any, name: str) -> None:  # noqa: ANN401 - numba has no types
+    """Let one process at a time compile a loop, and others wait and load what it kept.
+
+    numba lets all of them compile, and where two write the list of the versions of a loop at the
+    same time, one version is lost, or taken for the other. Windows has no such lock.
+    """
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    compile_now, folder = kept.compile, Path(kept.stats.cache_path)
+
+    def compile_in_turn(signature: Any) -> Any:  # noqa: ANN401 - numba has no types
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / f"{name}.lock", "w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            return compile_now(signature)
+
+    kept.compile = compile_in_turn
 
 
 def pointed_at(loop: Loop, signature: Callable[[], Any]) -> Loop:
