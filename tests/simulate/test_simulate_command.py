@@ -104,3 +104,8 @@ def test_refusals_name_the_option_and_come_before_any_file(tmp_path, graph, more
     with pytest.raises(SettingError, match=message):
         simulate(graph, *more, **wishes)
     assert not list(tmp_path.iterdir())
+
+
+def test_options_that_are_words_are_told(capsys):
+    simulate("tree", d=6)
+    assert " graph  tree, d 6, directions coins" in capsys.readouterr().out.splitlines()

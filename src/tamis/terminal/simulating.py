@@ -181,5 +181,6 @@ def _settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _option(name: str, value: object) -> str:
     if isinstance(value, bool):
         return name if value else f"no {name}"
-    text = ",".join(f"{one:g}" for one in value) if isinstance(value, list) else f"{value:g}"
+    parts = value if isinstance(value, list) else [value]
+    text = ",".join(one if isinstance(one, str) else f"{one:g}" for one in parts)
     return f"{name} {text}"
