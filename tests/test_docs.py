@@ -19,6 +19,8 @@ import pkgutil
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,8 +177,10 @@ class Reader:
         return printed.getvalue()
 
     def _command(self, command: str, shown: str) -> None:
-        outcome = CliRunner().invoke(app, shlex.split(command, comments=True)[1:])
-        assert outcome.exit_code == 0, f"{command}\n{outcome.output}"
+        """As a reader would, in a process of its own, where nothing ran before."""
+        words = [sys.executable, "-m", "tamis", *shlex.split(command, comments=True)[1:]]
+        outcome = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert outcome.returncode == 0, f"{command}\n{outcome.stdout}\n{outcome.stderr}"
         if shown:
             assert agrees(shown, outcome.stdout), f"{command}\nshown:\n{shown}\n{outcome.stdout}"
 
