@@ -254,15 +254,14 @@ def group_terms(
     """
     q = columns.shape[0]
     shares, left = np.empty((q, q)), np.empty(q)
-    together = np.empty(rest.shape)
-    _put(together, rest, 0.0)
+    together = rest.copy()
     n_rows, own_rows, own_cells = 0, 0, 0
     for c in range(counts.shape[0]):
         n_rows += counts[c]
     shared = np.zeros(full.shape[0], dtype=np.int64)
     for at in sharing:
         shared[at] = 1
-        _put(together, scatter[at], 1.0)
+        _add(together, scatter[at])
     logs, bias, n_groups = 0.0, 0.0, 0
     for at in range(full.shape[0]):
         if shared[at]:
@@ -287,11 +286,10 @@ def group_terms(
 
 
 @inner
-def _put(total: Floats, more: Floats, share: float) -> None:
-    """Add this to a share of the total."""
+def _add(total: Floats, more: Floats) -> None:
     for i in range(total.shape[0]):
         for j in range(total.shape[1]):
-            total[i, j] = share * total[i, j] + more[i, j]
+            total[i, j] += more[i, j]
 
 
 @inner
