@@ -1,20 +1,19 @@
 """How good the default is: `python -m benchmarks.best_by_default [section ...]`.
 
 `cells`: mean SHD of `TAM()` in the cells of the paper's models, beside its own searches. `labels`:
-the same for ADD as labels. `alpha`: over levels, on seeds that only choose. `networks`: the CPDAG
-distance on published networks (from pgmpy's wheel), beside peers; `families` the same on random
-tables that are not the paper's. `gaussian`: CPDAG distance beside FLOP. `units`: whether the class
-stays when columns are rescaled. `unfaithful`: the paper's app. C.7. `truth`: how often the learned
-class scores at least as well as the true one. `directions`: stated against right, with a picture
-for docs/directions.md. `--seeds A:B` draws others; `--only NAME` keeps some rows; `--alone`
-leaves the peers out, whose answers do not change with tamis.
+the same for ADD as labels. `alpha`: over levels, on seeds that only choose. `gaussian`: CPDAG
+distance beside FLOP. `units`: whether the class stays when columns are rescaled. `unfaithful`: the
+paper's app. C.7. `truth`: how often the learned class scores at least as well as the true one.
+`directions`: stated against right, with a picture for docs/directions.md. `--seeds A:B` draws
+others. Published networks and other families, beside peers, are `tamis experiment networks` and
+`tamis experiment families`.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from time import process_time
 
@@ -38,15 +37,9 @@ GRAPHS = {
 }
 SIZES = [(20, 1000), (20, 4000), (50, 4000)]
 CELLS = [("MOD", g) for g in ("Tree", "ER(d)", "ER(2d)")] + [("ADD", g) for g in GRAPHS]
-PEERS = ("hill-climbing", "tabu", "miic", "pc-g2", "boss")
 NETWORKS = ("asia", "sachs", "child", "insurance", "alarm", "hepar2", "win95pts", "hailfinder")
 SEARCHES = ("node", "sieve", "sequential")
-LIMIT = {"pc-g2": 30.0, "boss": 8.0}
-"""Seconds that a slow peer may take for a table; a row without all of its tables is left out."""
 LEVELS = (0.2, 0.1, 0.05, 0.02, 0.01)
-
-Graph = nx.DiGraph
-Learner = Callable[[object], "nx.DiGraph[str]"]
 
 
 def drawn(model: str, graph: str, d: int, n: int, seed: int) -> tuple[object, nx.DiGraph[str]]:
@@ -59,17 +52,6 @@ def drawn(model: str, graph: str, d: int, n: int, seed: int) -> tuple[object, nx
 def by_default(data: object, **parameters: object) -> nx.DiGraph[str]:
     """What `TAM()` finds."""
     return tamis.TAM(n_jobs=1, **parameters).fit(data).graph_
-
-
-def by_peer(name: str) -> Learner:
-    """What another method finds."""
-
-    def learn(data: object) -> nx.DiGraph[str]:
-        found = tamis.baselines.run(name, data)
-        graph: nx.DiGraph[str] = getattr(found, "graph", found)
-        return graph
-
-    return learn
 
 
 def table(title: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
@@ -130,49 +112,6 @@ def alpha(seeds: range) -> None:
 
     chosen = [(m, g, d, n) for m, g in CELLS[:5] for d, n in SIZES[:2]]
     table(["SHD", *(f"alpha={level}" for level in LEVELS)], (line(*cell) for cell in chosen))
-
-
-def _compared(
-    title: str, tables: Sequence[tuple[object, nx.DiGraph[str]]], peers: Sequence[str]
-) -> list[str]:
-    """The distance and the CPU seconds of the default, and the distances of the peers."""
-    began = process_time()
-    own = mean([cpdag_distance(by_default(data), true) for data, true in tables])
-    seconds = (process_time() - began) / len(tables)
-    return [title, own, f"{seconds:.2f}", *(_of_peer(peer, tables) for peer in peers)]
-
-
-def _of_peer(peer: str, tables: Sequence[tuple[object, nx.DiGraph[str]]]) -> str:
-    found = []
-    for data, true in tables:
-        run = tamis.baselines.run(peer, data, time_limit=LIMIT.get(peer))
-        if run.graph is None:
-            return "–"
-        found.append(cpdag_distance(run.graph, true))
-    return mean(found)
-
-
-def networks(seeds: range) -> None:
-    """The CPDAG distance on published networks, beside that of peers."""
-
-    def line(name: str, n: int) -> list[str]:
-        network = tamis.BayesianNetwork.read(network_files()[name])
-        tables = [(network.sample(n, seed=seed), network.graph) for seed in seeds]
-        return _compared(f"{name}, n={n}", tables, _peers())
-
-    rows = (line(name, n) for name in NETWORKS if wanted(name) for n in (1000, 5000))
-    table(["CPDAG distance", "default", "CPU s", *_peers()], rows)
-
-
-def families(seeds: range) -> None:
-    """The same on random tables of 20 columns."""
-
-    def line(family: str, n: int) -> list[str]:
-        tables = [labels(family, seed, 20, n) for seed in seeds]
-        return _compared(f"{family}, n={n}", tables, _peers()[:3])
-
-    rows = (line(family, n) for family in FAMILIES if wanted(family) for n in (500, 2000))
-    table(["CPDAG distance", "default", "CPU s", *_peers()[:3]], rows)
 
 
 def beside_flop(seeds: range) -> None:
@@ -340,25 +279,12 @@ SECTIONS = {
     "cells": (cells, range(900, 910)),
     "labels": (as_labels, range(900, 910)),
     "alpha": (alpha, range(5000, 5010)),
-    "networks": (networks, range(900, 910)),
-    "families": (families, range(900, 906)),
     "gaussian": (beside_flop, range(900, 916)),
     "units": (units, range(900, 930)),
     "unfaithful": (unfaithful, range(900, 1000)),
     "truth": (truth, range(900, 905)),
     "directions": (directions, range(900, 912)),
 }
-_ONLY: list[str] = []
-_ALONE: list[bool] = []
-
-
-def _peers() -> tuple[str, ...]:
-    return () if any(_ALONE) else PEERS
-
-
-def wanted(name: str) -> bool:
-    """Whether a row was asked for."""
-    return not _ONLY or any(one in name for one in _ONLY)
 
 
 def main() -> None:
@@ -366,11 +292,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS])
     parser.add_argument("--seeds", help="A:B, the first seed and the one after the last")
-    parser.add_argument("--only", action="append", help="rows whose name holds this")
-    parser.add_argument("--alone", action="store_true", help="without the peers")
     asked = parser.parse_args()
-    _ALONE.append(asked.alone)
-    _ONLY.extend(asked.only or ())
     warnings.simplefilter("ignore", tamis.TamisWarning)
     for name in asked.sections or SECTIONS:
         section, seeds = SECTIONS[name]

@@ -51,6 +51,14 @@ _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but er
 _Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="A study.")]
 
 
+def _do(step: str, *given: object, **options: object) -> None:
+    """A step of `terminal.experimenting`, imported when it is asked for, so that help is quick."""
+    with exit_cleanly():
+        from tamis.terminal import experimenting
+
+        getattr(experimenting, step)(*given, **options)
+
+
 def _study(plan: str) -> Callable[..., None]:
     """The command of one plan."""
 
@@ -71,10 +79,7 @@ def _study(plan: str) -> Callable[..., None]:
         quiet: _Quiet = False,
     ) -> None:
         options = {name: value for name, value in locals().items() if name != "plan"}
-        with exit_cleanly():
-            from tamis.terminal.experimenting import run_study
-
-            run_study(plan, **options)
+        _do("run_study", plan, **options)
 
     return command
 
@@ -94,19 +99,13 @@ def run_plan(
     quiet: _Quiet = False,
 ) -> None:
     """Run a study of your own."""
-    with exit_cleanly():
-        from tamis.terminal.experimenting import run_study
-
-        run_study(plan, out=out, jobs=jobs, quiet=quiet, full=full)
+    _do("run_study", plan, out=out, jobs=jobs, quiet=quiet, full=full)
 
 
 @experiment.command(name="resume")
 def resume_study(folder: _Folder, jobs: _Workers = None, quiet: _Quiet = False) -> None:
     """Go on with a study that was ended."""
-    with exit_cleanly():
-        from tamis.terminal.experimenting import resume
-
-        resume(folder, jobs, quiet=quiet)
+    _do("resume", folder, jobs=jobs, quiet=quiet)
 
 
 @experiment.command()
@@ -121,10 +120,7 @@ def figures(
     quiet: _Quiet = False,
 ) -> None:
     """Draw the figures of a study again."""
-    with exit_cleanly():
-        from tamis.terminal.experimenting import draw_figures
-
-        draw_figures(folder, out, ending, quiet=quiet)
+    _do("draw_figures", folder, out=out, ending=ending, quiet=quiet)
 
 
 @experiment.command()
@@ -136,11 +132,8 @@ def report(
     ] = None,
     quiet: _Quiet = False,
 ) -> None:
-    """Write the tables of a study."""
-    with exit_cleanly():
-        from tamis.terminal.experimenting import write_report
-
-        write_report(folder, into, quiet=quiet)
+    """Write the tables and figures of a study, finished or not."""
+    _do("write_report", folder, into=into, quiet=quiet)
 
 
 @experiment.command()
@@ -151,7 +144,4 @@ def figure1(
     quiet: _Quiet = False,
 ) -> None:
     """Draw the loops of testing and masking, as the paper's Figure 1(b)."""
-    with exit_cleanly():
-        from tamis.terminal.experimenting import draw_figure1
-
-        draw_figure1(out, rows, seed, quiet=quiet)
+    _do("draw_figure1", out, rows=rows, seed=seed, quiet=quiet)

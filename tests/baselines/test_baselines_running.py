@@ -16,7 +16,7 @@ from odd_baselines import Odd, Quitter, Raiser, Sleeper
 
 import tamis
 from tamis.baselines import available, run
-from tamis.baselines.processes import WorkerPool
+from tamis.baselines.processes import Worker, WorkerPool
 from tamis.baselines.running import write_request
 from tamis.metrics import shd
 from tamis.tables import read_table
@@ -94,13 +94,15 @@ def test_a_slow_method_is_ended_at_the_limit_and_leaves_nothing(
     stubborn, tmp_path, temporary, monkeypatch
 ):
     diary = tmp_path / "diary"
-    overdue = WorkerPool.overdue
+    hear = Worker.hear
 
-    def when_asleep(self):
+    def when_asleep(self, message):
         # It cannot be ended before the method has begun.
-        return overdue(self) if diary.exists() and diary.read_text().endswith("\n") else []
+        while "begins" in message and not (diary.exists() and diary.read_text().endswith("\n")):
+            time.sleep(0.01)
+        hear(self, message)
 
-    monkeypatch.setattr(WorkerPool, "overdue", when_asleep)
+    monkeypatch.setattr(Worker, "hear", when_asleep)
     found = run(Sleeper(diary=str(diary), stubborn=stubborn), DATA, time_limit=0.2)
     assert found.timed_out
     assert found.graph is None
@@ -116,10 +118,10 @@ def test_an_interrupted_caller_leaves_no_process(monkeypatch, temporary):
     seen = []
 
     def interrupted(self):
-        seen.append(self.idle_worker()._process)
+        seen.append(self._workers[0]._process)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(WorkerPool, "overdue", interrupted)
+    monkeypatch.setattr(WorkerPool, "listen", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run(Odd(), DATA, time_limit=60)
     assert seen[0].returncode is not None

@@ -69,7 +69,7 @@ def test_a_study_says_what_it_wrote_and_what_it_left_out(finished):
         " report   study/report.md",
     ]
     assert f" {EMPTY}" in out
-    assert err == f"Left out: {ABSENT}, which needs no_such_library.\n"
+    assert err == f"Left out: {ABSENT}, which needs no_such_library, which is not installed.\n"
     assert {path.name for path in folder.iterdir()} == {
         "rows.jsonl", "results.csv", "report.md", "shd-mod.png", "shd-add.png", "time.png",
     }  # fmt: skip
@@ -92,7 +92,7 @@ def test_the_plan_knows_its_command_and_can_be_taken_up(study, capsys):
         f"--methods 'node, {EMPTY},{ABSENT}' --time-limit 20 --out study"
     )
     before = studies.read("study")
-    resume("study", 1, quiet=True)
+    resume("study", jobs=1, quiet=True)
     assert studies.read("study") == before
     assert capsys.readouterr().out == ""
     assert command in (study / "report.md").read_text()
@@ -104,9 +104,10 @@ def test_figures_and_tables_are_made_again_from_the_results_alone(study, tmp_pat
     kept.mkdir()
     (study / "results.csv").rename(kept / "results.csv")
     (kept / "page.md").write_text(PAGE)
-    draw_figures("kept", None, "png", quiet=False)
-    write_report("kept", "kept/page.md", quiet=False)
+    draw_figures("kept", out=None, ending="png", quiet=False)
+    write_report("kept", into="kept/page.md", quiet=False)
     assert capsys.readouterr().out.splitlines() == [
+        "Wrote kept/shd-mod.png, kept/shd-add.png, kept/time.png",
         "Wrote kept/shd-mod.png, kept/shd-add.png, kept/time.png",
         "Wrote kept/page.md",
     ]
@@ -114,8 +115,12 @@ def test_figures_and_tables_are_made_again_from_the_results_alone(study, tmp_pat
     assert page.startswith("mine\n<!-- tamis experiment paper -->\n\n### How it was run\n")
     assert "![shd-mod.png](shd-mod.png)" in page
     assert page.endswith("<!-- end of paper -->\nmine too\n")
+    (kept / "page").mkdir()
+    write_report("kept", into="kept/page.md", quiet=True)
+    assert "![page/shd-mod.png](page/shd-mod.png)" in (kept / "page.md").read_text()
+    assert (kept / "page" / "time.png").exists()
     with pytest.raises(tamis.FileFormatError, match="must have the line"):
-        write_report("kept", "kept/results.csv", quiet=True)
+        write_report("kept", into="kept/results.csv", quiet=True)
 
 
 def test_complaints_are_about_options():
@@ -132,7 +137,7 @@ def test_complaints_are_about_options():
 
 def test_figure_1_is_told_while_it_is_drawn(capsys):
     pytest.importorskip("matplotlib")
-    draw_figure1("figure1.svg", 10_000, 1, quiet=False)
+    draw_figure1("figure1.svg", rows=10_000, seed=1, quiet=False)
     assert capsys.readouterr().out.splitlines()[:3] == [
         "layer 1, loop 1: X1 enters, X2 and X3 masked",
         "layer 1, loop 2: X4 enters, X5 masked",
@@ -153,4 +158,4 @@ def test_every_plan_is_a_command_and_a_plan_of_your_own_is_run(tmp_path):
     assert row.key == f"mod/chain/4/50/0/{EMPTY}"
     assert studies.read_plan("mine")[1] == "tamis experiment run mine.toml --out mine"
     with pytest.raises(tamis.FileFormatError, match="is not the folder of a study"):
-        resume("nowhere", 1, quiet=True)
+        resume("nowhere", jobs=1, quiet=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,8 +125,17 @@ def test_what_is_no_table_of_results_is_refused_with_its_line(tmp_path):
     path = tmp_path / "results.csv"
     text = path.read_text()
     path.write_text(text.replace(",10,", ",ten,", 1))
-    with pytest.raises(tamis.FileFormatError, match="line 2 is no row of results"):
+    with pytest.raises(tamis.FileFormatError, match="line 2 is no finished run"):
         studies.read(tmp_path)
+    path.write_text(text.replace(",10,", ",,", 1))
+    with pytest.raises(tamis.FileFormatError, match="line 2 is no finished run"):
+        studies.read(tmp_path)
+    packed = tmp_path / "results.csv.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert len(studies.read(packed)) == len(ROWS)
+    packed.write_bytes(packed.read_bytes()[:-9])
+    with pytest.raises(tamis.FileFormatError, match="cannot be read as results"):
+        studies.read(packed)
     path.write_text("a,b\n1,2\n")
     with pytest.raises(tamis.FileFormatError, match="line 1 must name model, graph"):
         studies.read(tmp_path)

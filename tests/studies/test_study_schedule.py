@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from study_plans import small_plan
 
-from tamis.studies.attempts import blank
 from tamis.studies.rows import TIMED_OUT
-from tamis.studies.schedule import Schedule
+from tamis.studies.running import Schedule
 
 
 def mod_plan(**options):
     return small_plan(["pc", "ges"], models=["mod"], sizes=(4, 5), **options)
 
 
-def places(tasks):
-    return [(task.draw.d, task.draw.replication) for task in tasks]
+def places(tables):
+    return [(runs[0].d, runs[0].replication) for runs in tables]
+
+
+def ended(runs, status="ok"):
+    return [replace(run, status=run.status or status) for run in runs]
+
+
+def skipped(runs):
+    return {run.method: run.reason for run in runs if run.status == "skipped"}
 
 
 def taken(schedule):
     """What can be begun while nothing ends."""
-    tasks = []
-    while (task := schedule.next()) is not None:
-        tasks.append(task)
-    return tasks
+    return list(iter(schedule.next, []))
 
 
 def played(plan, outcome, rows=()):
-    """All tasks in order, every run ending as ``outcome(method, d)`` says."""
-    schedule, tasks = Schedule(plan, rows), []
-    while (task := schedule.next()) is not None:
-        tasks.append(task)
-        for method in task.methods:
-            status = outcome(method, task.draw.d)
-            schedule.hear(blank(task.draw, method, 1.0, status))
-        schedule.finish(task.draw)
-    return tasks
+    """All tables in order, every run ending as ``outcome(method, d)`` says."""
+    schedule, tables = Schedule(plan, rows), []
+    while runs := schedule.next():
+        tables.append(runs)
+        for run in runs:
+            (row,) = ended([run], outcome(run.method, run.d))
+            schedule.hear(row)
+    return tables
 
 
 def test_the_replications_that_decide_come_first_small_d_before_large():
-    tasks = played(mod_plan(replications=4, patience=2), lambda method, d: "ok")
-    assert places(tasks) == [(4, 0), (4, 1), (5, 0), (5, 1), (4, 2), (5, 2), (4, 3), (5, 3)]
-    assert all(task.methods == ["pc", "ges"] for task in tasks)
+    tables = played(mod_plan(replications=4, patience=2), lambda method, d: "ok")
+    assert places(tables) == [(4, 0), (4, 1), (5, 0), (5, 1), (4, 2), (5, 2), (4, 3), (5, 3)]
+    assert all([run.method for run in runs] == ["pc", "ges"] for runs in tables)
 
 
 def test_without_giving_up_the_replications_come_one_by_one_and_nothing_waits():
@@ -52,18 +57,20 @@ def test_a_table_waits_for_what_decides_about_it():
     schedule = Schedule(mod_plan(replications=3, patience=2), [])
     first = taken(schedule)
     assert places(first) == [(4, 0), (4, 1)]
-    schedule.finish(first[0].draw)
+    *most, last = [row for runs in first for row in ended(runs)]
+    for row in most:
+        schedule.hear(row)
     assert taken(schedule) == []
-    schedule.finish(first[1].draw)
+    schedule.hear(last)
     assert places(taken(schedule)) == [(5, 0), (5, 1), (4, 2)]
 
 
 def test_a_method_is_given_up_when_all_deciding_replications_timed_out():
-    tasks = played(
+    tables = played(
         mod_plan(replications=3, patience=2),
         lambda method, d: TIMED_OUT if (method, d) == ("ges", 4) else "ok",
     )
-    given_up = {(task.draw.d, task.draw.replication): task.skipped for task in tasks}
+    given_up = dict(zip(places(tables), map(skipped, tables), strict=True))
     reason = {"ges": "ges timed out on the first 2 replications with d 4, n 50"}
     assert given_up == {(4, 0): {}, (4, 1): {}, (5, 0): reason, (5, 1): reason,
                         (4, 2): reason, (5, 2): reason}  # fmt: skip
@@ -71,25 +78,24 @@ def test_a_method_is_given_up_when_all_deciding_replications_timed_out():
 
 def test_a_method_is_given_up_on_more_rows_and_not_on_fewer():
     plan = small_plan(["pc"], models=["mod"], replications=1, patience=1, rows=(50, 60, 70))
-    tasks = played(plan, lambda method, d: "ok")
-    at_60 = next(task.draw for task in tasks if task.draw.n == 60)
-    tasks = played(plan, lambda method, d: "ok", [blank(at_60, "pc", 1.0, TIMED_OUT)])
-    assert [(task.draw.n, bool(task.skipped)) for task in tasks] == [(50, False), (70, True)]
+    at_60 = next(runs for runs in plan.draws if runs[0].n == 60)
+    tables = played(plan, lambda method, d: "ok", ended(at_60, TIMED_OUT))
+    assert [(runs[0].n, bool(skipped(runs))) for runs in tables] == [(50, False), (70, True)]
 
 
 def test_one_run_that_finishes_saves_a_method():
     plan = mod_plan(replications=3, patience=2)
-    saved = blank(plan.draws[0], "ges", 1.0, "ok")
-    tasks = played(plan, lambda method, d: TIMED_OUT if method == "ges" else "ok", [saved])
-    assert [task.draw.replication for task in tasks if task.skipped and task.draw.d == 4] == []
+    saved = ended(run for run in plan.draws[0] if run.method == "ges")
+    tables = played(plan, lambda method, d: TIMED_OUT if method == "ges" else "ok", saved)
+    assert [runs[0].replication for runs in tables if skipped(runs) and runs[0].d == 4] == []
 
 
 def test_a_schedule_takes_up_what_is_on_record():
     plan = mod_plan(replications=2, patience=2)
-    record = [blank(d, m, 1.0, TIMED_OUT) for d in plan.draws for m in d.methods if d.d == 4]
+    record = [row for runs in plan.draws for row in ended(runs, TIMED_OUT) if row.d == 4]
     schedule = Schedule(plan, record[:-1])
-    (task,) = taken(schedule)
-    assert (task.draw.d, task.draw.replication, task.methods) == (4, 1, [record[-1].method])
-    schedule.put_back(task.draw, task.methods)
+    ((run,),) = taken(schedule)
+    assert (run.d, run.replication, run.method) == (4, 1, record[-1].method)
+    schedule.put_back([run])
     assert places(taken(schedule)) == [(4, 1)]
-    assert all(not task.methods for task in taken(Schedule(plan, record)))
+    assert all(len(skipped(runs)) == len(runs) for runs in taken(Schedule(plan, record)))

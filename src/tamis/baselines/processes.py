@@ -20,7 +20,6 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from types import TracebackType
 from typing import IO, Any, Self, cast
 
 from tamis.errors import TamisError
@@ -59,6 +58,7 @@ class Worker:
                 # A group of its own: Ctrl-C is for us, and what a library starts ends with it.
                 start_new_session=True,
             )
+        self._stdin = cast("IO[bytes]", self._process.stdin)
         self._listener = Thread(target=self._listen, args=(heard,), daemon=True)
         self._listener.start()
 
@@ -81,13 +81,14 @@ class Worker:
             self._stdin.write(json.dumps(request).encode() + b"\n")
             self._stdin.flush()
 
-    def hear(self, message: Message) -> bool:
-        """Keep the time; whether the message is about the job."""
+    def hear(self, message: Message) -> None:
+        """Keep the time."""
         if "ready" in message:
             self._is_ready = True
-            return False
+            return
         self.deadline = monotonic() + self._limit if "begins" in message else math.inf
-        return True
+        if "done" in message:
+            self.job = None
 
     def end(self) -> None:
         """End the process and whatever it started, and leave nothing behind."""
@@ -103,13 +104,11 @@ class Worker:
         self._listener.join(_PATIENCE)
         shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def ran_out_of_cpu(self) -> bool:
-        """Whether a process that has ended was ended by its limit of CPU time."""
-        return hasattr(signal, "SIGPROF") and self._process.wait() == -signal.SIGPROF
-
-    def last_words(self) -> str:
-        """How a process ended that was not told to."""
+    def last_words(self) -> str | None:
+        """How a process ended that was not told to; None if by its limit of CPU time."""
         code = self._process.wait()
+        if hasattr(signal, "SIGPROF") and code == -signal.SIGPROF:
+            return None
         how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
         printed = (self._scratch / "output.txt").read_text(encoding="utf-8", errors="replace")
         last = " | ".join(printed.strip().splitlines()[-_LAST_LINES:])
@@ -118,10 +117,6 @@ class Worker:
             # It will never work.
             raise TamisError(f"a worker could not be started: {words}")
         return words
-
-    @property
-    def _stdin(self) -> IO[bytes]:
-        return cast("IO[bytes]", self._process.stdin)  # a pipe, since it was asked for
 
     def _listen(self, heard: SimpleQueue[tuple[Worker, Message | None]]) -> None:
         with cast("IO[bytes]", self._process.stdout) as lines:
@@ -135,7 +130,7 @@ class WorkerPool:
     """As many workers as there is work for, at most ``size`` at a time."""
 
     def __init__(self, size: int, scratch: Path) -> None:
-        self._size = size
+        self.size = size
         self._scratch = scratch
         self._heard: SimpleQueue[tuple[Worker, Message | None]] = SimpleQueue()
         self._workers: list[Worker] = []
@@ -148,11 +143,6 @@ class WorkerPool:
         """How many have a job."""
         return sum(worker.job is not None for worker in self._workers)
 
-    @property
-    def has_room(self) -> bool:
-        """Whether another job can be handed out."""
-        return self.busy < self._size
-
     def idle_worker(self) -> Worker:
         """One without a job, started if there is none."""
         for worker in self._workers:
@@ -163,39 +153,37 @@ class WorkerPool:
         self._workers.append(worker)
         return worker
 
-    def listen(self) -> tuple[Worker, Message | None] | None:
-        """The next message about a job, None in its place if the worker has ended; nothing if
-        somebody's time is over or there is nothing to be told."""
-        first = min((worker.deadline for worker in self._workers), default=math.inf)
-        seconds = None if first == math.inf else max(first - monotonic(), 0.0)
-        try:
-            worker, message = self._heard.get(timeout=seconds)
-        except Empty:
-            return None
-        # What is still heard of those that were dismissed comes too late.
-        if worker not in self._workers or (message is not None and not worker.hear(message)):
-            return None
-        return worker, message
+    def listen(self) -> tuple[Worker, Message]:
+        """The next message. ``{"ended": ...}`` is about a worker that is no more, with its last
+        words, or None if its time was over."""
+        while True:
+            first = min((worker.deadline for worker in self._workers), default=math.inf)
+            try:
+                seconds = None if first == math.inf else max(first - monotonic(), 0.0)
+                worker, message = self._heard.get(timeout=seconds)
+            except Empty:
+                worker = next(one for one in self._workers if one.deadline <= first)
+                return worker, self._dismiss(worker, None)
+            # What is still heard of those that were dismissed comes too late.
+            if worker in self._workers:
+                if message is None:
+                    return worker, self._dismiss(worker, worker.last_words())
+                worker.hear(message)
+                return worker, message
 
-    def overdue(self) -> list[Worker]:
-        """Those whose time is over."""
-        now = monotonic()
-        return [worker for worker in self._workers if worker.deadline <= now]
-
-    def dismiss(self, worker: Worker) -> None:
+    def _dismiss(self, worker: Worker, words: str | None) -> Message:
         """End a worker; another will take its place when there is work."""
         self._workers.remove(worker)
         worker.end()
+        return {"ended": words}
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End all of them."""
         for worker in list(self._workers):
-            self.dismiss(worker)
+            self._dismiss(worker, None)
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -108,14 +109,17 @@ def prepare(baseline: Baseline, table: Table) -> None:
 
 def versions(baseline: Baseline) -> dict[str, str]:
     """The versions of what the baseline runs on."""
-    found = {}
-    for package in baseline.packages:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+    return {package: version_of(package) for package in baseline.packages}
+
+
+@cache
+def version_of(package: str) -> str:
+    """The version of a distribution."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def _needed(baseline: Baseline, what: str) -> str:
-    return f"needs {what}: pip install 'tamis[{baseline.extra}]'"
+    return f"needs {what}" + (f": pip install 'tamis[{baseline.extra}]'" if baseline.extra else "")

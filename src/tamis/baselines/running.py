@@ -99,7 +99,8 @@ def run(
         a second or two more. A script that calls this needs no guard. Without a limit the method
         runs in this process.
     seed : int or None
-        For methods that draw random numbers, at present BOSS; results repeat without it.
+        For methods that draw random numbers, at present BOSS; results repeat without it. Those of
+        FLOP need not: it draws new starts and takes no seed.
 
     Returns
     -------
@@ -202,28 +203,25 @@ def _attempt_within(limit: float, method: Baseline, table: Table, seed: int | No
     with TemporaryDirectory(prefix="tamis-", ignore_cleanup_errors=True) as name:
         write_request(Path(name), method, table, seed)
         with WorkerPool(1, Path(name) / "worker") as pool:
-            worker = pool.idle_worker()
             job = f"{__name__}:asked_for"
-            worker.hand(job, {"folder": name}, method, limit=limit, starting=STARTING)
+            pool.idle_worker().hand(job, {"folder": name}, method, limit=limit, starting=STARTING)
             began = None
-            while not pool.overdue():
-                heard = pool.listen()
-                if heard is None:
-                    continue
-                message = heard[1]
-                if message is None:
-                    return Outcome(None, _since(began), failure=worker.last_words())
+            while True:
+                message = pool.listen()[1]
                 if "begins" in message:
                     began = perf_counter()
-                else:
+                elif "edges" in message:
                     return _outcome(message)
-            if began is None:
-                return Outcome(None, 0.0, f"the process did not start within {STARTING:g} s")
-            return Outcome(None, _since(began), timed_out=True)
+                elif "ended" in message:
+                    return _unfinished(message["ended"], began)
 
 
-def _since(began: float | None) -> float:
-    return 0.0 if began is None else perf_counter() - began
+def _unfinished(failure: str | None, began: float | None) -> Outcome:
+    """What came of a run whose process ended: ``failure`` is None if its time was over."""
+    if failure is None and began is None:
+        failure = f"the process did not start within {STARTING:g} s"
+    seconds = 0.0 if began is None else perf_counter() - began
+    return Outcome(None, seconds, failure, timed_out=failure is None)
 
 
 def asked_for(folder: str) -> Iterator[dict[str, Any]]:
@@ -249,7 +247,7 @@ def _outcome(message: Mapping[str, Any]) -> Outcome:
 
 
 def write_request(folder: Path, method: Baseline, table: Table, seed: int | None) -> None:
-    """Everything that a worker needs, as files in a folder."""
+    """Everything that a worker needs, as two files in a folder."""
     request = {
         "method": _recipe(method),
         "names": table.names,
@@ -264,8 +262,7 @@ def write_request(folder: Path, method: Baseline, table: Table, seed: int | None
     arrays: dict[str, Any] = {"codes": table.codes}
     arrays |= {f"numbers-{k}": column for k, column in table.continuous.items()}
     arrays |= {f"missing-{k}": column for k, column in table.missing.items()}
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+    np.savez(folder / "arrays.npz", **arrays)
 
 
 def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
@@ -273,20 +270,17 @@ def read_request(folder: Path) -> tuple[Baseline, Table, int | None]:
     request = json.loads((folder / "request.json").read_text(encoding="ascii"))
     recipe = request["method"]
     method: Baseline = getattr(import_module(recipe["module"]), recipe["class"])(**recipe["fields"])
-    table = Table(
-        names=tuple(request["names"]),
-        levels=tuple(map(tuple, request["levels"])),
-        codes=_array(folder, "codes"),
-        continuous={k: _array(folder, f"numbers-{k}") for k in request["continuous"]},
-        missing={k: _array(folder, f"missing-{k}") for k in request["missing"]},
-        kinds=tuple(request["kinds"]),
-        told=frozenset(request["told"]),
-    )
+    with np.load(folder / "arrays.npz", allow_pickle=False) as arrays:
+        table = Table(
+            names=tuple(request["names"]),
+            levels=tuple(map(tuple, request["levels"])),
+            codes=arrays["codes"],
+            continuous={k: arrays[f"numbers-{k}"] for k in request["continuous"]},
+            missing={k: arrays[f"missing-{k}"] for k in request["missing"]},
+            kinds=tuple(request["kinds"]),
+            told=frozenset(request["told"]),
+        )
     return method, table, request["seed"]
-
-
-def _array(folder: Path, name: str) -> Any:  # noqa: ANN401 - of the type that was saved
-    return np.load(folder / f"{name}.npy", allow_pickle=False)
 
 
 def _recipe(method: Any) -> dict[str, Any]:  # noqa: ANN401 - any kind of dataclass, one hopes

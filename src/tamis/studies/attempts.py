@@ -20,8 +20,7 @@ from tamis.baselines.interface import Learned
 from tamis.baselines.registry import prepare
 from tamis.baselines.running import attempt, described
 from tamis.studies.datasets import Dataset
-from tamis.studies.methods import find_method, library_of, table_for, version_of
-from tamis.studies.plans import Draw
+from tamis.studies.methods import find_method, table_for
 from tamis.studies.rows import FAILED, OK, Row
 
 OPEN = "none"
@@ -30,48 +29,23 @@ _prepared = set[tuple[str, str]]()
 """Methods and models for which libraries are imported and loops compiled in this process."""
 
 
-def blank(draw: Draw, method: str, time_limit: float, status: str, reason: str = "") -> Row:
-    """A row with everything that is known without running anything."""
-    model, graph, d, n = draw.cell
-    return Row(
-        model=model,
-        graph=graph,
-        d=d,
-        n=n,
-        replication=draw.replication,
-        method=method,
-        seed=draw.seed,
-        status=status,
-        reason=reason,
-        time_limit=time_limit or None,
-        settings=draw.settings,
-        tamis=version_of("tamis"),
-        numpy=version_of("numpy"),
-        library=library_of(method),
-    )
-
-
-def attempts(
-    draw: Mapping[str, Any], methods: list[str], time_limit: float, networks: str | None
-) -> Iterator[dict[str, Any]]:
-    """Draw the table, and run each method on it: the job of a worker."""
-    asked = Draw(**draw)
-    blanks = [blank(asked, method, time_limit, FAILED) for method in methods]
+def attempts(runs: list[dict[str, Any]], networks: str | None) -> Iterator[dict[str, Any]]:
+    """Draw the table, and make the runs on it: the job of a worker."""
+    rows = [Row(**{**run, "status": FAILED}) for run in runs]
     try:
-        data = Dataset(dict(asked.arguments), **asked.treatment, networks=networks)
+        data = Dataset(json.loads(rows[0].settings), networks)
     except Exception as error:
         why = f"the table could not be drawn: {described(error)}"
-        yield from ({"row": vars(replace(row, reason=why))} for row in blanks)
+        yield from ({"row": vars(replace(row, reason=why))} for row in rows)
         return
     edges = data.graph.number_of_edges()
-    for row in blanks:
+    for row in rows:
         yield from _attempt(replace(row, edges_true=edges), data)
 
 
 def _attempt(row: Row, data: Dataset) -> Iterator[dict[str, Any]]:
-    method = find_method(row.method)
     try:
-        table = table_for(row.method, data)
+        method, table = find_method(row.method), table_for(row.method, data)
         problem = cannot_take(method, table)
         if problem is not None:
             yield {"row": vars(replace(row, reason=f"{row.method} {problem}"))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,38 +30,35 @@ FUNCTIONS: dict[str, Callable[..., NDArray[Any]]] = {
 """What a column that is a function of two others can be, in turn."""
 
 
+TREATMENTS = ("standardise", "hide", "functions", "bins", "ordinal")
+"""What can be done to a table that has been drawn; see ``Dataset``."""
+
+
 class Dataset:
     """Drawn once, learned from by every method.
 
-    ``standardise`` gives all columns of numbers mean 0 and variance 1. ``hide`` leaves out the
-    columns with the most children. ``functions`` adds columns that are functions of two others.
-    ``bins`` says into how many equally filled parts numbers are cut for methods that take
-    levels only, and ``ordinal`` that whole numbers are ordinal to tamis.
+    ``settings`` are those of ``tamis.simulate.draw``, and what is done then: ``standardise`` gives
+    all columns of numbers mean 0 and variance 1. ``hide`` leaves out the columns with the most
+    children, a number of them. ``functions`` adds columns that are functions of two others.
+    ``bins`` says into how many equally filled parts numbers are cut for methods that take levels
+    only, and ``ordinal`` that whole numbers are ordinal to tamis.
     """
 
-    def __init__(
-        self,
-        arguments: dict[str, Any],
-        *,
-        standardise: bool = False,
-        hide: int = 0,
-        functions: int = 0,
-        bins: int = 0,
-        ordinal: bool = False,
-        networks: str | None = None,
-    ) -> None:
+    def __init__(self, settings: Mapping[str, Any], networks: str | None = None) -> None:
+        arguments = {name: one for name, one in settings.items() if name not in TREATMENTS}
         if "network" in arguments:
-            arguments = {**arguments, "network": network_file(arguments["network"], networks)}
+            arguments["network"] = network_file(arguments["network"], networks)
         made = draw(**arguments)
         self.columns: Columns = dict(made.data)
         self.graph: nx.DiGraph[str] = made.graph.copy()
         self.hidden: tuple[tuple[str, ...], ...] = ()
         """The children, in the table, of each column that was left out."""
-        self._bins, self._told = bins, "ordinal" if ordinal else "category"
-        if standardise:
+        self._bins = settings.get("bins", 0)
+        self._told = "ordinal" if settings.get("ordinal") else "category"
+        if settings.get("standardise"):
             self.columns = {k: (x - x.mean()) / x.std() for k, x in self.columns.items()}
-        self._hide(hide)
-        self._add_functions(functions, arguments["seed"])
+        self._hide(settings.get("hide", 0))
+        self._add_functions(settings.get("functions", 0), arguments["seed"])
 
     def table(self, *, numbers: bool, labels: bool) -> Table:
         """For a method that takes numbers, or levels only; ``labels`` if whole numbers are to be
@@ -124,12 +121,9 @@ _PLACE = ("utils", "example_models")
 
 def network_files(folder: str | None = None) -> dict[str, Path]:
     """All networks there are, by name: the BIF files of a folder, or those in pgmpy."""
-    if folder is None:
-        spec = find_spec("pgmpy")
-        roots = [] if spec is None else spec.submodule_search_locations or []
-        places = [Path(root, *_PLACE) for root in roots]
-    else:
-        places = [Path(folder)]
+    spec = find_spec("pgmpy") if folder is None else None
+    roots = (spec.submodule_search_locations or []) if spec is not None else []
+    places = [Path(root, *_PLACE) for root in roots] if folder is None else [Path(folder)]
     found = (path for place in places for path in sorted(place.rglob("*.bif*")))
     return {path.name.split(".")[0]: path for path in found}
 

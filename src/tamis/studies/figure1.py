@@ -9,17 +9,17 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file, files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import networkx as nx
 
 from tamis.atomic import check_place, write_files
+from tamis.drawing.pictures import ENDINGS, rendered, require_matplotlib
 from tamis.errors import SettingError
 from tamis.estimator import TAM
 from tamis.network import BayesianNetwork
 from tamis.result import Result
-from tamis.studies.figures import ENDINGS, new_figure, rendered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,8 +51,7 @@ class Step:
 
 def example() -> BayesianNetwork:
     """The six nodes."""
-    with as_file(files("tamis.studies") / "figure1.bif") as path:
-        return BayesianNetwork.read(path)
+    return BayesianNetwork.read(Path(__file__).with_name("figure1.bif"))
 
 
 def learned(rows: int = ROWS, seed: int = SEED) -> Result:
@@ -90,9 +89,10 @@ def _loops(result: Result, layer: int) -> Iterator[Step]:
 def draw(path: str | os.PathLike[str], rows: int = ROWS, seed: int = SEED) -> list[Step]:
     """Learn, and draw the true DAG and every loop (.png, .svg or .pdf); returns the loops."""
     path = os.fspath(path)
-    ending = path.rpartition(".")[2]
+    ending = Path(path).suffix
     if ending not in ENDINGS:
-        raise SettingError(f"a figure ends in .{' or .'.join(ENDINGS)}, not {path!r}")
+        raise SettingError(f"a figure ends in {' or '.join(ENDINGS)}, not {path!r}")
+    require_matplotlib()
     check_place(path)
     found = steps(learned(rows, seed))
     write_files({path: rendered(steps_figure(example().graph, found), ending)})
@@ -101,10 +101,11 @@ def draw(path: str | os.PathLike[str], rows: int = ROWS, seed: int = SEED) -> li
 
 def steps_figure(graph: nx.DiGraph[str], steps: Sequence[Step]) -> Figure:
     """(a) the true DAG, (b) the state after each loop, with layers from top to bottom."""
+    from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
     n_rows = math.ceil((1 + len(steps)) / _ACROSS)
-    figure = new_figure(2.5 * _ACROSS, 2.35 * n_rows + 0.5)
+    figure = Figure(figsize=(2.5 * _ACROSS, 2.35 * n_rows + 0.5), layout="constrained")
     panels = figure.subplots(n_rows, _ACROSS, squeeze=False).flatten().tolist()
     shown: list[tuple[str, dict[str, str]]] = [("the true DAG", dict.fromkeys(graph, REMAINING))]
     shown += [(str(step).replace("enters, ", "enters,\n"), step.states) for step in steps]

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle
+from itertools import chain, cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from tamis.atomic import check_place, write_files
 from tamis.defaults import SEARCHES
+from tamis.drawing.pictures import ENDINGS, rendered, require_matplotlib
 from tamis.errors import SettingError
-from tamis.studies.plans import MEASURES
+from tamis.studies.plans import MEASURES, Plan
 from tamis.studies.rows import OK, Row
-from tamis.studies.summaries import Cells, Place, median_seconds, title
+from tamis.studies.summaries import Cells, Group, grouped, median_seconds, tables_in, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-ENDINGS = ("png", "svg", "pdf")
 
 # Okabe and Ito's colours, which most colour-blind people tell apart, and some more.
 _COLOURS = (
@@ -35,51 +33,35 @@ has none, which a logarithmic axis cannot show."""
 _PANEL = (2.5, 2.0)
 _MOST_ACROSS = 6
 
-Line = Literal["-", "--"]
 Value = Callable[[Sequence[Row]], tuple[float, float]]
 """What a figure shows of the rows of one method, and the width of the band around it."""
 
 
-class Panel(NamedTuple):
-    """One pair of axes: the cells that it shows, by the place on the horizontal axis."""
-
-    title: str
-    places: dict[int, list[Place]]
-
-
 def write_figures(
-    rows: Sequence[Row], folder: str | os.PathLike[str], ending: str = "png", measure: str = "shd"
+    rows: Sequence[Row],
+    folder: str | os.PathLike[str],
+    plan: Plan | None = None,
+    ending: str = "png",
 ) -> list[str]:
     """Draw everything there is to draw, into ``folder``; returns the names of the files.
 
-    Where graphs come in several sizes, the measure for each model and ``time``; otherwise one
-    figure with a panel for each model, and ``time``.
+    Where graphs come in several sizes, the measure of the plan for each model and ``time``;
+    otherwise one figure with a panel for each model, and ``time``.
     """
-    if ending not in ENDINGS:
-        raise SettingError(f"figures are {', '.join(ENDINGS)}, not {ending!r}")
-    cells = Cells(rows, measure)
-    contents = {
-        str(Path(folder) / f"{name}.{ending}"): rendered(figure, ending)
-        for name, figure in all_figures(cells)
-    }
-    for path in contents:
+    if f".{ending}" not in ENDINGS:
+        raise SettingError(f"figures end in {', '.join(ENDINGS)}, not in .{ending}")
+    require_matplotlib()
+    cells = Cells(rows, plan)
+    if cells.is_grid or len(cells.models) <= 2:
+        figures = {f"{cells.measure}-{one}": measure_figure(cells, one) for one in cells.models}
+    else:
+        figures = {cells.measure: measure_figure(cells)}
+    figures["time"] = time_figure(cells)
+    paths = {name: str(Path(folder) / f"{name}.{ending}") for name in figures}
+    for path in paths.values():
         check_place(path)
-    write_files(contents)
-    return [Path(path).name for path in contents]
-
-
-def figure_names(cells: Cells) -> list[str]:
-    """What the figures are called."""
-    models = cells.models if cells.is_grid or len(cells.models) <= 2 else []
-    return [*([f"{cells.measure}-{model}" for model in models] or [cells.measure]), "time"]
-
-
-def all_figures(cells: Cells) -> Iterator[tuple[str, Figure]]:
-    """The figures by name."""
-    *measures, time = figure_names(cells)
-    for name in measures:
-        yield name, measure_figure(cells, name.partition("-")[2])
-    yield time, time_figure(cells)
+    write_files({paths[name]: rendered(figures[name], f".{ending}") for name in figures})
+    return [Path(path).name for path in paths.values()]
 
 
 def measure_figure(cells: Cells, model: str = "") -> Figure:
@@ -94,16 +76,12 @@ def measure_figure(cells: Cells, model: str = "") -> Figure:
         found = cells.summary(rows)
         return found.mean, found.error
 
-    kinds = {kind: sizes for kind, sizes in cells.kinds.items() if model in ("", kind[0])}
-    panels = []
-    for (one, graph), sizes in kinds.items():
-        for d in dict.fromkeys(d for d, _ in sizes):
-            called = (f"{title(graph)}, d = {d}" if graph else f"d = {d}") if model else title(one)
-            places = {n: [(one, graph, d, n)] for other, n in sizes if other == d}
-            panels.append(Panel(called, places))
-    across = len(panels) // len(kinds) if model else _MOST_ACROSS
-    head = f"{title(model)}: " if model else ""
-    figure = _figure(cells, panels, across, value, f"{head}mean {MEASURES[cells.measure]}", "n")
+    rows = [row for row in cells.rows if model in ("", row.model)]
+    head = f"{title(model)}: mean " if model else "mean "
+    figure = _figure(
+        cells, rows, ("graph", "d") if model else ("model",), "n", value,
+        head + MEASURES[cells.measure],
+    )  # fmt: skip
     for axes in figure.axes:
         _from_zero(axes)
     return figure
@@ -116,90 +94,67 @@ def time_figure(cells: Cells) -> Figure:
     Runs that were ended or given up count with the limit; a hollow marker stands where there are
     any.
     """
-    panels, across = [], _MOST_ACROSS
-    for model in cells.models:
-        own = [place for place in cells if place[0] == model]
-        numbers = sorted({n for *_, n in own})
-        if cells.is_grid:
-            across = len(numbers)
-            for n in numbers:
-                sizes = sorted({d for _, _, d, other in own if other == n})
-                at = {d: [p for p in own if p[2:] == (d, n)] for d in sizes}
-                panels.append(Panel(f"{title(model)}, n = {n}", at))
-        else:
-            panels.append(Panel(title(model), {n: [p for p in own if p[3] == n] for n in numbers}))
 
     def value(rows: Sequence[Row]) -> tuple[float, float]:
         return max(median_seconds(rows), LEAST_SECONDS), 0.0
 
-    figure = _figure(
-        cells, panels, across, value, "median CPU seconds", "d" if cells.is_grid else "n"
-    )
+    panels, against = (("model", "n"), "d") if cells.is_grid else (("model",), "n")
+    figure = _figure(cells, cells.rows, panels, against, value, "median CPU seconds")
     for axes in figure.axes:
         axes.set_yscale("log")
     return figure
 
 
-def rendered(figure: Figure, ending: str) -> bytes:
-    """The bytes of a file."""
-    content = io.BytesIO()
-    # No date in the file: the same rows give the same figure.
-    plain = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(ending)
-    figure.savefig(content, format=ending, dpi=150, metadata=plain)
-    return content.getvalue()
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, or a word about the extra that is missing."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise SettingError(
-            "drawing needs matplotlib: install tamis with its extra, pip install 'tamis[plot]'"
-        ) from error
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def _figure(
-    cells: Cells, panels: Sequence[Panel], across: int, value: Value, what: str, against: str
+    cells: Cells, rows: Sequence[Row], by: Sequence[str], against: str, value: Value, headline: str
 ) -> Figure:
+    """A panel for all rows that have some columns in common, a line in it for each method."""
+    from matplotlib.figure import Figure
+
+    panels = grouped(rows, by)
+    across = len({place[-1] for place in panels}) if len(by) > 1 else _MOST_ACROSS
     across = max(1, min(across, len(panels)))
     down = math.ceil(len(panels) / across)
-    width, height = _PANEL
-    figure = new_figure(max(width * across + 0.6, 6.0), height * down + 1.2)
+    size = max(_PANEL[0] * across + 0.6, 6.0), _PANEL[1] * down + 1.2
+    figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(down, across, squeeze=False).flatten().tolist()
     for axes in grid[len(panels) :]:
         axes.remove()
-    for axes, panel in zip(grid, panels, strict=False):
-        _draw(axes, cells, panel, value)
-        axes.set_title(panel.title, fontsize=9)
+    for axes, (place, group) in zip(grid, panels.items(), strict=False):
+        _draw(axes, cells, grouped(chain(*group.values()), (against,)), value)
+        words = (title(one) if isinstance(one, str) else f"{name} = {one}"
+                 for name, one in zip(by, place, strict=True))  # fmt: skip
+        axes.set_title(", ".join(filter(None, words)), fontsize=9)
+        axes.grid(alpha=0.25, linewidth=0.6)
+        axes.tick_params(labelsize=8)
+        axes.spines[["top", "right"]].set_visible(False)
     for axes in grid[max(0, len(panels) - across) : len(panels)]:
         axes.set_xlabel(against)
-    _finish(figure, what, cells)
+    _add_legend(figure, cells)
+    figure.suptitle("\n".join([headline, *_remarks(cells)]), fontsize=11)
     return figure
 
 
-def _draw(axes: Axes, cells: Cells, panel: Panel, value: Value) -> None:
+def _draw(axes: Axes, cells: Cells, places: dict[tuple[int, ...], Group], value: Value) -> None:
     """A line for each method; tamis's own are drawn last and stay visible where lines meet."""
-    at = list(panel.places)
+    at = sorted(x for (x,) in places)
     for name, (colour, marker, line) in reversed(_looks(cells.methods).items()):
-        rows = [[r for p in places for r in cells[p].get(name, ())]
-                for places in panel.places.values()]  # fmt: skip
+        rows = [places[(x,)].get(name, []) for x in at]
         found = [value(own) for own in rows]
         low, high = ([mean + sign * error for mean, error in found] for sign in (-1, 1))
         axes.fill_between(at, low, high, color=colour, alpha=0.14, linewidth=0)
         axes.plot(at, [mean for mean, _ in found], color=colour, linestyle=line, linewidth=1.3)
         for x, (mean, _), own in zip(at, found, rows, strict=True):
             if not math.isnan(mean):
-                face = colour if cells.summary(own).is_complete else "white"
+                face = colour if all(row.status == OK for row in own) else "white"
                 axes.plot([x], [mean], marker, ms=4.5, color=colour, mfc=face)
-    if max(at) > 10 * min(at):
+    if max(at) >= 10 * min(at):
         axes.set_xscale("log")
     axes.set_xticks(at, [str(n) for n in at])
     axes.minorticks_off()
 
 
-def _looks(methods: Sequence[str]) -> dict[str, tuple[str, str, Line]]:
+def _looks(methods: Sequence[str]) -> dict[str, tuple[str, str, Literal["-", "--"]]]:
     """Colour, marker and line in the order of the legend: tamis's own solid, others dashed."""
     looks = cycle(zip(_COLOURS, _MARKERS, strict=True))
     return {
@@ -217,13 +172,9 @@ def _from_zero(axes: Axes) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True, steps=[1, 2, 5, 10]))
 
 
-def _finish(figure: Figure, headline: str, cells: Cells) -> None:
+def _add_legend(figure: Figure, cells: Cells) -> None:
     from matplotlib.lines import Line2D
 
-    for axes in figure.axes:
-        axes.grid(alpha=0.25, linewidth=0.6)
-        axes.tick_params(labelsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
     handles = [
         Line2D([], [], color=colour, linestyle=line, marker=marker, label=name)
         for name, (colour, marker, line) in _looks(cells.methods).items()
@@ -233,6 +184,11 @@ def _finish(figure: Figure, headline: str, cells: Cells) -> None:
     figure.legend(
         handles=handles, loc="outside lower center", ncols=fitting, frameon=False, fontsize=9
     )
-    if any(row.status != OK for own in cells.values() for rows in own.values() for row in rows):
-        headline += "\nhollow: not all runs finished"
-    figure.suptitle(headline, fontsize=11)
+
+
+def _remarks(cells: Cells) -> Iterator[str]:
+    if any(row.status != OK for row in cells.rows):
+        yield "hollow: not all runs finished"
+    tables = sorted(map(tables_in, cells.values()))
+    if tables[0] < tables[-1]:
+        yield f"{tables[0]} to {tables[-1]} replications a cell"

@@ -12,15 +12,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from tamis.baselines import Baseline
 from tamis.baselines.own import OwnSearch
-from tamis.baselines.registry import BASELINES, missing_modules
+from tamis.baselines.registry import BASELINES, versions
 from tamis.defaults import SEARCHES
 from tamis.errors import SettingError
 from tamis.studies.datasets import Dataset
@@ -60,32 +59,11 @@ def table_for(name: str, data: Dataset) -> Table:
     return data.table(numbers=numbers, labels=name != "auto" and not name.endswith("-gaussian"))
 
 
-def missing(names: Sequence[str]) -> dict[str, str]:
-    """Those that cannot run here, each with what it needs."""
-    found = {}
-    for name in names:
-        method = find_method(name)
-        libraries = missing_modules(method)
-        if libraries:
-            source = f", in the extra tamis[{method.extra}]" if method.extra else ""
-            found[name] = " and ".join(libraries) + source
-    return found
-
-
 @cache
 def library_of(name: str) -> str:
     """What a method comes from, with versions, tamis and numpy aside."""
-    packages = find_method(name).packages
-    return "; ".join(f"{p} {version_of(p)}" for p in packages if p not in ("numpy", "tamis"))
-
-
-@cache
-def version_of(package: str) -> str:
-    """The version of a distribution."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"
+    found = versions(find_method(name)).items()
+    return "; ".join(f"{one} {number}" for one, number in found if one not in ("numpy", "tamis"))
 
 
 def in_order(methods: Iterable[str]) -> tuple[str, ...]:

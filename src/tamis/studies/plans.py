@@ -21,63 +21,37 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from tamis.errors import FileFormatError, SettingError
+from tamis.plugins import is_number, shortened
 from tamis.simulate import EXAMPLES, GRAPHS, MODELS
 from tamis.simulate.options import whole
 from tamis.simulate.recipes import named
-from tamis.studies.datasets import size_of
+from tamis.studies.datasets import TREATMENTS, size_of
+from tamis.studies.rows import Row
 
+SHIPPED = Path(__file__).parent / "shipped"
 MEASURES = {"shd": "SHD", "cpdag": "CPDAG distance"}
-TREATMENTS = ("standardise", "hide", "functions", "bins", "ordinal")
 _SIZES = ("nodes", "rows", "replications")
-_PLACE = ("model", "name", "graph", "graph_name", "network", "edges_per_node", "options")
+_KINDS = ("model", "graph", "network")
+_BLOCK = (*_SIZES, *_KINDS, "name", "graph_name", "edges_per_node", "options", *TREATMENTS)
 
-Block = Mapping[str, Any]
 
-
-@dataclass(frozen=True, order=True)
-class Draw:
-    """One table of a study, everything that is needed to draw it, and who learns from it.
-
-    ``graph`` is empty for models that have a graph of their own.
-    """
+class Part(NamedTuple):
+    """One model and one graph of a block of tables: what results call them, how they are drawn."""
 
     model: str
     graph: str
-    d: int
-    n: int
-    replication: int
-    seed: int
-    arguments: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """``tamis.simulate.draw(**arguments)`` gives the table."""
-    treatment: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What is done to it then."""
-    methods: tuple[str, ...] = field(default=(), compare=False)
-
-    @property
-    def cell(self) -> tuple[str, str, int, int]:
-        """All that replications have in common."""
-        return self.model, self.graph, self.d, self.n
-
-    @property
-    def settings(self) -> str:
-        """The table as one line of JSON."""
-        return json.dumps({**self.arguments, **self.treatment})
-
-    def key(self, method: str) -> str:
-        """The name of a run on this table, such as ``mod/tree/10/1000/0/sequential``."""
-        return "/".join(map(str, (*self.cell, self.replication, method)))
+    arguments: dict[str, Any]
+    block: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -90,7 +64,7 @@ class Plan:
     """
 
     name: str
-    tables: tuple[Block, ...]
+    tables: tuple[Mapping[str, Any], ...]
     methods: tuple[str, ...]
     rows: tuple[int, ...] = ()
     nodes: tuple[int, ...] = ()
@@ -108,45 +82,55 @@ class Plan:
     def __post_init__(self) -> None:
         for name in ("tables", "methods", "rows", "nodes", "models", "graphs", "notes"):
             object.__setattr__(self, name, tuple(_listed(getattr(self, name))))
-        limit = self.time_limit
-        if not isinstance(limit, int | float) or not 0 <= limit < math.inf:
-            raise SettingError(f"time_limit must be a number of seconds from 0 on, not {limit!r}")
+        for name in ("methods", "models", "graphs", "notes"):
+            _require_words(name, getattr(self, name))
+        _require_words("networks", _listed(self.networks))
+        if not isinstance(self.also, Mapping):
+            raise SettingError(f"also must have methods by model, not {shortened(self.also)}")
+        for model, more in self.also.items():
+            _require_words(f"also, for {model},", _listed(more))
+        if not is_number(self.time_limit, 0):
+            limit = shortened(self.time_limit)
+            raise SettingError(f"time_limit must be a number of seconds from 0 on, not {limit}")
         whole("patience", self.patience, 0)
         whole("seed", self.seed, 0)
-        if self.measure not in MEASURES:
-            raise SettingError(f"measure must be one of {', '.join(MEASURES)}, not {self.measure}")
-        if not self.draws or not self.runs:
+        if not isinstance(self.measure, str) or self.measure not in MEASURES:
+            listed = ", ".join(MEASURES)
+            raise SettingError(f"measure must be one of {listed}, not {shortened(self.measure)}")
+        if not self.runs:
             raise SettingError("a plan needs at least one table and one method")
 
     @cached_property
-    def draws(self) -> tuple[Draw, ...]:
-        """All tables, sorted."""
-        parts = [(block, part) for block in self.tables for part in _parts(block)]
+    def draws(self) -> tuple[tuple[Row, ...], ...]:
+        """The runs on each table, tables sorted: rows without a status, as nothing has been run."""
+        parts = [part for block in self.tables for part in _parts(block)]
         for kind in ("model", "graph"):
             wanted = getattr(self, f"{kind}s")
-            known = dict.fromkeys(part[kind] for _, part in parts)
+            known = {getattr(part, kind): None for part in parts}
             for name in wanted:
                 if name not in known:
                     listed = ", ".join(known)
                     raise SettingError(f"the plan has no {kind} {name!r}; it has {listed}")
-            parts = [(block, part) for block, part in parts if not wanted or part[kind] in wanted]
-        found = sorted(draw for block, part in parts for draw in self._drawn(block, part))
-        _refuse_doubles("table", [draw.key("") for draw in found])
+            parts = [part for part in parts if not wanted or getattr(part, kind) in wanted]
+        drawn = (runs for part in parts for runs in self._drawn(part) if runs)
+        found = sorted(drawn, key=lambda runs: runs[0].place[:-1])
+        _refuse_doubles("table", (runs[0].key.removesuffix(runs[0].method) for runs in found))
         return tuple(found)
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
         """The keys of all runs, in the order of the tables."""
-        return tuple(draw.key(method) for draw in self.draws for method in draw.methods)
+        return tuple(row.key for runs in self.draws for row in runs)
 
     def all_methods(self) -> tuple[str, ...]:
         """Those that learn from some table."""
-        return tuple(dict.fromkeys(name for draw in self.draws for name in draw.methods))
+        return tuple(dict.fromkeys(row.method for runs in self.draws for row in runs))
 
-    def without(self, methods: Sequence[str]) -> Self:
+    def without(self, methods: Iterable[str]) -> Self:
         """The plan without some methods."""
-        kept = tuple(name for name in self.methods if name not in methods)
-        also = {m: [one for one in names if one not in methods] for m, names in self.also.items()}
+        left = set(methods)
+        kept = tuple(name for name in self.methods if name not in left)
+        also = {m: [one for one in names if one not in left] for m, names in self.also.items()}
         return replace(self, methods=kept, also=also)
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,55 +139,65 @@ class Plan:
         plain: dict[str, Any] = json.loads(json.dumps(written))
         return plain
 
-    def _drawn(self, block: Block, part: Block) -> Iterator[Draw]:
+    def _drawn(self, part: Part) -> Iterator[tuple[Row, ...]]:
         """All tables of one model and one graph."""
-        arguments, network = part["arguments"], part["arguments"].get("network")
+        block, network = part.block, part.arguments.get("network")
         sizes = {name: block.get(name, getattr(self, name)) for name in _SIZES}
         nodes = size_of(network, self.networks) if network else sizes["nodes"]
         times = range(whole("replications", sizes["replications"], 1))
-        for d, n, one in product(_listed(nodes), _listed(sizes["rows"]), times):
-            seed = seed_of(self.seed, network or arguments.get("graph", ""), d, one)
-            own = {"n": n, "seed": seed} | ({"d": whole("nodes", d, 2)} if part["graph"] else {})
-            if "edges_per_node" in block:
-                own["edges"] = block["edges_per_node"] * d
-            yield Draw(
-                model=part["model"],
-                graph=part["graph"],
-                d=d,
-                n=whole("rows", n, 1),
-                replication=one,
-                seed=seed,
-                arguments=arguments | own,
-                treatment={name: block[name] for name in TREATMENTS if name in block},
-                methods=self._methods(part["model"]),
-            )
-
-    def _methods(self, model: str) -> tuple[str, ...]:
-        methods = (*self.methods, *self.also.get(model, ()))
+        treatment = {name: block[name] for name in TREATMENTS if name in block}
+        methods = (*self.methods, *self.also.get(part.model, ()))
         _refuse_doubles("method", methods)
-        return methods
-
-
-def _parts(block: Block) -> Iterator[Block]:
-    """Each model and graph of a block: what results call them, and how they are drawn."""
-    known = (*_SIZES, *_PLACE, *TREATMENTS)
-    for name in block:
-        if name not in known:
-            raise SettingError(
-                f"there is no {name!r} for tables of a plan; there are {', '.join(known)}"
+        for d, n, one in product(_listed(nodes), _listed(sizes["rows"]), times):
+            seed = seed_of(self.seed, network or part.arguments.get("graph", ""), d, one)
+            own = {"n": whole("rows", n, 1), "seed": seed}
+            own |= {"d": whole("nodes", d, 2)} if part.graph else {}
+            own |= {"edges": block["edges_per_node"] * d} if "edges_per_node" in block else {}
+            yield tuple(
+                Row(
+                    model=part.model,
+                    graph=part.graph,
+                    d=d,
+                    n=n,
+                    replication=one,
+                    method=method,
+                    seed=seed,
+                    status="",
+                    time_limit=self.time_limit or None,
+                    settings=json.dumps(part.arguments | own | treatment),
+                )
+                for method in methods
             )
-    kinds = ("model", "graph", "network")
-    for members in product(*(_listed(block.get(name)) or [None] for name in kinds)):
-        place = {name: one for name, one in zip(kinds, members, strict=True) if one is not None}
+
+
+def _parts(block: Mapping[str, Any]) -> Iterator[Part]:
+    if not isinstance(block, Mapping):
+        raise SettingError(f"tables must be blocks with a model or a network, not {block!r}")
+    for name in block:
+        if name not in _BLOCK:
+            raise SettingError(
+                f"there is no {name!r} for tables of a plan; there are {', '.join(_BLOCK)}"
+            )
+    for name in (*_KINDS, "name", "graph_name"):
+        _require_words(name, _listed(block.get(name)))
+    if not isinstance(block.get("options", {}), Mapping):
+        raise SettingError(f"options must have values by name, not {shortened(block['options'])}")
+    if not is_number(block.get("edges_per_node", 1), 0):
+        raise SettingError(
+            f"edges_per_node must be a number from 0 on, not {shortened(block['edges_per_node'])}"
+        )
+    for members in product(*(_listed(block.get(name)) or [None] for name in _KINDS)):
+        place = {name: one for name, one in zip(_KINDS, members, strict=True) if one is not None}
         if "network" not in place:
             named("model", place.get("model"), MODELS | EXAMPLES)
         if "graph" in place:
             named("graph", place["graph"], GRAPHS)
-        yield {
-            "model": block.get("name", place.get("network", place.get("model"))),
-            "graph": block.get("graph_name", place.get("graph", "")),
-            "arguments": place | block.get("options", {}),
-        }
+        yield Part(
+            block.get("name", place.get("network", place.get("model"))),
+            block.get("graph_name", place.get("graph", "")),
+            place | block.get("options", {}),
+            block,
+        )
 
 
 def seed_of(seed: int, graph: str, d: int, replication: int) -> int:
@@ -216,12 +210,15 @@ def seed_of(seed: int, graph: str, d: int, replication: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
 
 
+def first_replications(count: int) -> str:
+    """Those that decide whether a method is given up, in words."""
+    return "the first replication" if count == 1 else f"the first {count} replications"
+
+
 def shipped() -> dict[str, str]:
     """The studies that come with tamis, each with the sentence that its file begins with."""
-    folder = files("tamis.studies") / "shipped"
-    paths = sorted((one for one in folder.iterdir()), key=lambda one: one.name)
-    found = {one.name.removesuffix(".toml"): one.read_text("utf-8") for one in paths}
-    return {name: text.partition("\n")[0].removeprefix("# ") for name, text in found.items()}
+    texts = {path.stem: path.read_text("utf-8") for path in sorted(SHIPPED.glob("*.toml"))}
+    return {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}
 
 
 def load(plan: str | os.PathLike[str], *, quick: bool = False, **changes: object) -> Plan:
@@ -229,10 +226,8 @@ def load(plan: str | os.PathLike[str], *, quick: bool = False, **changes: object
 
     ``changes`` are fields of ``Plan``. If methods are given, they learn from all tables.
     """
-    path, name = os.fspath(plan), Path(plan).stem
-    place = (
-        Path(path) if path.endswith(".toml") else files("tamis.studies") / f"shipped/{path}.toml"
-    )
+    path = os.fspath(plan)
+    place = Path(path) if path.endswith(".toml") else SHIPPED / f"{path}.toml"
     try:
         written = tomllib.loads(place.read_text("utf-8"))
     except FileNotFoundError as error:
@@ -250,7 +245,10 @@ def load(plan: str | os.PathLike[str], *, quick: bool = False, **changes: object
     for one in given:
         if one not in known:
             raise SettingError(f"a plan has no {one!r}; it has {', '.join(sorted(known))}")
-    return Plan(name=name, **given)
+    for one in ("tables", "methods"):
+        if one not in given:
+            raise FileFormatError(f"{path!r} is no plan: it has no {one}")
+    return Plan(name=place.stem, **given)
 
 
 def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - whatever a plan may hold
@@ -260,7 +258,13 @@ def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - whatever a plan may hold
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _refuse_doubles(kind: str, names: Sequence[str]) -> None:
+def _require_words(name: str, given: Sequence[object]) -> None:
+    for one in given:
+        if not isinstance(one, str):
+            raise SettingError(f"{name} must be words, not {shortened(one)}")
+
+
+def _refuse_doubles(kind: str, names: Iterable[str]) -> None:
     seen = set[str]()
     for name in names:
         if name in seen:

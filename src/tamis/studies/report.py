@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, compress
 from statistics import fmean
 
 from tamis.errors import FileFormatError
-from tamis.studies.plans import MEASURES, Plan
+from tamis.result.looks import LOOKS
+from tamis.studies.plans import MEASURES, Plan, first_replications
 from tamis.studies.rows import FAILED, SKIPPED, STATUSES, TIMED_OUT, Row
 from tamis.studies.summaries import (
-    WARRANTS,
+    CELL,
     Cells,
-    Place,
-    Summary,
+    Group,
+    complete,
     directions,
+    grouped,
     median_seconds,
+    tables_in,
     title,
 )
 
 _WORDS = {TIMED_OUT: "time", FAILED: "failed", SKIPPED: "skipped"}
 _MOST_FAILURES = 10
+
+Lines = Iterable[Sequence[str]]
 
 
 def summarise(
@@ -33,18 +38,27 @@ def summarise(
 
     ``plan`` and ``command`` add how it was run; ``images`` are names of figures beside the page.
     """
-    cells = Cells(rows, "shd" if plan is None else plan.measure)
-    parts = chain(
+    cells = Cells(rows, plan)
+    measure = MEASURES[cells.measure]
+    favourably = ", undirected edges counted favourably" if cells.measure == "shd" else ""
+    hidden = _HIDDEN if any('"hidden"' in row.directions for row in rows) else ""
+    parts = [
         _circumstances(rows, plan, command),
         *([f"![{name}]({name})", ""] for name in images),
-        _distances(cells),
-        _winners(cells),
-        _recoveries(cells),
-        _directions(cells),
-        _times(cells),
-        _endings(rows, cells),
-    )
-    return "\n".join(parts).rstrip() + "\n"
+        _section(f"{measure} over all cells", _OVERALL, *overall(cells)),
+        _section("Directions by warrant", _DIRECTIONS + hidden, *_directions(cells)),
+        _section(f"Mean {measure}", _DISTANCES.format(favourably), *_by(cells, CELL, _distances)),
+        _section(
+            "Exact recovery and skeletons",
+            f"The share of runs with {measure} 0, and the mean F1 of the skeleton, over all d and "
+            "replications that finished.",
+            *_by(cells, ("model", "graph", "n"), _recoveries),
+        ),
+        _section("Time", _TIMES, *_by(cells, ("model", "d", "n"), _times)),
+        _section("How the runs ended", "", ["method", *STATUSES], _endings(cells)),
+        _failures(rows),
+    ]
+    return "\n".join(chain(*parts)).rstrip() + "\n"
 
 
 def fill(page: str, name: str, text: str, called: str) -> str:
@@ -60,18 +74,64 @@ def fill(page: str, name: str, text: str, called: str) -> str:
     return pattern.sub(lambda _: f"{begin}\n\n{text}\n{end}", page)
 
 
+def endings(rows: Iterable[Row]) -> str:
+    """How many runs ended in which way."""
+    counts = Counter(row.status for row in rows)
+    return ", ".join(f"{counts[status]:,} {status}" for status in STATUSES if counts[status])
+
+
+def overall(cells: Cells) -> tuple[list[str], list[list[str]]]:
+    """A line a method, each mean one of the means of cells: where all finished, and in pairs."""
+    first = cells.everywhere[0]
+    shared = _finished_by(cells, cells.everywhere)
+    wins = Counter(name for group in cells.values() for name in cells.best(group))
+    lines = []
+    for name in cells.methods:
+        rows = [row for group in cells.values() for row in group.get(name, ())]
+        pairs = _finished_by(cells, [first, name]) if name != first else []
+        lines.append([
+            name,
+            *(_means(cells, shared, name) if name in cells.everywhere else ("", "")),
+            f"{wins[name]} of {sum(name in group for group in cells.values())}",
+            _number(median_seconds(rows), ".3g"),
+            f"{len(pairs)}" if name != first else "",
+            _means(cells, pairs, name)[0],
+            _means(cells, pairs, first)[0],
+        ])  # fmt: skip
+    measure = f"{MEASURES[cells.measure]} in {len(shared)} of {len(cells)} cells"
+    return [
+        "method", measure, "F1 there", "best in", "CPU s", "cells in pairs", "it", first,
+    ], lines  # fmt: skip
+
+
+def _finished_by(cells: Cells, names: Sequence[str]) -> list[Group]:
+    return [group for group in cells.values() if set(names) <= set(complete(group))]
+
+
+def _means(cells: Cells, groups: Sequence[Group], name: str) -> tuple[str, str]:
+    found = [cells.summary(group[name]) for group in groups]
+    if not found:
+        return "", ""
+    return _number(fmean(one.mean for one in found)), _number(fmean(one.f1 for one in found))
+
+
+def _number(value: float, shape: str = ".2f") -> str:
+    return "" if math.isnan(value) else f"{value:{shape}}"
+
+
 def _circumstances(rows: Sequence[Row], plan: Plan | None, command: str) -> Iterator[str]:
     yield from ("### How it was run", "")
     if command:
         yield from (f"    {command}", "")
-    counts = Counter(row.status for row in rows)
-    ended = ", ".join(f"{counts[status]:,} {status}" for status in STATUSES if counts[status])
     asked = "" if plan is None or len(plan.runs) == len(rows) else f" of {len(plan.runs):,}"
     spent = sum(row.cpu_seconds or 0.0 for row in rows) / 3600
-    yield f"- {len(rows):,} runs{asked}: {ended}; {spent:.2g} CPU hours of learning."
+    tables = len({row.place[:-1] for row in rows})
+    yield (
+        f"- {len(rows):,} runs{asked} on {tables:,} tables: {endings(rows)}; {spent:.2g} CPU hours "
+        "of learning."
+    )
     if plan is not None:
         yield f"- {_limits(plan)}"
-    yield f"- Tables: {_tables(rows)}."
     found = {f"{name} {getattr(row, name)}" for row in rows for name in ("tamis", "numpy")}
     libraries = {one for row in rows for one in row.library.split("; ") if one}
     yield f"- Versions: {', '.join([*sorted(found), *sorted(libraries)])}."
@@ -85,163 +145,117 @@ def _limits(plan: Plan) -> str:
     text = f"At most {plan.time_limit:g} CPU seconds of learning a run, one thread each."
     if plan.patience:
         text += (
-            f" A method that timed out on the first {plan.patience} replications of a cell was "
+            f" A method that timed out on {first_replications(plan.patience)} of a cell was "
             "skipped on the others, and where d or n are larger."
         )
     return text
 
 
-def _tables(rows: Sequence[Row]) -> str:
-    """The ranges of the grid."""
-    ranges = []
-    for name in ("d", "n"):
-        values = sorted({getattr(row, name) for row in rows})
-        few = ", ".join(map(str, values))
-        ranges.append(f"{name} {few if len(values) < 5 else f'{values[0]} to {values[-1]}'}")
-    times = len({row.replication for row in rows})
-    return ", ".join([*ranges, f"{times} replication{'s' * (times != 1)}"])
+_DISTANCES = (
+    "Mean over the replications ± standard error{}. **Bold**: the best, and whatever is within one "
+    "standard error of it (of the differences, table by table). Methods with unfinished runs are "
+    "not compared; the number of finished runs follows in brackets."
+)
+_OVERALL = (
+    "Means over the cells in which every method that is run on all tables finished all runs; and, "
+    "for each method, means over the cells in which it and the first finished, of both. Best in: "
+    "cells in which it is the best or within one standard error of it. CPU seconds are the median "
+    "of all runs; one that was ended or skipped counts with the limit."
+)
+_DIRECTIONS = (
+    "Of the learned arrows over true edges, the share that points the right way, by what the "
+    'direction rests on, and the number of arrows; "none" is not claimed.'
+)
+_HIDDEN = (
+    " Hidden cause: of the pairs of columns that nothing else joins, how many are joined, and how "
+    "many of these with a direction that is claimed."
+)
+_TIMES = (
+    "Median CPU seconds of learning with one thread, over graph types and replications; a run that "
+    "was ended or skipped counts with the limit."
+)
+
+Entries = Callable[[Cells, Group], Sequence[str]]
+"""What a line says of each method, in the order of the methods."""
 
 
-def _distances(cells: Cells) -> Iterator[str]:
-    yield from (f"### Mean {MEASURES[cells.measure]}", "")
-    favourably = ", undirected edges counted favourably" if cells.measure == "shd" else ""
-    yield (
-        f"Mean over the replications ± standard error{favourably}. "
-        "**Bold**: the best, and whatever is within one standard error of it (of the differences, "
-        "table by table). Methods with unfinished runs are not compared; the number of finished "
-        "runs follows in brackets."
-    )
-    yield ""
-    if not cells.is_grid:
-        yield from _by_place(cells, cells, ("model", "graph", "d", "n"))
-        return
-    for (model, graph), sizes in cells.kinds.items():
-        yield from (f"#### {title(model)}" + (f", {title(graph)}" if graph else ""), "")
-        yield from _by_place(cells, [(model, graph, *size) for size in sizes], ("d", "n"))
+def _by(cells: Cells, names: Sequence[str], entries: Entries) -> tuple[list[str], Lines]:
+    """A line for all rows that have some columns in common, with the number of their tables; and a
+    column for each method."""
+    lines = [
+        [*(title(str(one)) for one in place), _count(group), *entries(cells, group)]
+        for place, group in grouped(cells.rows, names).items()
+    ]
+    return [*names, "tables", *cells.methods], lines
 
 
-def _by_place(cells: Cells, places: Iterable[Place], heads: Sequence[str]) -> Iterator[str]:
-    methods = in_use(cells, places := list(places))
-    lines = []
-    for place in places:
-        winners = cells.best(place)
-        entries = [
-            _entry(cells.summary(cells[place].get(name, ())), bold=name in winners)
-            for name in methods
-        ]
-        lines.append([*map(str, place[-len(heads) :]), *entries])
-    yield from _table([*heads, *methods], lines)
+def _count(group: Group) -> str:
+    return str(sum(map(tables_in, grouped(chain(*group.values()), CELL).values())))
 
 
-def in_use(cells: Cells, places: Iterable[Place]) -> list[str]:
-    """The methods that learn from tables of these cells."""
-    used = {name for place in places for name in cells[place]}
-    return [name for name in cells.methods if name in used]
+def _distances(cells: Cells, group: Group) -> list[str]:
+    winners = cells.best(group)
+    return [_distance(cells, group.get(name, []), name in winners) for name in cells.methods]
 
 
-def _entry(one: Summary, *, bold: bool) -> str:
+def _distance(cells: Cells, rows: Sequence[Row], bold: bool) -> str:
+    one = cells.summary(rows)
     if not one.finished:
-        return ", ".join(word for status, word in _WORDS.items() if one.statuses[status])
-    text = f"{one.mean:.1f} ± {one.error:.1f}"
-    if not one.is_complete:
-        text += f" ({one.finished} of {one.runs})"
+        statuses = {row.status for row in rows}
+        return ", ".join(word for status, word in _WORDS.items() if status in statuses)
+    text = f"{one.mean:.1f}" + (f" ± {one.error:.1f}" if one.finished > 1 else "")
+    if one.finished < len(rows):
+        text += f" ({one.finished} of {len(rows)})"
     return f"**{text}**" if bold else text
 
 
-def _winners(cells: Cells) -> Iterator[str]:
-    yield from ("### Who is best where", "")
-    yield "Cells in which a method is the best or within one standard error of it."
-    yield ""
+def _recoveries(cells: Cells, group: Group) -> list[str]:
+    found = [cells.summary(group.get(name, [])) for name in cells.methods]
+    return [", ".join(filter(None, [_number(one.exact, ".0%"), _number(one.f1)])) for one in found]
+
+
+def _times(cells: Cells, group: Group) -> list[str]:
+    return [_number(median_seconds(group.get(name, [])), ".3g") for name in cells.methods]
+
+
+def _directions(cells: Cells) -> tuple[list[str], Lines]:
+    """For the methods that say what a direction rests on; of all models, and of each."""
     lines = []
-    for (model, graph), sizes in cells.kinds.items():
-        wins = Counter(name for size in sizes for name in cells.best((model, graph, *size)))
-        entries = [str(wins[name]) for name in cells.methods]
-        lines.append([title(model), title(graph), str(len(sizes)), *entries])
-    yield from _table(["model", "graph", "cells", *cells.methods], lines)
-
-
-def _recoveries(cells: Cells) -> Iterator[str]:
-    yield from ("### Exact recovery and skeletons", "")
-    yield (
-        f"The share of runs with {MEASURES[cells.measure]} 0, and the mean F1 of the skeleton, "
-        "over all d and replications that finished."
-    )
-    yield ""
-    lines = []
-    for model, graph in cells.kinds if cells.is_grid else [("", "")]:
-        where = {"model": model, "graph": graph} if model else {}
-        for n in sorted({n for *kind, _, n in cells if not model or kind == [model, graph]}):
-            entries = [_recovered(cells, cells.of(name, n=n, **where)) for name in cells.methods]
-            lines.append([title(model) or "all", title(graph), str(n), *entries])
-    yield from _table(["model", "graph", "n", *cells.methods], lines)
-
-
-def _recovered(cells: Cells, rows: list[Row]) -> str:
-    found = [row.skeleton_f1 for row in rows if row.skeleton_f1 is not None]
-    exact = cells.summary(rows).exact
-    return "" if math.isnan(exact) else f"{exact:.0%}" + (f", {fmean(found):.2f}" if found else "")
-
-
-def _directions(cells: Cells) -> Iterator[str]:
-    """For the methods that say what a direction rests on."""
-    yield from ("### Directions by warrant", "")
-    yield (
-        "Of the learned arrows over true edges, the share that points the right way, by what the "
-        'direction rests on, and the number of arrows; "none" is not claimed. Hidden cause: of the '
-        "pairs of columns that nothing else joins, how many are joined, and how many of these "
-        "with a direction that is claimed."
-    )
-    yield ""
-    lines = []
-    for model in cells.models:
-        for method in cells.methods:
-            found = directions(cells.of(method, model))
-            shares = [_of(*found[name]) if name in found else "" for name in WARRANTS]
+    models = [("all", cells.rows), *((one, [r for r in cells.rows if r.model == one])
+              for one in cells.models if len(cells.models) > 1)]  # fmt: skip
+    for model, rows in models:
+        for method, own in grouped(rows, ())[()].items():
+            found = directions(own)
+            shares = [_of(*found[name]) if name in found else "" for name in LOOKS]
             claimed, joined, pairs = found.get("hidden", (0, 0, 0))
             if found:
                 hidden = f"{joined} of {pairs}, {claimed} claimed" if pairs else ""
                 lines.append([title(model), method, *shares, hidden])
-    yield from _table(["model", "method", *WARRANTS, "hidden cause"], lines)
+    return ["model", "method", *LOOKS, "hidden cause"], lines
 
 
 def _of(right: int, number: int) -> str:
     return f"{right / number:.0%} of {number:,}"
 
 
-def _times(cells: Cells) -> Iterator[str]:
-    yield from ("### Time", "")
-    yield (
-        "Median CPU seconds of learning with one thread, over graph types and replications, at the "
-        "largest n; a run that was ended or skipped counts with the limit."
-    )
-    yield ""
-    lines = []
-    for model in cells.models:
-        largest = max(n for one, _, _, n in cells if one == model)
-        for d in sorted({d for one, _, d, _ in cells if one == model}):
-            spent = [median_seconds(cells.of(m, model, d=d, n=largest)) for m in cells.methods]
-            entries = ["" if math.isnan(one) else f"{one:.3g}" for one in spent]
-            lines.append([title(model), str(d), str(largest), *entries])
-    yield from _table(["model", "d", "n", *cells.methods], lines)
-
-
-def _endings(rows: Sequence[Row], cells: Cells) -> Iterator[str]:
-    yield from ("### How the runs ended", "")
-    lines = []
+def _endings(cells: Cells) -> Lines:
     for method in cells.methods:
-        counts = Counter(row.status for row in rows if row.method == method)
-        lines.append([method, *(f"{counts[status]:,}" for status in STATUSES)])
-    yield from _table(["method", *STATUSES], lines)
+        counts = Counter(row.status for row in cells.rows if row.method == method)
+        yield [method, *(f"{counts[status]:,}" for status in STATUSES)]
+
+
+def _failures(rows: Sequence[Row]) -> Iterator[str]:
     failures = Counter((row.method, row.reason) for row in rows if row.status == FAILED)
     for (method, reason), count in failures.most_common(_MOST_FAILURES):
         yield f"- {method}, {count} times: {reason}"
-    if failures:
+
+
+def _section(heading: str, words: str, header: Sequence[str], lines: Lines) -> Iterator[str]:
+    """A table with a heading, without the columns that are empty; nothing if all of them are."""
+    lines = list(lines)
+    used = [any(column) for column in zip(*lines, strict=True)]
+    if any(used):
+        yield from (f"### {heading}", "", *([words, ""] if words else []))
+        for line in (header, ["---"] * len(header), *lines):
+            yield f"| {' | '.join(compress(line, used))} |"
         yield ""
-
-
-def _table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(header)} |"
-    yield f"|{'---|' * len(header)}"
-    for line in lines:
-        yield f"| {' | '.join(line)} |"
-    yield ""

@@ -1,23 +1,25 @@
-"""Means, standard errors and comparisons: what tables and figures show of the rows."""
+"""What tables and figures show of the rows: groups of them, means, standard errors, the best."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
+from typing import Any
 
+from tamis.errors import FileFormatError
 from tamis.studies.methods import in_order
+from tamis.studies.plans import Plan
 from tamis.studies.rows import OK, SKIPPED, TIMED_OUT, Row
 
-Place = tuple[str, str, int, int]
-"""A cell of the study: model, graph, d and n."""
+Group = dict[str, list[Row]]
+"""Rows by method."""
 
+CELL = ("model", "graph", "d", "n")
 NAMES = {"mod": "MOD", "add": "ADD", "tree": "Tree", "er": "ER", "sf": "SF"}
 """As the paper writes them, and in its order."""
-WARRANTS = ("given", "equivalence", "entropy", "none")
 
 
 def title(name: str) -> str:
@@ -27,115 +29,94 @@ def title(name: str) -> str:
 
 @dataclass(frozen=True)
 class Summary:
-    """One method over the replications of a cell; means are over the runs that finished.
+    """Some runs of one method; means are over those that finished.
 
     ``mean`` and ``error`` are those of the measure: error is its standard error, 0 for one run.
-    ``exact`` is the share of runs where it is 0. All are nan if no run finished.
+    ``exact`` is the share of runs where it is 0, ``f1`` the mean of the skeleton's. All are nan if
+    no run finished.
     """
 
     mean: float
     error: float
     exact: float
-    statuses: Counter[str]
-
-    @property
-    def runs(self) -> int:
-        """How many runs there are, finished or not."""
-        return self.statuses.total()
-
-    @property
-    def finished(self) -> int:
-        """How many came to a graph."""
-        return self.statuses[OK]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all of them did."""
-        return self.finished == self.runs
+    f1: float
+    finished: int
 
 
-class Cells(Mapping[Place, Mapping[str, Sequence[Row]]]):
-    """The rows by cell and method, in the order of the paper; ``measure`` is what is compared."""
+class Cells(dict[tuple[Any, ...], Group]):
+    """The rows by cell and method, in the order of the paper; ``measure`` is what is compared, the
+    SHD unless a plan says otherwise."""
 
-    def __init__(self, rows: Iterable[Row], measure: str = "shd") -> None:
-        found = defaultdict[Place, defaultdict[str, list[Row]]](lambda: defaultdict(list))
-        for row in rows:
-            found[row.cell][row.method].append(row)
-        self._rows = {place: dict(found[place]) for place in sorted(found, key=_paper_order)}
-        self.measure = measure
-        self.methods = in_order({name for methods in found.values() for name in methods})
+    def __init__(self, rows: Iterable[Row], plan: Plan | None = None) -> None:
+        self.rows = sorted(rows, key=_paper_order)
+        super().__init__(grouped(self.rows, CELL))
+        self.measure = "shd" if plan is None else plan.measure
+        self.methods = in_order({row.method for row in self.rows})
         """All methods, tamis's own first."""
-
-    def __getitem__(self, place: Place) -> Mapping[str, Sequence[Row]]:
-        return self._rows[place]
-
-    def __iter__(self) -> Iterator[Place]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @property
-    def kinds(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
-        """The pairs (d, n) of each model and graph type."""
-        found = defaultdict[tuple[str, str], list[tuple[int, int]]](list)
-        for model, graph, d, n in self:
-            found[model, graph].append((d, n))
-        return dict(found)
-
-    @property
-    def models(self) -> list[str]:
-        """The models there are."""
-        return list(dict.fromkeys(model for model, *_ in self))
-
-    @property
-    def is_grid(self) -> bool:
+        self.everywhere = self.methods if plan is None else in_order(plan.methods)
+        """Those that are run on all tables."""
+        self.models = list(dict.fromkeys(model for model, *_ in self))
+        self.is_grid = len({cell[:2] for cell in self}) < len({cell[:3] for cell in self})
         """Whether there are graphs of several sizes; otherwise models are all that differs."""
-        return any(len({d for d, _ in sizes}) > 1 for sizes in self.kinds.values())
-
-    def of(self, method: str, model: str | None = None, **where: object) -> list[Row]:
-        """The rows of a method, in the cells of a model, a graph, a d or an n."""
-        where = {"model": model, **where} if model is not None else where
-        return [
-            row
-            for methods in self.values()
-            for row in methods.get(method, ())
-            if all(getattr(row, name) == value for name, value in where.items())
-        ]
 
     def summary(self, rows: Sequence[Row]) -> Summary:
         """What the runs of one method came to."""
         values = [self._value(row) for row in rows if row.status == OK]
-        statuses = Counter(row.status for row in rows)
-        if not values:
-            return Summary(math.nan, math.nan, math.nan, statuses)
+        f1 = [row.skeleton_f1 for row in rows if row.skeleton_f1 is not None]
         return Summary(
-            fmean(values), _standard_error(values), values.count(0) / len(values), statuses
+            fmean(values) if values else math.nan,
+            _standard_error(values) if values else math.nan,
+            values.count(0) / len(values) if values else math.nan,
+            fmean(f1) if f1 else math.nan,
+            len(values),
         )
 
-    def best(self, place: Place) -> tuple[str, ...]:
-        """The methods with the least mean, and those that it does not beat by a standard error.
+    def best(self, group: Group) -> list[str]:
+        """The methods with the least mean in a cell, and those that it does not beat by a standard
+        error.
 
         The standard error is that of the differences, table by table, since all learn from the
         same tables. Methods with runs that did not finish are not compared: those that did are
         the easy ones.
         """
-        rivals = {name: own for name, own in self[place].items() if self.summary(own).is_complete}
+        rivals = complete(group)
         if not rivals:
-            return ()
-        first = min(rivals, key=lambda name: self.summary(rivals[name]).mean)
-        return in_order(name for name in rivals if self._is_equal(rivals[name], rivals[first]))
+            return []
+        first = min(rivals, key=lambda name: self.summary(group[name]).mean)
+        return [name for name in rivals if self._is_equal(group[name], group[first])]
 
     def _value(self, row: Row) -> float:
-        value: float = getattr(row, self.measure)
+        value: float | None = getattr(row, self.measure)
+        if value is None:
+            raise FileFormatError(f"The run {row.key} is finished and has no {self.measure}.")
         return value
 
     def _is_equal(self, rows: Sequence[Row], others: Sequence[Row]) -> bool:
         values = {row.replication: self._value(row) for row in others}
-        differences = [
-            self._value(row) - values[row.replication] for row in rows if row.replication in values
-        ]
-        return bool(differences) and fmean(differences) <= _standard_error(differences)
+        differences = [self._value(row) - values[row.replication] for row in rows]
+        return fmean(differences) <= _standard_error(differences)
+
+
+def grouped(rows: Iterable[Row], by: Sequence[str]) -> dict[tuple[Any, ...], Group]:
+    """The rows by some of their columns, and then by method."""
+    found: dict[tuple[Any, ...], Group] = {}
+    for row in rows:
+        place = tuple(getattr(row, name) for name in by)
+        found.setdefault(place, {}).setdefault(row.method, []).append(row)
+    return found
+
+
+def tables_in(group: Group) -> int:
+    """How many tables somebody has learned from, in one cell."""
+    return len({row.replication for rows in group.values() for row in rows})
+
+
+def complete(group: Group) -> tuple[str, ...]:
+    """The methods that came to a graph on every table of a cell."""
+    tables = tables_in(group)
+    return in_order(
+        name for name, rows in group.items() if [row.status for row in rows] == [OK] * tables
+    )
 
 
 def median_seconds(rows: Iterable[Row]) -> float:
@@ -164,9 +145,9 @@ def directions(rows: Iterable[Row]) -> dict[str, list[int]]:
     return found
 
 
-def _paper_order(place: Place) -> tuple[int, str, int, str, int, int]:
-    model, graph, d, n = place
-    return *_rank(model), *_rank(graph.removesuffix("-by-label")), d, n
+def _paper_order(row: Row) -> tuple[object, ...]:
+    graph = row.graph.removesuffix("-by-label")
+    return *_rank(row.model), *_rank(graph), row.graph, row.d, row.n, row.replication
 
 
 def _rank(name: str) -> tuple[int, str]:

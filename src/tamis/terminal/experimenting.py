@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from tamis import studies
-from tamis.atomic import check_place, write_files
+from tamis.atomic import check_place, together, write_files
 from tamis.errors import FileFormatError, SettingError
 from tamis.result import show
 from tamis.studies import Plan, Row, figure1
-from tamis.studies.figures import figure_names
-from tamis.studies.methods import missing
-from tamis.studies.plans import MEASURES
-from tamis.studies.report import fill
-from tamis.studies.rows import STATUSES, TABLE
-from tamis.studies.summaries import Cells, median_seconds, title
+from tamis.studies.report import endings, fill, overall
+from tamis.studies.rows import TABLE
+from tamis.studies.running import missing
+from tamis.studies.summaries import Cells
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import QUIET, Hanging, pairs_of, title_of
 from tamis.terminal.sizes import numbers_from_text
@@ -31,8 +28,6 @@ from tamis.terminal.waiting import waiting
 from tamis.terminal.words import count
 
 REPORT = "report.md"
-_LISTS = ("methods", "models", "graphs")
-_NUMBERS = ("nodes", "rows")
 
 
 def run_study(
@@ -45,36 +40,31 @@ def run_study(
     except SettingError as error:
         # The library's names of parameters become those of the command.
         name, blank, rest = str(error).partition(" ")
-        name = name.removesuffix(":")
-        said = f"--{name.replace('_', '-')}{blank}{rest}"
-        raise SettingError(said if name in options else str(error)) from None
-    needed = missing(found.all_methods())
-    for name, needs in needed.items() if not quiet else ():
-        _print([Hanging(Text(), f"Left out: {show(name)}, which needs {needs}.")], stderr=True)
+        said = f"--{name.removesuffix(':').replace('_', '-')}{blank}{rest}"
+        raise SettingError(said if name.removesuffix(":") in options else str(error)) from None
+    left_out = missing(found)
+    for name, needs in left_out.items():
+        _tell(f"Left out: {show(name)}, which {needs}.", quiet, stderr=True)
     own = plan.endswith(".toml")
     words = ["tamis", "experiment", *(["run", Path(plan).name] if own else [plan])]
     words += ["--full" if full else "--quick"] if not own or not full else []
     for name, value in given.items():
-        words += [
-            f"--{name.replace('_', '-')}",
-            f"{value:g}" if isinstance(value, float) else str(value),
-        ]
+        text = f"{value:g}" if isinstance(value, float) else str(value)
+        words += [f"--{name.replace('_', '-')}", text]
     command = shlex.join([*words, "--out", Path(out).name])
-    _run(found.without(list(needed)) if needed else found, command, out, jobs, quiet=quiet)
+    _run(found.without(left_out) if left_out else found, command, out, jobs, quiet=quiet)
 
 
 def _read(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options as the library wants them: lists are text with commas."""
-    read = dict(given)
-    for name in (*_LISTS, *_NUMBERS):
-        if name in given and name in _NUMBERS:
-            read[name] = numbers_from_text(f"--{name}", given[name])
-        elif name in given:
-            read[name] = [part.strip() for part in given[name].split(",") if part.strip()]
-    return read
+    lists = {name: [part.strip() for part in given[name].split(",") if part.strip()]
+             for name in ("methods", "models", "graphs") if name in given}  # fmt: skip
+    numbers = {name: numbers_from_text(f"--{name}", given[name])
+               for name in ("nodes", "rows") if name in given}  # fmt: skip
+    return {**given, **lists, **numbers}
 
 
-def resume(folder: str, jobs: int | None, *, quiet: bool) -> None:
+def resume(folder: str, *, jobs: int | None, quiet: bool) -> None:
     """Go on with whatever plan a folder holds."""
     found = studies.read_plan(folder)
     if found is None:
@@ -82,32 +72,28 @@ def resume(folder: str, jobs: int | None, *, quiet: bool) -> None:
     _run(*found, folder, jobs, quiet=quiet)
 
 
-def draw_figures(folder: str, out: str | None, ending: str, *, quiet: bool) -> None:
+def draw_figures(folder: str, *, out: str | None, ending: str, quiet: bool) -> None:
     """Draw the figures of a folder again."""
-    rows, measure = studies.read(folder), _plan_of(folder)[2]
-    names = studies.write_figures(rows, out or folder, ending, measure)
-    _tell(f"Wrote {', '.join(show(str(Path(out or folder) / name)) for name in names)}", quiet)
+    place = out or folder
+    names = studies.write_figures(studies.read(folder), place, _plan_of(folder)[0], ending)
+    _tell(f"Wrote {', '.join(show(str(Path(place) / name)) for name in names)}", quiet)
 
 
-def write_report(folder: str, into: str | None, *, quiet: bool) -> None:
-    """Write the tables of a folder, beside them or into a page that has marks for them."""
-    page = into or str(Path(folder) / REPORT)
-    check_place(page)
-    rows, (plan, command, measure) = studies.read(folder), _plan_of(folder)
-    names = [f"{name}.png" for name in figure_names(Cells(rows, measure))]
-    images = [name for name in names if (Path(page).parent / name).exists()]
-    text = studies.summarise(rows, plan, images, command)
-    if into is not None:
-        text = fill(_page(into), plan.name if plan else _study(rows), text, into)
-    write_files({page: text.encode()})
-    _tell(f"Wrote {show(page)}", quiet)
+def write_report(folder: str, *, into: str | None, quiet: bool) -> None:
+    """Write figures and tables of a folder, beside it or into a page that has marks for them."""
+    page = Path(into or Path(folder) / REPORT)
+    check_place(str(page))
+    rows, of = studies.read(folder), _plan_of(folder)
+    with together():
+        written = _write(rows, *of, page, fill_in=bool(into))
+    for text in written.values():
+        _tell(f"Wrote {show(text)}", quiet)
 
 
-def draw_figure1(out: str, rows: int, seed: int, *, quiet: bool) -> None:
+def draw_figure1(out: str, *, rows: int, seed: int, quiet: bool) -> None:
     """Draw the paper's Figure 1, and tell it."""
-    steps = figure1.draw(out, rows, seed)
-    if not quiet:
-        _print(Hanging(Text(), str(step)) for step in steps)
+    for step in figure1.draw(out, rows, seed):
+        _tell(str(step), quiet)
     _tell(f"Wrote {show(out)}", quiet)
 
 
@@ -116,97 +102,83 @@ def _run(plan: Plan, command: str, folder: str, jobs: int | None, *, quiet: bool
         with waiting(quiet=quiet) as wait:
             rows = studies.run(plan, folder, jobs, wait.step, command)
     except KeyboardInterrupt:
-        if not quiet:
-            _print(_kept(plan, folder), stderr=True)
+        _tell(_kept(plan, folder), quiet, stderr=True)
         raise
-    written = _written(plan, rows, folder, command)
+    written = {"results": str(Path(folder) / TABLE)}
+    written |= _write(rows, plan, command, Path(folder) / REPORT)
     if not quiet:
-        _print(_parts(plan, rows, folder, written))
+        said = f"{show(folder)}: {count(len(rows), 'run')} of {plan.name}, {endings(rows)}"
+        _print([Hanging(Text(), said), *pairs_of((k, show(text)) for k, text in written.items())])
+        _print(_overview(Cells(rows, plan)))
 
 
-def _kept(plan: Plan, folder: str) -> Iterator[RenderableType]:
+def _kept(plan: Plan, folder: str) -> str:
     """What is said when a run is interrupted."""
     try:
         done = len(studies.read(folder))
     except FileFormatError:
         done = 0
     kept = f"{done:,} of {count(len(plan.runs), 'run')} are kept in {show(folder)}."
-    yield Hanging(Text(), f"{kept} To go on: tamis experiment resume {shlex.quote(folder)}")
+    return f"{kept} To go on: tamis experiment resume {shlex.quote(folder)}"
 
 
-def _written(plan: Plan, rows: Sequence[Row], folder: str, command: str) -> dict[str, str]:
-    """Figures and tables, and what there is to say about them."""
-    written = {"results": str(Path(folder) / TABLE)}
-    images: list[str] = []
+def _overview(cells: Cells) -> Iterator[RenderableType]:
+    header, lines = overall(cells)
+    yield from title_of("Over all cells", "in pairs: over the cells in which both finished")
+    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style=QUIET)
+    for k, heading in enumerate(header):
+        table.add_column(heading, justify="right" if k else "left", no_wrap=k == 0)
+    for line in lines:
+        table.add_row(*map(show, line))
+    yield Padding(table, (0, 0, 0, 1), expand=False)
+
+
+def _write(
+    rows: Sequence[Row], plan: Plan | None, command: str, page: Path, *, fill_in: bool = False
+) -> dict[str, str]:
+    """Write figures and tables, the latter between the marks of a page that is there; what there is
+    to say about them. Figures go beside the page, or into the folder that is called like it."""
+    own = page.with_suffix("")
+    place = own if own.is_dir() else page.parent
+    names, written = [], {}
     try:
-        images = studies.write_figures(rows, folder, measure=plan.measure)
-        written["figures"] = ", ".join(str(Path(folder) / name) for name in images)
+        names = studies.write_figures(rows, place, plan)
+        written["figures"] = ", ".join(str(place / name) for name in names)
     except SettingError as error:
         # The study is worth more than its pictures.
         written["figures"] = str(error)
-    report = str(Path(folder) / REPORT)
-    write_files({report: studies.summarise(rows, plan, images, command).encode()})
-    return {**written, "report": report}
+    images = [(place / name).relative_to(page.parent).as_posix() for name in names]
+    text = studies.summarise(rows, plan, images, command)
+    if fill_in:
+        text = fill(_page(page), plan.name if plan else _study(rows), text, str(page))
+    write_files({str(page): text.encode()})
+    return {**written, "report": str(page)}
 
 
-def _parts(
-    plan: Plan, rows: Sequence[Row], folder: str, written: Mapping[str, str]
-) -> Iterator[RenderableType]:
-    counts = Counter(row.status for row in rows)
-    ended = ", ".join(f"{counts[status]:,} {status}" for status in STATUSES if counts[status])
-    yield Hanging(Text(), f"{show(folder)}: {count(len(rows), 'run')} of {plan.name}, {ended}")
-    yield from pairs_of((name, show(text)) for name, text in written.items())
-    yield from title_of(
-        f"Mean {MEASURES[plan.measure]}", "over all cells; in brackets where not all runs finished"
-    )
-    yield Padding(_overview(Cells(rows, plan.measure)), (0, 0, 0, 1), expand=False)
-
-
-def _overview(cells: Cells) -> Table:
-    wins = Counter(name for place in cells for name in cells.best(place))
-    models: list[str | None] = [*cells.models] if len(cells.models) < 4 else [None]
-    table = Table(box=None, pad_edge=False, padding=(0, 1), header_style=QUIET)
-    table.add_column("method", no_wrap=True)
-    for heading in (*(title(one or "all") for one in models), "best in", "median CPU s"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for name in cells.methods:
-        means = [_mean(cells, cells.of(name, model)) for model in models]
-        spent = f"{median_seconds(cells.of(name)):.3g}"
-        table.add_row(show(name), *means, f"{wins[name]} of {len(cells)}", spent)
-    return table
-
-
-def _mean(cells: Cells, rows: Sequence[Row]) -> str:
-    found = cells.summary(rows)
-    if not found.finished:
-        return "-"
-    return f"{found.mean:.2f}" if found.is_complete else f"({found.mean:.2f})"
-
-
-def _plan_of(folder: str) -> tuple[Plan | None, str, str]:
-    """The plan of a folder, its command and its measure; results may also be kept alone."""
+def _plan_of(folder: str) -> tuple[Plan | None, str]:
+    """The plan of a folder and its command; results may also be kept alone."""
     found = studies.read_plan(folder) if Path(folder).is_dir() else None
-    return (None, "", "shd") if found is None else (*found, found[0].measure)
+    return (None, "") if found is None else found
 
 
 def _study(rows: Sequence[Row]) -> str:
     """Whose marks on a page are meant."""
-    return "unfaithful" if Cells(rows).models == ["unfaithful"] else "paper"
+    return "unfaithful" if {row.model for row in rows} == {"unfaithful"} else "paper"
 
 
-def _page(path: str) -> str:
+def _page(path: Path) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (FileNotFoundError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path!r} cannot be read as a page of text: {error}") from error
+        raise FileFormatError(f"{str(path)!r} cannot be read as a page of text: {error}") from error
 
 
-def _tell(text: str, quiet: bool) -> None:
+def _tell(text: str, quiet: bool, *, stderr: bool = False) -> None:
     if not quiet:
-        _print([Text(text)])
+        _print([Hanging(Text(), text)], stderr=stderr)
 
 
-def _print(parts: Iterable[RenderableType], stderr: bool = False) -> None:
+def _print(parts: Iterable[RenderableType], *, stderr: bool = False) -> None:
     to = console(stderr=stderr)
     for part in parts:
         to.print(part)
