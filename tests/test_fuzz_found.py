@@ -1,0 +1,267 @@
+"""What the fuzzer found, each once: an answer or a refusal in tamis's own words, nothing else."""
+
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import tamis
+from studies.study_plans import row, small_plan
+from tamis import studies
+from tamis.cli import app
+from tamis.counting import compiled
+from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.journal import Journal
+from tamis.studies.rows import JOURNAL, STUDY, Row, write
+
+ROWS = {"a": [0, 1] * 20, "b": [0, 1, 1, 1] * 10}
+SPAN = np.timedelta64(1, "s")
+"""To numpy an integer."""
+NO_LIST = np.array(2)
+"""Iterable by its type, and yet it cannot be gone through."""
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tamis.rules.Rate(SPAN),
+        lambda: tamis.TAM("node").fit(ROWS).result_.closest_directions(SPAN),
+        lambda: tamis.TAM("node", n_jobs=SPAN).fit(ROWS),
+        lambda: tamis.TAM("node", memory=SPAN).fit(ROWS),
+        lambda: tamis.TAM("node", information="gaussian", source={"shrinkage": SPAN}).fit(ROWS),
+        lambda: tamis.discretize(ROWS, bins=SPAN),
+        lambda: tamis.discretize(ROWS, target=SPAN),
+    ],
+)
+def test_a_span_of_time_is_no_number(call):
+    with pytest.raises(SettingError):
+        call()
+
+
+@pytest.mark.parametrize("names", [NO_LIST, 3, float("nan"), int, [["m"]], "abc"])
+def test_an_order_of_variables_is_a_list_of_names(names):
+    with pytest.raises(SettingError, match="names must be those of the network, each once"):
+        tamis.BayesianNetwork.example("diamond").in_order(names)
+
+
+@pytest.mark.parametrize("name", [[], {}, {"a"}, pd.Series([1]), 3])
+def test_what_is_no_name_is_no_variable(name):
+    with pytest.raises(SettingError, match="the network has no variable"):
+        tamis.BayesianNetwork.example("diamond").parents_of(name)
+
+
+@pytest.mark.parametrize("n", [10**400, 2**63, 10**12 + 1])
+def test_a_number_of_rows_that_no_machine_holds_is_refused(n):
+    with pytest.raises(SettingError, match="must be a whole number from 1 to 1,000,000,000,000"):
+        tamis.BayesianNetwork.example("diamond").sample(n, 1)
+
+
+def test_an_array_without_a_dimension_is_no_list():
+    result = tamis.TAM("node").fit(ROWS).result_
+    with pytest.raises(SettingError, match="add must be a list of pairs"):
+        result.with_edges(ROWS, add=NO_LIST)
+    for call in (tamis.entropy, tamis.markov_boundary):
+        with pytest.raises(SettingError, match="there is no column '2'"):
+            call(ROWS, NO_LIST)
+
+
+# Tables
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"a": np.zeros(0), "b": np.zeros(0)}),
+        pd.DataFrame({"a": [], "b": []}, dtype="Int64"),
+        pd.DataFrame({"a": [], "b": []}, dtype="category"),
+        pl.DataFrame({"a": [], "b": []}, schema={"a": pl.Int8, "b": pl.String}),
+        np.zeros((0, 2)),
+        {"a": [], "b": []},
+    ],
+)
+def test_a_table_without_rows_is_inspected(table):
+    plan = tamis.inspect(table)
+    assert {column.kind for column in plan} == {"ignore"}
+    assert "A table needs at least 2 rows, and this one has none." in str(plan)
+
+
+def test_a_csv_file_that_is_all_header_is_inspected(tmp_path):
+    path = tmp_path / "header.csv"
+    path.write_bytes(b"Z")
+    assert "this one has none" in str(tamis.inspect(path))
+
+
+def test_names_of_polars_may_hold_what_ends_a_string_elsewhere():
+    rows = pl.DataFrame({"a\0": ROWS["a"], "\0": ROWS["b"]})
+    assert tamis.TAM("node").fit(rows).result_.names == ("a\0", "\0")
+
+
+def test_numbers_whose_sum_no_float_holds_are_refused_by_name():
+    rng = np.random.default_rng(1)
+    rows = {"x": 5e307 * (1 + rng.random(40)), "level": ["u", "v"] * 20}
+    with pytest.raises(DataError, match="Column 'x' holds numbers of the size"):
+        tamis.TAM("node", information="conditional-gaussian").fit(rows)
+
+
+def test_numbers_whose_squares_no_float_holds_are_no_ranks():
+    rows = {"x": [1e200] + [1e190, 0.0] * 20, "level": ["u", *["v", "u"] * 20]}
+    with pytest.raises(DataError, match="Column 'x' holds numbers of the size"):
+        tamis.TAM("node", information="conditional-gaussian").fit(rows)
+
+
+def test_numbers_whose_squares_no_float_holds_are_inspected():
+    rng = np.random.default_rng(1)
+    far = {"x": [1e308, -1e308] * 20, "y": [0, 1] * 20}
+    assert "x" in str(tamis.inspect(far))
+    plan = tamis.inspect({"x": 1e200 * rng.normal(size=40), "y": rng.normal(size=40)})
+    assert [column.kind for column in plan] == ["number", "number"]
+
+
+def test_columns_that_never_vary_may_be_missing_in_some_rows():
+    rows = {"a": [1.5] * 8, "b": [0] * 8, "c": [0.1, None] * 4}
+    model = tamis.TAM("layer", missing="level", information="conditional-gaussian")
+    with pytest.warns(tamis.TamisWarning, match="Constant columns say nothing"):
+        model.fit(rows)
+    assert not model.result_.edges
+
+
+# Studies
+
+
+@pytest.mark.parametrize("text", ["", "# Ab\n", 'methods = ["node"]\n', "tables = 3\nmethods = 4"])
+def test_half_a_plan_is_refused(tmp_path, text):
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    with pytest.raises(tamis.TamisError, match=r"it has no|must be"):
+        studies.load(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"also": 4}, {"also": {"mod": [3]}}, {"methods": [3]}, {"notes": [[]]}, {"networks": 3},
+        {"tables": [3]}, {"tables": [{"model": [3], "graph": "tree"}]}, {"measure": []},
+        {"tables": [{"model": "mod", "graph": "tree", "options": 3}]}, {"time_limit": "1"},
+        {"tables": [{"model": "mod", "graph": "er", "edges_per_node": "x"}]},
+    ],
+)  # fmt: skip
+def test_values_of_the_wrong_type_in_a_plan_are_refused(changes):
+    written = small_plan(["sequential"]).to_dict()
+    with pytest.raises(SettingError, match="must"):
+        studies.Plan(**{**written, **changes})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": 7}, {"d": 4.5}, {"shd": []}, {"shd": 0.5}, {"cpu_seconds": []}, {"n": True},
+        {"method": ["x"]}, {"directions": "{"}, {"directions": '{"none": "x"}'},
+        {"numpy": "\ud800"}, {"seconds": float("inf")},
+    ],
+)  # fmt: skip
+def test_a_line_of_a_study_with_values_of_the_wrong_type_is_refused(tmp_path, changes):
+    plan = small_plan(["sequential"])
+    with Journal(tmp_path / JOURNAL, STUDY, plan.to_dict()) as journal:
+        journal.add([{**vars(row("sequential", 1)), **changes}])
+    (name,) = changes
+    with pytest.raises(FileFormatError, match=f"line 2 is no finished run: {name} cannot be"):
+        studies.read(tmp_path)
+
+
+def test_a_finished_run_without_a_distance_is_named():
+    rows = [row("sequential", None, status="ok")]
+    with pytest.raises(FileFormatError, match=r"The run mod/.*/sequential is finished and has no"):
+        studies.summarise(rows, None)
+
+
+def test_a_reason_may_hold_a_carriage_return(tmp_path):
+    rows = [Row(**{**vars(row("sequential", None, status="failed")), "reason": "50%\rdone, and"})]
+    write(rows, tmp_path)
+    assert studies.read(tmp_path) == tuple(rows)
+
+
+def test_a_page_without_marks_gets_no_figures_either(tmp_path):
+    (tmp_path / "page.md").write_text("# A page")
+    write([row("sequential", 1), row("node", 2)], tmp_path)
+    words = ["experiment", "report", str(tmp_path), "--into", str(tmp_path / "page.md")]
+    assert CliRunner().invoke(app, words).exit_code == 2
+    assert {path.name for path in tmp_path.iterdir()} == {"page.md", "results.csv"}
+
+
+def test_a_table_of_a_study_that_is_no_text_is_refused(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"\x93\xff")
+    done = CliRunner().invoke(
+        app, ["experiment", "report", str(path), "--into", str(tmp_path / "p")]
+    )
+    assert done.exit_code == 2
+    assert "cannot be read as results" in " ".join(done.stderr.split())
+
+
+# Comparisons and clusters
+
+
+def test_a_comparison_without_graphs_draws_nothing():
+    levels = {"a": ["x", "y"] * 20, "b": ["u", "v"] * 20}
+    found = tamis.compare(levels, methods=["pc-fisher-z"])
+    with pytest.raises(SettingError, match="there is no graph to draw, as no method gave one"):
+        found.plot()
+
+
+def test_an_address_without_a_scheduler_leaves_no_client_behind():
+    pytest.importorskip("distributed")
+    from distributed import default_client
+
+    from tamis.counting.dask.opening import connected
+
+    with pytest.raises(SettingError, match="no scheduler answers there"), connected(""):
+        pass
+    with pytest.raises(ValueError, match="No clients found"):
+        default_client()
+
+
+# Interrupts
+
+
+@pytest.fixture
+def heeds_interrupts():
+    """As on a terminal; what a shell has put into the background ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_interrupts")
+def test_an_interrupt_waits_until_a_loop_is_compiled(monkeypatch, tmp_path):
+    # What an earlier run of this test has kept would be loaded, and nothing compiled.
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    loop = compiled.compiled(_twice)
+    with (
+        pytest.raises(KeyboardInterrupt),
+        compiled.hearing(lambda: signal.raise_signal(signal.SIGINT)),
+    ):
+        loop(3)
+    assert loop.n_versions == 1
+    assert loop(3) == 6
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def _twice(number):
+    return 2 * number
+
+
+def test_a_compiler_that_cannot_be_loaded_is_told_with_the_cure(monkeypatch):
+    def unloaded():
+        raise OSError("Could not find/load shared object file 'libllvmlite.so'")
+
+    monkeypatch.setattr(compiled, "_numba_with_popcount", unloaded)
+    with pytest.raises(tamis.TamisError, match="If memory is limited, as by ulimit -v, allow 1 GB"):
+        compiled.compiled(_twice)(3)
