@@ -26,7 +26,7 @@ from tamis.counting.dask.opening import connected, open_files
 from tamis.counting.dask.work import Found, Question
 from tamis.counting.dask.workers import ClusterTable
 from tamis.counting.passes import Masked, Pass, PlaneRows, View
-from tamis.counting.planes import Blocks
+from tamis.tables.planes import Blocks
 
 SEED = 1
 

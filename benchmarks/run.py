@@ -26,9 +26,9 @@ import tamis
 from benchmarks.models import random_graph, sample
 from benchmarks.networks import networks
 from tamis.counting.memory import MemoryCounts
-from tamis.counting.planes import build_planes
-from tamis.counting.tables import pair_counts
+from tamis.counting.tables import add_pairs
 from tamis.tables import read_table
+from tamis.tables.planes import build_planes
 
 DOCS = Path(__file__).parent.parent / "docs"
 SEED = 77
@@ -156,8 +156,8 @@ def floor() -> list[str]:
     frame = tree(1000, 10_000)
     table = read_table(frame)
     words = build_planes(table.codes, table.arities).words
-    out = np.empty((len(words), len(words)), dtype=np.int32)
-    floor_seconds = best_of(7, lambda: pair_counts(words, 0, len(words), out))
+    out = np.zeros((len(words), len(words)), dtype=np.int32)
+    floor_seconds = best_of(7, lambda: add_pairs(words, 0, len(words), out))
     model = tamis.TAM("sequential", n_jobs=1)
     total = best_of(3, lambda: model.fit(frame))
     reading = best_of(3, lambda: read_table(frame))

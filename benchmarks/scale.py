@@ -100,8 +100,9 @@ def wrong_edges(result: Path, tree: list[int]) -> int:
 
 
 def content(result: Path) -> dict[str, Any]:
-    """A result without what counted it."""
-    return {k: v for k, v in json.loads(result.read_text()).items() if k != "engine"}
+    """A result without what counted it, where it was read from, and the digest of both."""
+    apart = {"engine", "read_from", "sha256"}
+    return {k: v for k, v in json.loads(result.read_text()).items() if k not in apart}
 
 
 def measure(n: int, options: argparse.Namespace) -> Row:

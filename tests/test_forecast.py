@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from tables import table_of
 from tamis import TAM
 from tamis.cli import app
+from tamis.counting.interactions import interacting_columns
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.opening import open_blocks
-from tamis.counting.packed_file import pack
 from tamis.errors import SettingError, TamisWarning
 from tamis.forecast import Forecast, forecast
 from tamis.forecast import make as making
@@ -35,6 +35,7 @@ from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permuta
 from tamis.settings import Settings
 from tamis.simulate import draw
 from tamis.tables import read_table
+from tamis.tables.packed_file import pack
 
 
 def steady():
@@ -188,7 +189,7 @@ def test_memory_is_that_of_the_arrays():
     counts = MemoryCounts(table, 1)
     planes = Planes.of(table)
     assert (planes.n_planes, planes.n_words) == counts._planes.words.shape
-    assert planes.n_interacting == len(counts._interacting[0])
+    assert planes.n_interacting == len(interacting_columns(counts.arities))
     assert of_counts(table, 1)["pair counts"] == counts._columns[2].nbytes
     assert of_counts(table, 1)["bit planes"] >= counts._planes.words.nbytes
     assert planes.sets(2) == sum(math.comb(planes.n_interacting, k) for k in range(4))

@@ -580,3 +580,42 @@ def test_a_closest_call_is_listed_once():
         about = [(frozenset((v.target, *v.others)), frozenset(v.given)) for v in calls]
         assert len(set(about)) == len(about)
         assert [v.distance for v in calls] == sorted(v.distance for v in calls)
+
+
+def with_functions(n: int) -> dict[str, list[str]]:
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 6, n)
+    sick = rng.random(n) < np.array([0.1, 0.5, 0.3])[city // 2]
+    return {
+        "city": [f"town {one}" for one in city],
+        "country": [f"land {one}" for one in city // 2],
+        "sick": ["yes" if one else "no" for one in sick],
+        "state": ["ill" if one else "well" for one in sick],
+        "rain": [str(one) for one in rng.integers(0, 2, n)],
+    }
+
+
+def notes_on_functions(table, search="auto") -> list[str]:
+    notes = tamis.TAM(search=search).fit(table).result_.warnings
+    return [one for one in notes if "follow from others" in one]
+
+
+@pytest.mark.parametrize("search", ["auto", "sequential"])
+def test_columns_that_follow_from_a_neighbour_are_named(search):
+    (note,) = notes_on_functions(with_functions(1000), search)
+    assert "'country' has one value for each value of 'city'" in note
+    assert "'sick' goes one to one with 'state'" in note
+    assert "'city' has one value" not in note
+    assert "rain" not in note
+
+
+def test_no_column_is_said_to_follow_where_few_rows_could_make_it_so_by_chance():
+    table = {"a": ["x"] * 6 + ["y"] * 6, "b": ["u"] * 6 + ["v"] * 6}
+    assert notes_on_functions(table) == []
+
+
+def test_no_column_is_said_to_follow_where_one_row_speaks_against_it():
+    table = with_functions(1000)
+    table["state"][0] = "ill" if table["state"][0] == "well" else "well"
+    table["country"][0] = "land 0" if table["country"][0] != "land 0" else "land 1"
+    assert notes_on_functions(table) == []

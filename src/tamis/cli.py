@@ -376,12 +376,12 @@ def simulate(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Any other option: directions (tree); m and new_to_old (sf); widths and extra "
-            "(layered); components or drop (polyforest); entropy and arity (tables); "
-            "coefficients, intercepts (logistic); coefficients, variances (gaussian); terms, "
-            "weights, variances (nonlinear); leak, strengths (noisy-or); least, most (dirichlet, "
-            "ordinal); share (mixed); paths and length (diamond). A range is LOW,HIGH. May be "
-            "repeated.",
+            help="Any other option: directions, coins or labels (tree); m and new_to_old (sf); "
+            "widths and extra (layered); components or drop (polyforest); entropy and arity "
+            "(tables); coefficients, intercepts (logistic); coefficients, variances (gaussian); "
+            "terms, weights, variances (nonlinear); leak, strengths (noisy-or); least, most "
+            "(dirichlet, ordinal); share (mixed); paths and length (diamond). A range is LOW,HIGH. "
+            "May be repeated.",
         ),
     ] = None,
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="The number of rows.")] = 1000,

@@ -53,8 +53,8 @@ def learn(
         str,
         typer.Argument(
             metavar="TABLE",
-            help="A CSV or Parquet file with a header; counted in blocks, a folder or a pattern of "
-            "such files, or a packed file (.tamis).",
+            help="A CSV or Parquet file with a header. A folder or a pattern of such files, and a "
+            "packed file (.tamis), are counted in blocks.",
         ),
     ],
     type_: TypeOption = None,

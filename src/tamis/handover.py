@@ -184,13 +184,19 @@ def save(
     files.save(result, *paths, network=network)
 
 
-def check_outputs(paths: Iterable[Path], table: AnyTable | None = None) -> None:
-    """Refuse what ``save`` would refuse, before a long run; without a table the paths only."""
+def check_outputs(
+    paths: Iterable[Path], table: AnyTable | None = None, *, counted: bool = True
+) -> None:
+    """Refuse what ``save`` would refuse, before a long run; without a table the paths only.
+
+    ``counted`` says that whole numbers are levels however many there are; else those of many values
+    are numbers beside categories, and alone may be either.
+    """
     paths = list(paths)
     files.check_outputs(paths, () if table is None else table.names, fitted=True)
     if table is None or not any(map(_is_fitted, paths)):
         return
-    _require_levels(table)
+    _require_levels(table, counted)
     for name, labels in zip(table.names, table.levels, strict=True):
         unheld = next((label for label in labels if not bif_file.holds(str(label))), None)
         if unheld is not None:
@@ -230,9 +236,14 @@ def _read_as(result: Result, data: object) -> AnyTable:
     )
 
 
-def _require_levels(table: AnyTable) -> None:
-    """Refuse what is surely numbers before a run: columns that have no levels."""
-    with_numbers = [name for k, name in enumerate(table.names) if table.is_continuous(k)]
+def _require_levels(table: AnyTable, counted: bool) -> None:
+    """Refuse what is surely numbers before a run."""
+    beside_categories = not counted and set(table.kinds) > {"number"}
+    with_numbers = [
+        name
+        for k, (name, kind) in enumerate(zip(table.names, table.kinds, strict=True))
+        if table.is_continuous(k) or (kind == "number" and beside_categories)
+    ]
     if with_numbers:
         raise _no_tables(with_numbers, "a .bif file")
 

@@ -18,7 +18,7 @@ from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
 from tamis.information.heavy_tails import ranks_note, thin_note
-from tamis.information.interface import Ability, Context, Source
+from tamis.information.interface import LEVELS, Ability, Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.remembered import Interactions, RememberedInformation
 from tamis.knowledge import NOTHING
@@ -32,7 +32,15 @@ from tamis.opening import (
     readings,
 )
 from tamis.result import Result, Run
-from tamis.result.sentences import COUNTED_ONLY, RAISED, SORTED, UNITS
+from tamis.result.sentences import (
+    COUNTED_ONLY,
+    FUNCTIONS,
+    ONE_TO_ONE,
+    ONE_VALUE,
+    RAISED,
+    SORTED,
+    UNITS,
+)
 from tamis.search.auto import (
     LIKELIHOOD,
     NOT_SEARCHED,
@@ -49,8 +57,13 @@ from tamis.search.tam import Progress, run
 from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 from tamis.tables import Table
+from tamis.tables.refusals import listed, shown
 from tamis.tables.table import AnyTable, in_memory, with_rows
 from tamis.tables.view import TableView
+
+SURE = 20.0
+"""Nats by which a column must be unlikely to follow from another by chance, as in ``relations``."""
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -101,7 +114,7 @@ def learn(
         found = best.tried[0].directions if best.tried else None
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
-        notes = (*notes, *_units_note(best))
+        notes = (*notes, *_units_note(best), *_functions_note(best))
         result = Names(best.settings, best.information).result(
             table,
             best.outcome,
@@ -315,6 +328,35 @@ def _units_note(answer: Answer) -> tuple[str, ...]:
         dict(zip(boundaries, entropies.tolist(), strict=True)),
     )
     return (UNITS.format(share=share),) if share >= SORTED else ()  # not a number without paths
+
+
+def _functions_note(answer: Answer) -> tuple[str, ...]:
+    """Which columns of levels follow from a neighbour, in so many rows that it is no chance."""
+    information = answer.information
+    if answer.settings.information not in ("counts", "conditional-gaussian"):
+        return ()
+    are_levels = [kind == LEVELS for kind in information.entropy_kinds()]
+    pairs = [
+        pair
+        for k, boundary in answer.outcome.boundaries.items()
+        for p in boundary.members
+        for pair in ((k, p), (p, k))
+        if are_levels[k] and are_levels[p]
+    ]
+    # Alone and given the other: pair after pair.
+    asked = [Context(k, given) for k, other in pairs for given in ((), (other,))]
+    entropies = information.entropies(asked).reshape(-1, 2) * information.n_rows
+    follow = (entropies[:, 0] > SURE) & (entropies[:, 1] < ROUNDING)
+    found = {pair for pair, does in zip(pairs, follow.tolist(), strict=True) if does}
+    told = [
+        f"{shown(names[0])} " + (ONE_TO_ONE if both else ONE_VALUE) + f" {shown(names[1])}"
+        for names, both in sorted(
+            (tuple(information.names[i] for i in pair), pair[::-1] in found)
+            for pair in found
+            if pair[::-1] not in found or pair[0] < pair[1]
+        )
+    ]
+    return (FUNCTIONS.format(told=listed(told, "; ")),) if told else ()
 
 
 def _at_its_alpha(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, ...]]:

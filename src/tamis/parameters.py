@@ -9,15 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import NamedTuple, TypeGuard
-
-import numpy as np
+from typing import NamedTuple
 
 from tamis.constants import constants
 from tamis.defaults import BACKWARD, BOUNDARY, KINDS, SEARCHES, UNITS
 from tamis.errors import SettingError
 from tamis.information.interface import Source
-from tamis.plugins import is_number, qualified_name, shortened
+from tamis.plugins import is_number, is_whole, qualified_name, shortened
 from tamis.tables.reading import MISSING
 
 MOST_REPEATS = 10**6
@@ -42,11 +40,6 @@ def require(**given: object) -> None:
             if isinstance(value, type):
                 told = f"and {qualified_name(value)} is a class: pass what it makes"
             raise SettingError(f"{name} must be {parameter.wanted}, {told}")
-
-
-def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is a whole number, numpy's included; True and False are not."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _word(choices: tuple[str, ...], otherwise: str = "") -> Parameter:

@@ -158,7 +158,13 @@ def refusal(what: str, found: object, wanted: str) -> PluginError:
 
 def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a plain number, numpy's included; True and False are not."""
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return is_whole(value) or isinstance(value, float | np.floating)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number, numpy's included; True and False are not, nor are spans of
+    time, which numpy counts among its integers."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def is_number(value: object, least: float = -LARGEST, most: float = LARGEST) -> TypeGuard[float]:
@@ -167,6 +173,17 @@ def is_number(value: object, least: float = -LARGEST, most: float = LARGEST) -> 
     return is_real(value) and bool(
         least <= (value.item() if isinstance(value, np.generic) else value) <= most
     )
+
+
+def listed(value: object) -> list[Any] | None:
+    """The members of a value; None if it is text, or has none to go through, as numpy's arrays
+    without a dimension have not."""
+    if isinstance(value, str | bytes):
+        return None
+    try:
+        return list(value)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        return None
 
 
 def number_of(
@@ -181,7 +198,7 @@ def number_of(
 
 def whole_of(what: str, found: object, wanted: str, least: int, most: float) -> int:
     """An answer as a whole number within bounds, if it is one."""
-    if not isinstance(found, int | np.integer) or not is_number(found, least, most):
+    if not is_whole(found) or not is_number(found, least, most):
         raise refusal(what, found, wanted)
     return int(found)
 

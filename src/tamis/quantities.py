@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tamis.choices import as_backward
 from tamis.decisions.p_values import Permutation
@@ -14,6 +14,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator, EstimatorName
 from tamis.information.interface import Context, Group
 from tamis.parameters import require
+from tamis.plugins import listed
 from tamis.result import suggest
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
@@ -194,8 +195,8 @@ def _positions(table: Table, columns: Columns | None) -> list[int]:
     """Where these columns stand, each once; names are compared as strings, as tables read them."""
     if columns is None:
         return []
-    several = isinstance(columns, Iterable) and not isinstance(columns, str)
-    wanted = list(dict.fromkeys(map(str, columns if several else [columns])))
+    several = listed(columns)
+    wanted = list(dict.fromkeys(map(str, [columns] if several is None else several)))
     positions = {name: k for k, name in enumerate(table.names)}
     for name in wanted:
         if name not in positions:

@@ -17,7 +17,7 @@ from tamis.errors import SettingError
 from tamis.information.interface import Ability, Context, Source
 from tamis.network.checks import arrows, find_cycle
 from tamis.opening import in_search_order, open_information, open_outside, read_opened
-from tamis.plugins import Recorded
+from tamis.plugins import Recorded, listed
 from tamis.settings import Settings
 from tamis.tables.table import AnyTable
 
@@ -234,13 +234,14 @@ def _require_dag(parents: Mapping[str, Sequence[str]]) -> None:
 
 def _pairs(what: str, given: object) -> tuple[Pair, ...]:
     """Different pairs of names, as they were given."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    pairs = listed(given)
+    if pairs is None:
         raise SettingError(f"{what} must be a list of pairs (parent, child), not {given!r}")
     found = []
-    for pair in given:
-        if isinstance(pair, str) or not isinstance(pair, Iterable):
+    for pair in pairs:
+        names = listed(pair)
+        if names is None:
             raise SettingError(f"{what} must hold pairs (parent, child), not {pair!r}")
-        names = tuple(pair)
         if len(names) != 2 or not all(isinstance(one, str) for one in names):
             raise SettingError(f"{what} must hold pairs of names (parent, child), not {pair!r}")
         found.append((str(names[0]), str(names[1])))

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from tamis.counting.elsewhere import PackedTable
-from tamis.counting.packed_file import PackedFile, pack_table
 from tamis.tables import Table
+from tamis.tables.packed_file import PackedFile, pack_table
 
 
 @contextmanager

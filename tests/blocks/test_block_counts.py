@@ -12,8 +12,7 @@ from packed_tables import decoded, packed
 
 from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
-from tamis.counting import blocks as block_counts
-from tamis.counting import counts, folding, passes, row_tables
+from tamis.counting import counts, folding, looking, passes, row_tables
 from tamis.counting.elsewhere import LongTable
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
@@ -104,7 +103,7 @@ def test_sets_beyond_the_memory_limit_are_screened_in_place_of_counted(monkeypat
     bits[:, 7] = (bits[:, :3].sum(axis=1) + (rng.random(3000) < 0.1)) % 2
     with packed(table_of(bits)) as blocks:
         assert CountedInformation(blocks).affordable_look_ahead() == 6
-        monkeypatch.setattr(block_counts, "bytes_of_sets", lambda n, k: 0 if k < 3 else 2**60)
+        monkeypatch.setattr(looking, "bytes_of_sets", lambda n, k: 0 if k < 3 else 2**60)
         information = CountedInformation(blocks)
         assert information.affordable_look_ahead() == 2
         assert information.interactions(3)[7][0].members == (0, 1, 2)

@@ -24,12 +24,12 @@ from tamis.counting import elsewhere
 from tamis.counting import opening as file_opening
 from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable, bytes_of
 from tamis.counting.opening import open_blocks
-from tamis.counting.packed_file import pack, pack_table
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.information.from_moments import whole_products
 from tamis.learning import COUNTED_ONLY, learn
 from tamis.settings import Settings
 from tamis.tables import read_table
+from tamis.tables.packed_file import pack, pack_table
 
 SEARCHES = ["auto", "sequential", "sieve", "node", "layer", "reference"]
 
@@ -187,7 +187,7 @@ def test_many_values_beside_few_are_counted_where_levels_explain_them_better():
     with packed(table_of(rows), 2**12) as blocks:
         found = learn(blocks, Settings())
         assert blocks.kinds == ("number", "number", "category")
-    assert found.warnings == (COUNTED_ONLY,)
+    assert found.warnings[0] == COUNTED_ONLY
     assert found.settings["information"] == "counts"
 
 

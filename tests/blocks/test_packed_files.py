@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from packed_tables import decoded
 
 from engines import wide_table
-from tamis.counting import packed_file
 from tamis.counting.elsewhere import PackedTable
-from tamis.counting.packed_file import MAGIC, Header, PackedFile, pack, pack_table
-from tamis.counting.planes import DIGEST_BYTES, digest
 from tamis.errors import DataError, FileFormatError, SettingError, TamisWarning
-from tamis.tables import growing, read_table
+from tamis.tables import growing, packed_file, read_table
+from tamis.tables.packed_file import MAGIC, Header, PackedFile, pack, pack_table
+from tamis.tables.planes import DIGEST_BYTES, digest
 from tamis.tables.streams import ParquetStream
 
 HOSTILE = [

@@ -15,8 +15,8 @@ import numpy as np
 from tamis.counting.dask.work import Found, Question, add, count
 from tamis.counting.dask.workers import ClusterTable
 from tamis.counting.passes import Pass, Sums, View
-from tamis.counting.planes import Blocks
 from tamis.tables import Table
+from tamis.tables.planes import Blocks
 
 
 class OneWorker:

@@ -20,8 +20,7 @@ from tamis.counting.interactions import (
     words_to_read,
 )
 from tamis.counting.memory import MemoryCounts
-from tamis.counting.planes import build_planes
-from tamis.counting.tables import plane_ones
+from tamis.tables.planes import build_planes, plane_ones
 
 
 def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from blocks.packed_tables import packed
 from tables import rows, table_of
 from tamis.constants import constants
-from tamis.counting.interactions import Screen, even_sets
+from tamis.counting.interactions import (
+    Screen,
+    even_sets,
+    interacting_columns,
+    interacting_planes,
+)
 from tamis.counting.looking import all_sets, screenable
 from tamis.counting.memory import MemoryCounts
 from tamis.counting.row_sample import (
@@ -24,9 +29,9 @@ from tamis.counting.row_sample import (
     copies,
     sampled,
 )
-from tamis.counting.tables import plane_ones
 from tamis.errors import SettingError, TamisWarning
 from tamis.information.counted import CountedInformation
+from tamis.tables.planes import build_planes, plane_ones
 
 
 def words_of(bits: np.ndarray) -> np.ndarray:
@@ -124,9 +129,8 @@ def sample_of_bits(bits: np.ndarray) -> tuple[np.ndarray, int]:
 
 def sample_of(table: np.ndarray) -> list[tuple[tuple[int, ...], ...]]:
     """The sampled rows in order; of each column which rows are alike, whatever their level."""
-    counts = MemoryCounts(table_of(table))
-    _, column = counts._interacting
-    sample, n = counts._sample_rows()
+    looking = MemoryCounts(table_of(table)).looking
+    column, (sample, n) = looking._column, looking._rows
     planes = bits_of(sample, n).T
     alone = np.bincount(column)[column] == 1  # the other level has no plane
     return [
@@ -144,7 +148,9 @@ def test_a_sample_depends_neither_on_the_order_of_rows_nor_on_the_names_of_level
         levels = np.unique(table[:, k])
         names = np.array(data.draw(st.permutations(levels.tolist())))
         turned[:, k] = names[np.searchsorted(levels, turned[:, k])]
-    words, column = MemoryCounts(table_of(table))._interacting
+    own = table_of(table)
+    all_planes, column = build_planes(own.codes, own.arities), interacting_columns(own.arities)
+    words = interacting_planes(all_planes.words, all_planes.first, own.arities, len(table))
     planes = column, plane_ones(words), len(table)
     keys = PlaneKeys(*planes)
     if keys.are_open:
@@ -214,8 +220,7 @@ def test_patterns_are_the_planes_of_rows_and_how_many_have_them():
 
 def counted_up_to(monkeypatch, most: int) -> None:
     """As if the budget for counting ended there."""
-    for module in ("tamis.counting.memory", "tamis.counting.looking", "tamis.counting.blocks"):
-        monkeypatch.setattr(f"{module}.affordable", lambda *_: most)
+    monkeypatch.setattr("tamis.counting.looking.affordable", lambda *_: most)
 
 
 def test_it_is_looked_farther_while_larger_sets_are_found(monkeypatch):
@@ -241,9 +246,9 @@ def test_more_rows_never_find_less(n_columns, members):
 
 def test_sets_counted_on_a_sample_are_as_strong_as_on_all_rows():
     bits = parity_table(9000, 12, {11: (0, 1, 2)}, 4)
-    counts = MemoryCounts(table_of(bits))
+    looking = MemoryCounts(table_of(bits)).looking
     ((target, members, z), *_) = sorted(
-        counts.looking._counted_on(*counts._sample_rows(), 4), key=lambda one: -one[2]
+        looking._counted_on(*looking._rows, 4), key=lambda one: -one[2]
     )
     own = strength(bits, target, members) * math.sqrt(9000)
     assert {target, *members} == {0, 1, 2, 11}

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hostile_tables import HOSTILE, learned, outside, tables, words
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import tamis
 from tamis import handover
+from tamis.cli import app
 from tamis.errors import SettingError
 from tamis.formats import bif_file
 from tamis.network import BayesianNetwork, GaussianNetwork
@@ -216,6 +218,7 @@ def test_networkx_carries_gains_and_coefficients_together():
 def test_a_round_trip_through_pyagrum_keeps_names_texts_of_labels_and_probabilities(table):
     result = learned(table)
     outside("pyagrum")
+    assume(not any("\0" in str(one) for own in (table.names, *table.levels) for one in own))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = handover.to_pyagrum(result, table)
@@ -227,6 +230,16 @@ def test_a_round_trip_through_pyagrum_keeps_names_texts_of_labels_and_probabilit
         axes = [*network.parents_of(name), name]
         order = [axes.index(one) for one in (*back.parents_of(name), name)]
         np.testing.assert_array_equal(back.tables[k], network.tables[k].transpose(order))
+
+
+@pytest.mark.parametrize("where", ["name", "label"])
+def test_texts_that_pyagrum_would_cut_are_refused(where):
+    outside("pyagrum")
+    name, label = ("a\0b", "x") if where == "name" else ("a", "x\0")
+    rows = {name: [label, "y"] * 9, "c": ["u", "v", "v"] * 6}
+    result = tamis.TAM().fit(rows).result_
+    with pytest.raises(SettingError, match="cannot go to pyAgrum: it ends texts at NUL"):
+        handover.to_pyagrum(result, rows)
 
 
 def test_pyagrum_gives_rows_the_same_likelihood(example):
@@ -358,3 +371,23 @@ def test_paths_are_checked_before_there_is_a_table(tmp_path):
     handover.check_outputs([tmp_path / "x.bif", tmp_path / "x.json"])
     with pytest.raises(SettingError, match="there is no directory"):
         handover.check_outputs([tmp_path / "nowhere" / "x.bif"])
+
+
+def test_whole_numbers_beside_categories_are_refused_as_tables_before_learning(
+    tmp_path, monkeypatch
+):
+    """By kind they are numbers, though each value could be a level; unless all is counted."""
+    rows = "vote,age\n" + "".join(f"{'yes' if i % 3 else 'no'},{20 + i % 50}\n" for i in range(300))
+    (tmp_path / "rows.csv").write_text(rows)
+    words = ["learn", str(tmp_path / "rows.csv"), "--quiet", "--out", str(tmp_path / "net.bif")]
+    done = CliRunner().invoke(app, [*words, "--information", "counts"])
+    assert done.exit_code == 0
+    assert (tmp_path / "net.bif").exists()
+
+    def not_yet(*_: object) -> None:
+        raise AssertionError("it learned first")
+
+    monkeypatch.setattr("tamis.terminal.learning.learn", not_yet)
+    refused = CliRunner().invoke(app, words)
+    assert refused.exit_code == 2
+    assert "numbers have none: 'age'" in refused.stderr

@@ -139,7 +139,7 @@ class ByDefinition:
                 chi += (p - expected) ** 2 / expected
         worth = total if self.table.weights is None else total * free / spread
         inverses = (sum(total / worth / w for w, _ in one.values()) for one in (x, y))
-        mean, variance = null_moments(worth, float(len(x)), float(len(y)), *inverses)
+        mean, variance = null_moments.py_func(worth, float(len(x)), float(len(y)), *inverses)
         found = {"plugin": worth * lead / n, "df": free}
         if variance > 1e-12 * mean:
             found |= {"pearson": worth * chi, "null_mean": mean, "null_variance": variance}

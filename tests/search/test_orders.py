@@ -16,10 +16,18 @@ from tamis.constants import constants
 from tamis.counting.compiled import uncompiled
 from tamis.information.counted import CountedInformation
 from tamis.information.remembered import RememberedInformation
-from tamis.knowledge import Constraints
+from tamis.knowledge import Constraints, as_bits
 from tamis.rules import Permutation
 from tamis.search import order_loops as loops
-from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without, tuck
+from tamis.search.orders import (
+    Ordering,
+    best_of_all,
+    best_ordering,
+    by_entropy,
+    climb,
+    losses_without,
+    tuck,
+)
 from tamis.search.parents import ParentSelector, falling
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector
@@ -78,8 +86,10 @@ def test_orders_of_equivalent_graphs_are_left_alone():
         assert found.order == order
 
 
+@pytest.mark.parametrize("all_orders", [0, 6])
 @pytest.mark.parametrize("seed", range(10))
-def test_the_best_of_all_orders_is_found(seed):
+def test_the_best_of_all_orders_is_found(seed, all_orders, monkeypatch):
+    monkeypatch.setattr(constants, "all_orders", all_orders)
     values, start = random_values(seed)
     selector = selector_of(values)
     found = best_ordering(selector, [start, start[::-1]], first_may_do=False)
@@ -231,6 +241,26 @@ def test_who_waits_for_another_stays_behind_it():
     selector = selector_of(collider(), constraints)
     found = best_ordering(selector, [[2, 0, 1], [2, 1, 0]], first_may_do=False)
     assert found.order[0] == 2
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), d=st.integers(1, 5))
+def test_of_few_columns_the_best_order_that_knowledge_allows_is_found(seed, d):
+    values, start = random_values(seed, n=200, d=d)
+    rng = np.random.default_rng(seed)
+    waits = [0] * d
+    for place, k in enumerate(start):
+        waits[k] = sum(1 << j for j in start[:place] if rng.random() < 0.3)
+    selector = selector_of(values, Constraints({}, (0,) * d, tuple(waits)))
+    allowed = [
+        order
+        for order in permutations(range(d))
+        if all(waits[k] & ~as_bits(order[:place]) == 0 for place, k in enumerate(order))
+    ]
+    found = Ordering.along(selector, best_of_all(selector, start))
+    assert tuple(found.order) in allowed
+    scores = [Ordering.along(selector, one).score for one in allowed]
+    assert found.score == pytest.approx(max(scores), abs=1e-9)
 
 
 def test_what_a_direction_is_worth():

@@ -68,10 +68,10 @@ def test_examples_and_networks_need_no_graph(capsys):
     assert "the exact network" not in capsys.readouterr().out
 
 
-def test_text_becomes_numbers_booleans_and_lists():
-    texts = ["new-to-old=false", "m=2", "drop=0.5", "widths=3, 4"]
+def test_text_becomes_numbers_booleans_lists_and_words():
+    texts = ["new-to-old=false", "m=2", "drop=0.5", "widths=3, 4", "directions=labels"]
     assert options_from_text(texts) == {
-        "new_to_old": False, "m": 2, "drop": 0.5, "widths": [3, 4],
+        "new_to_old": False, "m": 2, "drop": 0.5, "widths": [3, 4], "directions": "labels",
     }  # fmt: skip
 
 
@@ -87,9 +87,11 @@ def test_text_becomes_numbers_booleans_and_lists():
         ("sf", ("m=0",), {"d": 5}, "--set m must be a whole number from 1 on, not 0"),
         ("tree", ("m=2",), {"d": 5}, "there is no option 'm' here"),
         ("tree", ("m",), {"d": 5}, "--set 'm' must be NAME=VALUE, such as entropy=0.3"),
-        ("tree", ("m=two",), {"d": 5}, "--set 'm=two' must have a number, true, false"),
+        ("sf", ("m=two",), {"d": 5}, "--set m must be a whole number from 1 on, not 'two'"),
+        ("tree", ("directions=west",), {"d": 5}, "--set directions must be .* not 'west'"),
+        ("tree", ("directions=a b",), {"d": 5}, "--set 'directions=a b' must have a number, numb"),
         ("tree", ("m=",), {"d": 5}, "--set 'm=' must have a number"),
-        ("tree", ('m="2"',), {"d": 5}, "must have a number, true, false, or numbers with commas"),
+        ("tree", ('m="2"',), {"d": 5}, "must have a number, numbers with commas, true"),
         ("sf", ("m=2", "m=3"), {"d": 5}, "--set gives m twice"),
         ("tree", ("d=5",), {}, "--set d is written --nodes"),
         ("tree", ("p=0.1",), {"d": 5}, "--set p is written --p"),
@@ -109,3 +111,5 @@ def test_refusals_name_the_option_and_come_before_any_file(tmp_path, graph, more
 def test_options_that_are_words_are_told(capsys):
     simulate("tree", d=6)
     assert " graph  tree, d 6, directions coins" in capsys.readouterr().out.splitlines()
+    simulate("tree", "directions=labels", d=6)
+    assert " graph  tree, d 6, directions labels" in capsys.readouterr().out.splitlines()

@@ -15,6 +15,7 @@ from tamis.comparison.graphs import Compared, Pair
 from tamis.comparison.model import Changes, Comparison, changes_between
 from tamis.drawing.layout import BOX, FONT, Layout, Point, curves, lay_out
 from tamis.drawing.pictures import require_matplotlib
+from tamis.errors import SettingError
 from tamis.formats.graph import in_order
 from tamis.result import show
 
@@ -48,6 +49,8 @@ def draw(comparison: Comparison) -> Figure:
     from matplotlib.figure import Figure
 
     panels = [*([] if comparison.truth is None else [comparison.truth]), *comparison.graphs]
+    if not panels:
+        raise SettingError("there is no graph to draw, as no method gave one; the table says why")
     layout = layout_of(comparison)
     width, height = max(layout.width / INCH, NARROWEST), layout.height / INCH
     side_by_side = min(len(panels), max(2, int(WIDEST / width)))

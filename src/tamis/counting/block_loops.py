@@ -21,25 +21,6 @@ from tamis.counting.tables import (
 Pairs = NDArray[np.int64]
 
 
-@compiled
-def add_pairs(blocks: Words, start: int, stop: int, out: Pairs) -> None:
-    """All-pairs joint counts of planes ``start`` to ``stop`` with themselves and all later."""
-    for g in range(blocks.shape[0]):
-        words = blocks[g]
-        for p in range(start, stop):
-            for q in range(p, words.shape[0]):
-                out[p, q] += count_common(words, p, words, q)
-
-
-@compiled
-def add_ones(blocks: Words, out: Ints) -> None:
-    """The rows of each plane."""
-    for g in range(blocks.shape[0]):
-        words = blocks[g]
-        for p in range(words.shape[0]):
-            out[p] += count_common(words, p, words, p)
-
-
 @inner
 def n_cells_of(arities: Ints, variables: Ints, start: int, stop: int) -> int:
     """The cells of the table of ``variables[start:stop]``."""

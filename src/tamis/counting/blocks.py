@@ -6,7 +6,7 @@ of blocks are summed, and folded once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -16,20 +16,13 @@ from numpy.typing import NDArray
 from tamis.counting import counts
 from tamis.counting.block_loops import lay_out
 from tamis.counting.compiled import Floats, Ints, Judgements, Words
-from tamis.counting.counts import Batch, FamilyCounts, Question, Shapes, blank
+from tamis.counting.counts import Batch, FamilyCounts, Question, Shapes, blank, in_runs
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import BlockLookup, TableBatch, starts_of
-from tamis.counting.interactions import (
-    Parities,
-    affordable,
-    bytes_of_sets,
-    few_levels,
-    interacting_columns,
-)
-from tamis.counting.looking import Looking, Sample
+from tamis.counting.interactions import few_levels
+from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup
-from tamis.counting.passes import Masked, Pass, PlaneRows, Sums, View
-from tamis.counting.row_sample import interacting_blocks, sampled
+from tamis.counting.passes import Masked, Pass, PlaneRows, Sums
 from tamis.counting.row_tables import RowQuestion, RowTables
 
 WHOLE_ROWS = 1024
@@ -121,38 +114,18 @@ class BlockCounts:
             found += np.split(counted.margins, counted.margin_starts[1:-1])
         return found
 
-    @cached_property
-    def _interacting_columns(self) -> Ints:
-        return interacting_columns(self.arities)
-
     def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> None:
         """Nothing: blocks answer in batches."""
 
     @cached_property
     def looking(self) -> Looking:
         """The sets of columns that say something together."""
-        columns = self._interacting_columns
-        most = affordable(len(columns), -(-self.n_rows // 64))
         # The counts of a block, and their sums over blocks.
-        while most > 1 and 4 * bytes_of_sets(len(columns), most) > self._table.set_bytes:
-            most -= 1
+        most_bytes = self._table.set_bytes // 4
         return Looking(
-            columns, self.n_rows, len(self.arities), most,
-            self._count_sets, self._sample_rows, self._n_jobs,
+            self.arities, self._interacting_ones(), self.n_rows,
+            lambda one: self._total([one])[0], self._n_jobs, most_bytes,
         )  # fmt: skip
-
-    def _count_sets(self, largest: int) -> Parities:
-        asked = self.n_rows, largest, self._interacting_ones()
-        parities = Parities(self._interacting_columns, *asked)
-        ((total,),) = self._total([OddRows(*asked)])
-        parities.odd = total.astype(np.int32 if self.n_rows < 2**31 else np.int64)
-        return parities
-
-    def _sample_rows(self) -> Sample:
-        ones = self._interacting_ones()
-        return sampled(
-            self._interacting_columns, ones, self.n_rows, lambda one: self._total([one])[0]
-        )
 
     def _interacting_ones(self) -> Ints:
         """The rows of each plane among which interactions are looked for."""
@@ -247,18 +220,12 @@ class BlockCounts:
 
     def _chunks(
         self, contexts: Sequence[Question], candidates: Sequence[Ints]
-    ) -> list[tuple[int, int]]:
+    ) -> Iterator[tuple[int, int]]:
         """Cut contexts into runs whose tables fit into memory together."""
         most = self._table.working_bytes // 2 // (FOLDED_BYTES + 8 * self._n_jobs)
-        cuts, held = [0], 0
-        for b, (target, given) in enumerate(contexts):
-            levels = int(self.arities[candidates[b]].sum())
-            size = self._shapes.n_cells((target, given)) * (1 + 2 * levels)
-            if held and held + size > most:
-                cuts.append(b)
-                held = 0
-            held += size
-        return [(a, b) for a, b in zip(cuts, [*cuts[1:], len(contexts)], strict=True) if a < b]
+        levels = (int(self.arities[some].sum()) for some in candidates)
+        cells = map(self._shapes.n_cells, contexts)
+        return in_runs((n * (1 + 2 * m) for n, m in zip(cells, levels, strict=True)), most)
 
     def _count(self, contexts: Sequence[Question], candidates: Sequence[Ints]) -> TableBatch:
         """Count the tables of contexts in planes, over all blocks."""
@@ -281,7 +248,6 @@ class BlockCounts:
         )  # fmt: skip
         return TableBatch(
             self.arities[[target for target, _ in contexts]],
-            np.array([not given for _, given in contexts]),
             starts_of(n_cells), margins, of_context, widths, cell_starts, cells,
         )  # fmt: skip
 
@@ -290,23 +256,7 @@ class BlockCounts:
         n_planes = self._table.layout.n_planes
         fits = 8 * n_planes**2 <= min(counts.PAIR_TABLE_BYTES, self._table.working_bytes // 8)
         ((ones, pairs),) = self._total([PlaneRows(fits)])
-        upper = np.triu(pairs, 1)
-        return ones, upper + upper.T + np.diag(np.diag(pairs)) if fits else pairs
-
-
-class OddRows(Pass):
-    """The odd rows of all sets of planes up to a size."""
-
-    def __init__(self, n_rows: int, largest: int, ones: Ints) -> None:
-        self._asked = n_rows, largest, ones
-
-    def over(self, view: View) -> Sums:
-        """The sums over the rows of this view."""
-        parities = Parities(interacting_columns(view.arities), *self._asked)
-        total = np.zeros(parities.n_sets, dtype=np.int64)
-        for words, _ in interacting_blocks(view):
-            total += parities.count(words, view.n_jobs)
-        return (total,)
+        return ones, pairs
 
 
 def _for_blocks(lookup: Lookup) -> BlockLookup:

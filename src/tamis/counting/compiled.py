@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, update_wrapper
 from importlib import import_module
 from pathlib import Path
-from threading import RLock
-from types import FunctionType
+from threading import RLock, current_thread, main_thread
+from types import FrameType, FunctionType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tamis.errors import TamisError
 
 Words = NDArray[np.uint64]
 """Bit planes or masks, one a row, 64 rows of the table in a word."""
@@ -112,13 +115,12 @@ class LazyLoop:
         self._make = make
         self._seconds = seconds
         self._made: Any = None
-        self.pointed: Any = None
-        """With one signature, for pointers to it."""
+        self._is_at_hand = False
         update_wrapper(self, py_func)
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401 - as the loop has it
         """Run it; where it takes little, as Python does."""
-        if self._seconds is not None:
+        if self._seconds is not None and uncompiled.allows(self):
             seconds = self._seconds(*arguments)
             if uncompiled.allows(self, seconds):
                 uncompiled.spent += seconds
@@ -140,13 +142,15 @@ class LazyLoop:
     @property
     def n_versions(self) -> int:
         """How many have been compiled or loaded."""
-        return len(self.dispatcher.signatures) + (self.pointed is not None)
+        return len(self.dispatcher.signatures)
 
     @property
     def is_at_hand(self) -> bool:
         """Whether it has been compiled, in this process or in an earlier one."""
-        made = self.dispatcher
-        return self.n_versions > 0 or _is_kept(self.py_func.__name__, made.stats.cache_path)
+        if not self._is_at_hand:
+            folder = self.dispatcher.stats.cache_path
+            self._is_at_hand = self.n_versions > 0 or _is_kept(self.py_func.__name__, folder)
+        return self._is_at_hand
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__
@@ -200,56 +204,75 @@ def interpretable(seconds: Callable[..., float]) -> Callable[[Loop], Loop]:
     return decorate
 
 
-def _kept(loop: Callable[..., Any], *signature: Any) -> Any:  # noqa: ANN401 - numba has no types
+def _kept(loop: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
     own_name = loop.__qualname__
     # numba keeps code by the file and name of a loop and does not see when a loop that it calls
     # has changed: the state of all loops becomes part of the name while it looks for a place.
     loop.__qualname__ = f"{own_name}_{state_of_loops()}"
     try:
         kept = _njit(loop, cache=True)
-        _compile_in_turn(kept, own_name)
+        _compile_in_turn(kept, own_name, Path(kept.stats.cache_path))
         _places.append(str(kept.stats.cache_path))
-        for one in signature:
-            kept.compile(one)
-            kept.disable_compile()
         return kept
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
-        return _njit(loop, *signature)
+        made = _njit(loop)
+        _compile_in_turn(made, own_name, None)
+        return made
     finally:
         loop.__qualname__ = own_name
 
 
-def _compile_in_turn(kept: Any, name: str) -> None:  # noqa: ANN401 - numba has no types
-    """Let one process at a time compile a loop, and others wait and load what it kept.
+def _compile_in_turn(loop: Any, name: str, folder: Path | None) -> None:  # noqa: ANN401 - as above
+    """Let one process at a time compile a loop, and others wait and load what it kept in a folder;
+    and let interrupts wait for it.
 
     numba lets all of them compile, and where two write the list of the versions of a loop at the
-    same time, one version is lost, or taken for the other. Windows has no such lock.
+    same time, one version is lost, or taken for the other.
     """
-    if sys.platform == "win32":
+    compile_now = loop.compile
+
+    def compile_in_turn(signature: Any) -> Any:  # noqa: ANN401 - numba has no types
+        with _turn(folder, name), interrupts_wait():
+            return compile_now(signature)
+
+    loop.compile = compile_in_turn
+
+
+@contextmanager
+def _turn(folder: Path | None, name: str) -> Iterator[None]:
+    """Hold the lock on a loop, which goes with the process; Windows has none such."""
+    if folder is None or sys.platform == "win32":
+        yield
         return
     import fcntl
 
-    compile_now, folder = kept.compile, Path(kept.stats.cache_path)
-
-    def compile_in_turn(signature: Any) -> Any:  # noqa: ANN401 - numba has no types
-        folder.mkdir(parents=True, exist_ok=True)
-        with open(folder / f"{name}.lock", "w") as turn:
-            fcntl.flock(turn, fcntl.LOCK_EX)
-            return compile_now(signature)
-
-    kept.compile = compile_in_turn
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / f"{name}.lock", "w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        yield
 
 
-def pointed_at(loop: Loop, signature: Callable[[], Any]) -> Loop:
-    """A compiled loop with one signature, which is asked for when the loop is made. Others call it
-    through a pointer, so that it is neither compiled nor optimised again with each of them."""
-    lazy = cast(LazyLoop, loop)
-    if lazy.pointed is None:
-        with _making:
-            lazy.pointed = lazy.pointed or _kept(lazy.py_func, signature())
-    return cast(Loop, lazy.pointed)
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Heed Ctrl-C at the end of this block, not within.
+
+    numba and LLVM, left in the middle of a loop, keep half of it, which later loops stumble over;
+    and where LLVM has called back, the interrupt itself is lost. A loop takes seconds at most.
+    """
+    heeded = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or not callable(heeded):
+        yield
+        return
+    waiting: list[FrameType | None] = []
+    signal.signal(signal.SIGINT, lambda _, frame: waiting.append(frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heeded)
+        if waiting:
+            heeded(signal.SIGINT, waiting[-1])
 
 
 @cache
@@ -264,8 +287,8 @@ def address_of(loop: Callable[..., Any], signature: Any) -> int:  # noqa: ANN401
     return found
 
 
-def _njit(loop: Callable[..., Any], *signature: Any, **options: Any) -> Any:  # noqa: ANN401
-    return _numba().njit(*signature, nogil=True, error_model="numpy", **options)(loop)
+def _njit(loop: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - numba has no types
+    return _numba().njit(nogil=True, error_model="numpy", **options)(loop)
 
 
 _places: list[str] = []
@@ -290,8 +313,26 @@ def hearing(hear: Callable[[], None]) -> Iterator[None]:
         _hearers.remove(hear)
 
 
-@cache
 def _numba() -> Any:  # noqa: ANN401 - numba has no types
+    """numba, all of it: half an import could not be mended."""
+    try:
+        with interrupts_wait():
+            return _numba_with_popcount()
+    except OSError as error:
+        raise unloaded() from error
+
+
+def unloaded() -> TamisError:
+    """The refusal where llvmlite says that its library cannot be found, whatever keeps it from
+    being loaded."""
+    return TamisError(
+        "numba, which compiles the counting loops, cannot be loaded. If memory is limited, as by "
+        "ulimit -v, allow 1 GB more; otherwise install llvmlite again"
+    )
+
+
+@cache
+def _numba_with_popcount() -> Any:  # noqa: ANN401 - numba has no types
     """numba, which tells those who hear, and knows ``popcount`` as the LLVM instruction."""
     from numba.core.event import Listener
 

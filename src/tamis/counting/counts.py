@@ -8,7 +8,7 @@ Their counts are the same, and so are their answers, to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
@@ -102,6 +102,19 @@ def part_starts(parts: Sequence[Sized]) -> Ints:
 def laid_out(sets: Sequence[tuple[int, ...]]) -> tuple[Ints, Ints]:
     """The sets end to end, and where each begins."""
     return np.array([k for one in sets for k in one], dtype=np.int64), part_starts(sets)
+
+
+def in_runs(sizes: Iterable[int], most: int) -> Iterator[tuple[int, int]]:
+    """Cut what has these sizes into runs of no more than ``most`` together, or of one that has
+    more: the first of each, and the one after its last."""
+    start = stop = held = 0
+    for stop, size in enumerate(sizes):
+        if held and held + size > most:
+            yield start, stop
+            start, held = stop, 0
+        held += size
+    if held:
+        yield start, stop + 1
 
 
 class Counts(Protocol):

@@ -38,9 +38,9 @@ one of them; of a target with its parents the score, and for each parent given t
 and strength; and the strength of several columns taken together."""
 
 (
-    N_COLUMNS, N_ROWS, N_PLANES, N_WORDS, WIDEST, MOST, MOST_JOINT, EMPTY,
-    WORDS, ONES, PAIRS, FIRST, ARITIES, PLAIN, CODES, WEIGHTS, RANGES, EVERYONE, ZEROS,
-    TERMS, TAIL, CONSTANT, CLIPS, PRODUCTS, REGRETS, N_REGRETS,
+    N_COLUMNS, N_ROWS, N_PLANES, N_WORDS, WIDEST, MOST, MOST_JOINT, EMPTY, TAIL, CONSTANT, CLIPS,
+    WORDS, ONES, PAIRS, FIRST, ARITIES, PLAIN, CODES, WEIGHTS, RANGES, EVERYONE, ZEROS, TERMS,
+    PRODUCTS, REGRETS, N_REGRETS,
     GAMMA, PLANES_LOOP, ROWS_LOOP, SETS_LOOP, ANSWER_LOOP,
 ) = (whole(one) for one in range(31))  # fmt: skip
 """The places in ``E``: sizes, limits, then addresses of arrays, the lookup of the estimator among
@@ -263,30 +263,51 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
 class Direct:
     """A table as ``answer`` reads it; it lives as long as its arrays, which are kept here.
 
-    ``regrets`` gives what tables cost, up to a number of cells at least.
+    Up to ``most`` cells tables are counted in planes, sets of columns up to ``most_joint``;
+    ``products`` are n ln n, and ``regrets`` gives what tables cost, up to a number of cells at
+    least.
     """
 
     def __init__(
-        self, numbers: dict[int, int], arrays: dict[int, Any], regrets: Callable[[int], Floats]
+        self,
+        columns: Columns,
+        rows: Rows,
+        lookup: Tables,
+        most: int,
+        most_joint: int,
+        products: Floats,
+        regrets: Callable[[int], Floats],
     ) -> None:
         from tamis.counting import pointers
 
-        self.numbers = np.zeros(ANSWER_LOOP + 1, dtype=np.int64)
+        words, ones, pairs, first, arities, _, plain, n_rows, widest = columns
+        codes, everyone, weights, ranges, empty = rows
+        terms, tail, _, _, constant, _, clips = lookup
+        zeros = np.zeros(2, dtype=np.int64)
+        numbers = (
+            len(arities), n_rows, *words.shape, widest, most, most_joint, empty, tail, constant,
+            clips,
+        )  # fmt: skip
+        arrays = (
+            words, ones, pairs, first, arities, plain, codes, weights, ranges, everyone, zeros,
+            terms, products,
+        )  # fmt: skip
         # Rows that were drawn anew may lie in memory column by column.
-        self._arrays = {place: np.ascontiguousarray(one) for place, one in arrays.items()}
+        self._kept = [np.ascontiguousarray(one) for one in arrays]
         self._regrets = regrets
-        for place, value in numbers.items():
-            self.numbers[place] = value
-        for place, array in self._arrays.items():
-            self.numbers[place] = array.ctypes.data
-        self.numbers[GAMMA] = pointers.gamma_address()
-        self.numbers[PLANES_LOOP] = address_of(judge_planes, pointers.JUDGE_PLANES)
-        self.numbers[ROWS_LOOP] = address_of(judge_rows, pointers.JUDGE_ROWS)
-        self.numbers[SETS_LOOP] = address_of(count_sets, pointers.COUNT_SETS)
-        self.numbers[ANSWER_LOOP] = address_of(answer, signature())
+        loops = (
+            address_of(judge_planes, pointers.JUDGE_PLANES),
+            address_of(judge_rows, pointers.JUDGE_ROWS),
+            address_of(count_sets, pointers.COUNT_SETS),
+            address_of(answer, signature()),
+        )
+        places = (one.ctypes.data for one in self._kept)
+        self.numbers = np.array(
+            [*numbers, *places, 0, 0, pointers.gamma_address(), *loops], dtype=np.int64
+        )
         self.price_up_to(1)
 
     def price_up_to(self, n_cells: int) -> None:
         """Know what tables up to this number of cells cost: larger ones are not for here."""
-        found = self._arrays[REGRETS] = self._regrets(n_cells)
-        self.numbers[[REGRETS, N_REGRETS]] = found.ctypes.data, len(found)
+        self._prices = np.ascontiguousarray(self._regrets(n_cells))
+        self.numbers[[REGRETS, N_REGRETS]] = self._prices.ctypes.data, len(self._prices)

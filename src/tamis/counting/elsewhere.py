@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting.interactions import MOST_BYTES
-from tamis.counting.packed_file import PackedFile
 from tamis.counting.passes import Pass, Sums, View
-from tamis.counting.planes import Blocks, Layout
 from tamis.counting.sharing import usable_jobs
 from tamis.errors import SettingError
+from tamis.plugins import is_whole
 from tamis.tables.columns import many_values
 from tamis.tables.moments import Moments
+from tamis.tables.packed_file import PackedFile
+from tamis.tables.planes import Blocks, Layout
 from tamis.tables.table import AnyTable, ColumnKind, Label, Table
 
 DEFAULT_MEMORY = 2 * 10**9
@@ -339,7 +340,7 @@ def bytes_of(memory: int | str | None) -> int | None:
     """A number of bytes, or a text such as "500MB" or "2GiB"; None stays None."""
     if memory is None:
         return None
-    if isinstance(memory, int | np.integer) and not isinstance(memory, bool) and memory > 0:
+    if is_whole(memory) and memory > 0:
         return int(memory)
     if isinstance(memory, str):
         found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([a-zA-Z]*)\s*", memory)

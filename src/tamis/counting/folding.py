@@ -6,6 +6,8 @@ counts that occur: so the room it takes does not grow with the rows. The sums ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from scipy.special import entr
 from tamis.counting.block_loops import all_marginals, test_tables
 from tamis.counting.compiled import Floats, Ints, Judgements
 from tamis.counting.fold import HEAD
-from tamis.counting.independence import ROUNDING, SCALE, STATS, null_moments
+from tamis.counting.independence import ROUNDING, SCALE, STATS
 from tamis.counting.lookup import Lookup, fixed_point
 
 
@@ -69,8 +71,6 @@ class TableBatch(NamedTuple):
 
     n_levels: Ints
     """Of the target of each context."""
-    is_empty: NDArray[np.bool_]
-    """Whether a context conditions on nothing."""
     margin_starts: Ints
     margins: Ints
     context: Ints
@@ -84,7 +84,6 @@ class TableBatch(NamedTuple):
         strata, strata_starts = self.strata()
         beside, beside_starts = self.beside()
         h_s = lookup.entropies(strata, strata_starts, base_heads[:, 0])
-        h_s[self.is_empty] = 0
         h_sk = lookup.entropies(self.margins, self.margin_starts, base_heads[:, 1])
         h_sl = lookup.entropies(beside, beside_starts, heads[:, 0])
         h_skl = lookup.entropies(self.cells, self.cell_starts, heads[:, 1])
@@ -136,29 +135,29 @@ def segment_sums(values: NDArray[np.int64] | NDArray[np.bool_], starts: Ints) ->
     return sums
 
 
-class SparseContext:
-    """A context whose tables are too large to lay out: lists of the cells that occur, which are
-    few. Columns with tens of thousands of levels make tables of billions of cells.
+class ListedContext:
+    """A context whose tables are lists of the cells that occur, judged by numpy: they are too large
+    to lay out, as columns with tens of thousands of levels make tables of billions of cells; or
+    they are few and small, and loading compiled loops would take longer.
 
-    ``n_s`` are the rows of each stratum; ``pairs`` those of each pair of a stratum and a level of
-    the target, and ``strata`` its stratum.
+    ``pairs`` are the rows of each pair of a stratum and a level of the target that occurs, and
+    ``strata`` its stratum. ``plain`` gives -p ln p of counts, in fixed point.
     """
 
     def __init__(
         self,
-        n_s: Ints,
         pairs: Ints,
         strata: Ints,
         base_heads: Ints,
-        lookup: BlockLookup,
-        n_rows: int,
-        *,
-        is_empty: bool,
+        lookup: Lookup,
+        plain: Callable[[Ints], Ints],
     ) -> None:
-        self._n_s, self._pairs, self._strata = n_s, pairs, strata
+        self._pairs, self._strata = pairs, strata
         self._lookup = lookup
-        self._n_rows = n_rows
-        self._h_s = 0 if is_empty else lookup.entropy(n_s, base_heads[0])
+        self._plain = plain
+        # Whole numbers of rows are exact as floats.
+        self._N: Floats = np.bincount(strata, pairs).astype(np.float64)
+        self._h_s = lookup.entropy(self._N.astype(np.int64), base_heads[0])
         self._h_sk = lookup.entropy(pairs, base_heads[1])
 
     @property
@@ -172,38 +171,60 @@ class SparseContext:
         """Write the gain and the test of candidate c, of which each cell has a pair and a level."""
         width = int(level.max()) + 1
         keys, column = np.unique(self._strata[pair] * width + level, return_inverse=True)
-        beside = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(beside, column, cells)
+        beside = np.bincount(column, cells).astype(np.int64)
         h_sl = self._lookup.entropy(beside, heads[0])
         h_skl = self._lookup.entropy(cells, heads[1])
         answers.gains[c] = (self._h_sk + h_sl - self._h_s - h_skl) / SCALE
         if len(answers.stats):
             answers.stats[c] = self._test(beside, keys // width, cells, pair, column)
 
+    @cached_property
+    def _margins(self) -> tuple[Floats, Floats, int]:
+        """Of each stratum how many levels of the target occur, and the sum of the reciprocals of
+        their rows; and -p ln p summed over these and over strata, with their signs."""
+        of_strata = self._plain(self._N.astype(np.int64)).sum()
+        return (
+            np.bincount(self._strata).astype(float),
+            np.bincount(self._strata, 1.0 / self._pairs).astype(np.float64),
+            int(self._plain(self._pairs).sum() - of_strata),
+        )
+
     def _test(
         self, columns: Ints, column_strata: Ints, cells: Ints, pair: Ints, column: Ints
     ) -> Floats:
-        """Plug-in gain, degrees of freedom, X2, null mean and variance. Sums go in the order of
-        the compiled loops, row by row, so that they are equal to the last bit."""
-        rows, row_strata, size = self._pairs, self._strata, len(self._n_s)
-        N = self._n_s.astype(float)
-        r = np.bincount(row_strata, minlength=size).astype(float)
+        """``independence.test_table`` for all strata at once. Sums go in the order of the compiled
+        loops, row by row, so that they are equal to the last bit."""
+        r, inverse_a, of_context = self._margins
+        size = len(r)
         s = np.bincount(column_strata, minlength=size).astype(float)
-        inverse_a = np.bincount(row_strata, weights=1.0 / rows, minlength=size)
-        inverse_b = np.bincount(column_strata, weights=1.0 / columns, minlength=size)
-        of_rows, of_columns, of_cells, of_strata = (
-            int(plain_terms(counts, self._n_rows).sum())
-            for counts in (rows, columns, cells, self._n_s)
-        )
-        gain = (of_rows + of_columns - of_cells - of_strata) / SCALE
-        squared = cells.astype(float) * cells * (1.0 / columns)[column]
-        of_row = np.bincount(pair, weights=squared, minlength=len(rows)) / rows
-        squares = np.bincount(row_strata, weights=of_row, minlength=size)
-        pearson = mean = variance = 0.0
-        for i in np.flatnonzero((r > 1) & (s > 1)):
-            m, v = null_moments(N[i], r[i], s[i], inverse_a[i], inverse_b[i])
-            if v > ROUNDING * m:
-                pearson += max(N[i] * (squares[i] - 1.0), 0.0)
-                mean += m
-                variance += v
-        return np.array([gain, float(np.sum((r - 1) * (s - 1))), pearson, mean, variance])
+        inverses = 1.0 / columns
+        inverse_b: Floats = np.bincount(column_strata, inverses, size).astype(np.float64)
+        squared = cells.astype(float) * cells * inverses[column]
+        of_row = np.bincount(pair, squared, len(self._pairs)) / self._pairs
+        squares = np.bincount(self._strata, of_row, size)
+        free = (r > 1) & (s > 1)
+        N, squares = self._N[free], squares[free]
+        mean, variance = _null_moments(N, r[free], s[free], inverse_a[free], inverse_b[free])
+        varies = variance > ROUNDING * mean
+        excess = np.maximum(N * (squares - 1.0), 0.0)
+        gain = of_context + int(self._plain(columns).sum() - self._plain(cells).sum())
+        df = np.sum((r[free] - 1.0) * (s[free] - 1.0))
+        sums = (np.cumsum(np.append(0.0, one[varies]))[-1] for one in (excess, mean, variance))
+        return np.array([gain / SCALE, df, *sums])
+
+
+def _null_moments(
+    N: Floats, r: Floats, s: Floats, inverse_a: Floats, inverse_b: Floats
+) -> tuple[Floats, Floats]:
+    """``independence.null_moments`` of many tables with two rows or more."""
+    per_one_less = 1.0 / (N - 1.0)
+    mean = N * (r - 1.0) * (s - 1.0) * per_one_less
+    per_two_less = 1.0 / np.maximum(N - 2.0, 1.0)
+    w_r = (N * inverse_a - r * r) * per_two_less
+    w_s = (N * inverse_b - s * s) * per_two_less
+    variance = N * N * per_one_less * w_r * w_s
+    v_r = (N - r) * (r - 1.0) * per_one_less
+    v_s = (N - s) * (s - 1.0) * per_one_less
+    more = 2.0 * N / np.maximum(N - 3.0, 1.0) * (v_r - w_r) * (v_s - w_s)
+    variance = np.where(N > 3.0, variance + more, variance)
+    return mean, np.where(N < 3.0, 0.0, variance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tamis.counting.compiled import Floats, Ints, compiled, inner
+from tamis.counting.compiled import Floats, Ints, inner
 
 SCALE = float(2**48)
 """One nat in fixed point: sums up to 32 000 nats fit, and a step is 4e-15 nats."""
@@ -16,7 +16,7 @@ ROUNDING = 1e-12
 """A variance below this share of the mean is 0 but for rounding."""
 
 
-@compiled
+@inner
 def null_moments(
     N: float,
     r: float,

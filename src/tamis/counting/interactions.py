@@ -27,6 +27,7 @@ What is found here is only where to look: a search judges the sets by their own 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, NamedTuple
@@ -35,9 +36,10 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.counting.compiled import Floats, Ints, Pairs, Words
+from tamis.counting.passes import Pass, Sums, View
 from tamis.counting.set_loops import LOOK_WORDS, count_odd, stand_out, strong_sets
 from tamis.counting.sharing import share
-from tamis.counting.tables import plane_ones
+from tamis.tables.planes import plane_ones
 
 MOST_BYTES = 2**31
 """The counts of all sets must fit into this."""
@@ -115,7 +117,7 @@ class Parities:
     def count(self, words: Words, n_jobs: int) -> Pairs:
         """The odd rows of the sets of all sizes, among these planes."""
         words = words[self._order]
-        odd: Pairs = np.zeros(self.n_sets, dtype=np.int32)
+        odd: Pairs = np.zeros(self.n_sets, dtype=np.int32 if self.n_rows < 2**31 else np.int64)
         odd[self._offsets[1] : self._offsets[2]] = plane_ones(words)
         for size in range(2, min(self._top, len(words)) + 1):
             low, least = size - 1, self._least(size)
@@ -363,3 +365,33 @@ def interacting_planes(planes: Words, first: Ints, arities: Ints, n_rows: int) -
             found[at] = octets.view("<u8") & ~np.bitwise_or.reduce(own, axis=0)
             at += 1
     return found
+
+
+class PlanePass(Pass):
+    """What is summed over rows by the planes among which interactions are looked for."""
+
+    @abstractmethod
+    def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
+        """What these planes of so many rows say."""
+
+    def over(self, view: View) -> Sums:
+        """The sums over the rows of this view."""
+        nothing: Words = np.zeros((len(interacting_columns(view.arities)), 0), dtype=np.uint64)
+        found = self.of_block(nothing, 0)
+        for group in view.groups():
+            for one in group.each():
+                words = interacting_planes(one.words[0], view.first, view.arities, one.n_rows)
+                found = self.add(found, self.of_block(words, one.n_rows, view.n_jobs))
+        return found
+
+
+class OddRows(PlanePass):
+    """The odd rows of all sets of planes up to a size."""
+
+    def __init__(self, column: Ints, n_rows: int, largest: int, ones: Ints) -> None:
+        self._asked = column, n_rows, largest, ones
+
+    def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
+        """What these planes of so many rows say."""
+        odd: Any = Parities(*self._asked).count(words, n_jobs)  # narrower than most sums
+        return (odd,)

@@ -12,61 +12,70 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from warnings import warn
 
+import numpy as np
+
 from tamis.constants import constants
 from tamis.counting.compiled import Ints, Words
 from tamis.counting.interactions import (
+    MOST_BYTES,
     SCREEN_WORDS,
     Found,
     Interaction,
+    OddRows,
     Parities,
+    PlanePass,
     Screen,
     affordable,
     by_evenness,
+    bytes_of_sets,
     even_sets,
+    interacting_columns,
     strongest_sets,
 )
+from tamis.counting.passes import Sums
+from tamis.counting.row_sample import Sample, sampled
 from tamis.counting.sharing import share
-from tamis.counting.tables import plane_ones
 from tamis.errors import SettingError, TamisWarning
+from tamis.tables.planes import plane_ones
 
 MOST_SETS = 2**36
 """More sets are not screened even if asked for: minutes would become hours."""
-
-Sample = tuple[Words, int]
-"""The planes of some rows, and how many rows these are."""
 
 
 class Looking:
     """The sets of columns of a table that say something together; each size is looked for once.
 
-    ``column`` is the column of each plane. ``counted`` is the largest number of candidates whose
-    sets fit the budget; ``count`` counts all sets of up to so many, ``sample`` gives the rows on
-    which larger ones are screened.
+    ``ones`` are the rows of each plane that takes part (``interacting_planes``), and ``run`` goes
+    over all rows. The counts of all sets may take no more than ``most_bytes``.
     """
 
     def __init__(
         self,
-        column: Ints,
+        arities: Ints,
+        ones: Ints,
         n_rows: int,
-        n_columns: int,
-        counted: int,
-        count: Callable[[int], Parities],
-        sample: Callable[[], Sample],
+        run: Callable[[PlanePass], Sums],
         n_jobs: int,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
-        self._column = column
+        self._column = interacting_columns(arities)
+        self._ones = ones
         self._n_rows = n_rows
-        self._n_columns = n_columns
-        self.counted = counted
-        self._count = count
-        self._sample = sample
+        self._n_columns = len(arities)
+        self._run = run
         self._n_jobs = n_jobs
+        n_planes = len(self._column)
+        self.counted = affordable(n_planes, -(-n_rows // 64))
+        """The largest number of candidates whose sets are counted."""
+        while self.counted > 1 and bytes_of_sets(n_planes, self.counted) > most_bytes:
+            self.counted -= 1
         self._by_counting: dict[int, list[Found]] = {}
         self._by_screening: dict[int, list[Found]] = {}
 
     @cached_property
     def _rows(self) -> Sample:
-        return self._sample()
+        """The rows on which larger sets are screened."""
+        return sampled(self._column, self._ones, self._n_rows, self._run)
 
     @cached_property
     def _n_sets(self) -> list[int]:
@@ -120,6 +129,14 @@ class Looking:
                 self._by_screening[size] = self._screened(size)
             found += self._by_screening[size]
         return strongest_sets(found, self._n_columns)
+
+    def _count(self, largest: int) -> Parities:
+        asked = self._column, self._n_rows, largest, self._ones
+        parities = Parities(*asked)
+        (odd,) = self._run(OddRows(*asked))
+        # What has travelled may be wider than it was.
+        parities.odd = odd.astype(np.int32 if self._n_rows < 2**31 else np.int64, copy=False)
+        return parities
 
     def _screened(self, size: int) -> list[Found]:
         n_planes = len(self._column)

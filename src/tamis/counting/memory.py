@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import entr
 
-from tamis.counting import counts, direct
+from tamis.counting import counts
 from tamis.counting.by_rows import count_sets, judge_rows
 from tamis.counting.compiled import (
     Columns,
@@ -19,7 +19,6 @@ from tamis.counting.compiled import (
     Pairs,
     Rows,
     States,
-    Words,
 )
 from tamis.counting.counts import (
     NO_PARTS,
@@ -28,24 +27,20 @@ from tamis.counting.counts import (
     Question,
     Shapes,
     blank,
+    in_runs,
     laid_out,
     n_log_n,
 )
 from tamis.counting.direct import Direct
-from tamis.counting.interactions import (
-    Parities,
-    affordable,
-    interacting_columns,
-    interacting_planes,
-)
+from tamis.counting.interactions import PlanePass, interacting_planes
 from tamis.counting.judge import judge_planes
-from tamis.counting.looking import Looking, Sample
+from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup, fixed_point
-from tamis.counting.planes import build_planes
-from tamis.counting.row_sample import sampled
+from tamis.counting.passes import Sums
 from tamis.counting.sharing import THREAD_WORDS, share, usable_jobs
 from tamis.counting.small import SmallCounts
-from tamis.counting.tables import pair_counts, plane_ones
+from tamis.counting.tables import add_pairs
+from tamis.tables.planes import build_planes, plane_ones
 from tamis.tables.table import Table
 
 WHOLE_ROWS = 128
@@ -174,92 +169,59 @@ class MemoryCounts:
 
     def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> Direct | None:
         """What answers one question at a time, for compiled searches."""
-        words, ones, pairs, first, arities, _, plain, _, widest = self._columns
-        d = len(arities)
-        in_threads = self._n_jobs > 1 and self.n_rows * d > THREAD_WORDS
-        if in_threads or not len(pairs) or self._codes.dtype != np.uint8:
+        in_threads = self._n_jobs > 1 and self._codes.size > THREAD_WORDS
+        if in_threads or not len(self._columns[2]) or self._codes.dtype != np.uint8:
             return None
-        terms, tail, _, _, constant, _, clips = lookup.as_kernel_argument()
-        numbers = {
-            direct.N_COLUMNS: d, direct.N_ROWS: self.n_rows, direct.N_PLANES: len(words),
-            direct.N_WORDS: words.shape[1], direct.WIDEST: widest,
-            direct.MOST: counts.CROSSOVER, direct.MOST_JOINT: self._joint_crossover,
-            direct.EMPTY: EMPTY, direct.TAIL: tail, direct.CONSTANT: int(constant),
-            direct.CLIPS: int(clips),
-        }  # fmt: skip
-        arrays = {
-            direct.WORDS: words, direct.ONES: ones, direct.PAIRS: pairs, direct.FIRST: first,
-            direct.ARITIES: arities, direct.PLAIN: plain, direct.CODES: self._codes,
-            direct.WEIGHTS: self._ones, direct.RANGES: self._ranges,
-            direct.EVERYONE: self._everyone,
-            direct.ZEROS: np.zeros(2, dtype=np.int64), direct.TERMS: terms,
-            direct.PRODUCTS: self._products,
-        }  # fmt: skip
-        return Direct(numbers, arrays, regrets)
-
-    @cached_property
-    def _interacting(self) -> tuple[Words, Ints]:
-        """The planes among which interactions are looked for, and the column of each."""
-        planes = self._planes
-        words = interacting_planes(planes.words, planes.first, self.arities, self.n_rows)
-        return words, interacting_columns(self.arities)
+        return Direct(
+            self._columns, self._rows, lookup.as_kernel_argument(), counts.CROSSOVER,
+            self._joint_crossover, self._products, regrets,
+        )  # fmt: skip
 
     @cached_property
     def looking(self) -> Looking:
         """The sets of columns that say something together."""
-        words, column = self._interacting
-        return Looking(
-            column, self.n_rows, len(self.arities), affordable(*words.shape),
-            self._count_sets, self._sample_rows, self._n_jobs,
-        )  # fmt: skip
+        planes = self._planes
+        words = interacting_planes(planes.words, planes.first, self.arities, self.n_rows)
 
-    def _count_sets(self, largest: int) -> Parities:
-        words, column = self._interacting
-        parities = Parities(column, self.n_rows, largest, plane_ones(words))
-        parities.odd = parities.count(words, self._n_jobs)
-        return parities
+        def run(one: PlanePass) -> Sums:
+            return one.of_block(words, self.n_rows, self._n_jobs)
 
-    def _sample_rows(self) -> Sample:
-        words, column = self._interacting
-        n_rows = self.n_rows
-        return sampled(column, plane_ones(words), n_rows, lambda one: one.of_block(words, n_rows))
+        return Looking(self.arities, plane_ones(words), self.n_rows, run, self._n_jobs)
 
     def _count_pairs(self) -> Pairs:
         words = self._planes.words
         n_planes = words.shape[0]
         if 4 * n_planes**2 > counts.PAIR_TABLE_BYTES or self.n_rows >= 2**31:
             return np.zeros((0, 0), dtype=np.int32)
-        pairs = np.empty((n_planes, n_planes), dtype=np.int32)
+        pairs = np.zeros((n_planes, n_planes), dtype=np.int32)
         work = n_planes**2 * words.shape[1] // 2
 
         def part(start: int, stop: int) -> None:
-            pair_counts(words, start, stop, pairs)
+            add_pairs(words, start, stop, pairs)
 
         # Row p has n_planes - p pairs: equal work means unequal shares of the rows.
         share(self._n_jobs, n_planes, work, part, power=0.5, falling=True)
         return pairs
 
     def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
-        """Send tables to planes or to rows, by their size: each loop leaves out what is for the
-        other, so that a batch takes two calls at most."""
+        """What is too large for planes they leave to rows, so that a batch takes two calls at
+        most, however its tables are mixed."""
         if self._small.take(len(batch.contexts) + len(batch.candidates), batch.tables()):
             self._small.judge(batch, self._shapes.classes, lookup, answers)
             return
-        shapes, columns, most = self._shapes, self._columns, counts.CROSSOVER
-        cells = [shapes.n_cells(context) for context in batch.contexts]
-        asked, terms, n = batch.asked(), lookup.as_kernel_argument(), len(batch.candidates)
+        columns, most, n = self._columns, counts.CROSSOVER, len(batch.candidates)
+        asked, terms = batch.asked(), lookup.as_kernel_argument()
+        left: list[int] = []
 
         def in_planes(start: int, stop: int) -> None:
-            judge_planes(columns, most, asked, start, stop, terms, *answers)
+            left.append(judge_planes(columns, most, asked, start, stop, terms, *answers))
 
         def by_rows(start: int, stop: int) -> None:
             judge_rows(columns, self._rows, most, asked, start, stop, terms, *answers)
 
-        fewest, largest = min(cells), max(cells)
-        if fewest <= most:
-            work = n * min(largest, most) * self._planes.words.shape[1]
-            share(self._n_jobs, n, work, in_planes)
-        if not shapes.all_planed or largest * max(shapes.widest - 1, 1) > most:
+        cells = min(max(map(self._shapes.n_cells, batch.contexts)), most)
+        share(self._n_jobs, n, n * cells * self._planes.words.shape[1], in_planes)
+        if any(left):
             share(self._n_jobs, n, n * self.n_rows, by_rows)
 
     def _judge_sets(
@@ -323,15 +285,9 @@ class MemoryCounts:
         self, sets: Sequence[tuple[int, ...]], start: int, stop: int
     ) -> Iterator[tuple[int, int]]:
         """The sets from ``start`` to ``stop``, as many at a time as have few states together."""
-        room, first = 0, start
-        for b in range(start, stop):
-            states = self._most_states(sets[b])
-            if b > first and (room + states) * len(self.arities) > LEVELS_BYTES:
-                yield first, b
-                room, first = 0, b
-            room += states
-        if first < stop:
-            yield first, stop
+        most = LEVELS_BYTES // len(self.arities)
+        for i, j in in_runs(map(self._most_states, sets[start:stop]), most):
+            yield start + i, start + j
 
     @property
     def _joint_crossover(self) -> int:

@@ -21,7 +21,6 @@ from tamis.counting.elsewhere import (
     bytes_of,
     checked_limit,
 )
-from tamis.counting.packed_file import PackedFile, write_packed
 from tamis.errors import DataError, SettingError
 from tamis.tables.columns import Column
 from tamis.tables.first_pass import (
@@ -39,6 +38,7 @@ from tamis.tables.first_pass import (
 )
 from tamis.tables.kinds import Told, checked_types
 from tamis.tables.moments import Moments
+from tamis.tables.packed_file import PackedFile, write_packed
 from tamis.tables.paths import (
     PACKED_ENDING,
     STREAMED_ENDINGS,

@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.block_loops import add_masked, add_ones, add_pairs, decode
+from tamis.counting.block_loops import add_masked, decode
 from tamis.counting.compiled import Codes, Ints, Words
 from tamis.counting.counts import laid_out, part_starts
 from tamis.counting.folding import starts_of
-from tamis.counting.planes import Blocks
 from tamis.counting.sharing import share
+from tamis.counting.tables import add_pairs
 from tamis.errors import SettingError
+from tamis.tables.planes import Blocks, plane_ones
 
 ROWS_AT_ONCE = 2**20
 """Rows whose states are held at once."""
@@ -165,8 +166,7 @@ def key_counts(keys: Ints) -> Sums:
 
 
 class PlaneRows(Pass):
-    """The rows of each plane and, if wanted, of each pair of planes, of which the second is not
-    before the first."""
+    """The rows of each plane and, if wanted, of each pair of planes."""
 
     def __init__(self, with_pairs: bool) -> None:
         self._with_pairs = with_pairs
@@ -175,15 +175,16 @@ class PlaneRows(Pass):
         """The sums over the rows of this view."""
         n = view.blocks.layout.n_planes
         ones = np.zeros(n, dtype=np.int64)
-        pairs = np.zeros((n, n) if self._with_pairs else (0, 0), dtype=np.int64)
+        pairs: Any = np.zeros((n, n) if self._with_pairs else (0, 0), dtype=np.int64)
         for group in view.groups():
             blocks = group.words
-            add_ones(blocks, ones)
+            ones += plane_ones(blocks)
             if not self._with_pairs:
                 continue
 
             def part(first: int, last: int, blocks: Words = blocks) -> None:
-                add_pairs(blocks, first, last, pairs)
+                for words in blocks:
+                    add_pairs(words, first, last, pairs)
 
             work = n**2 * blocks.shape[0] * blocks.shape[2] // 2
             share(view.n_jobs, n, work, part, power=0.5, falling=True)

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir as llvm
-from numba import carray as carray  # type: ignore[attr-defined, unused-ignore]
-from numba import types as numba_types
-from numba.core import cgutils as numba_building
-from numba.core import compiler as numba_compiler
-from numba.extending import get_cython_function_address, intrinsic
+from tamis.counting.compiled import unloaded
+
+try:
+    from llvmlite import ir as llvm
+    from numba import carray as carray  # type: ignore[attr-defined, unused-ignore]
+    from numba import types as numba_types
+    from numba.core import cgutils as numba_building
+    from numba.core import compiler as numba_compiler
+    from numba.extending import get_cython_function_address, intrinsic
+except OSError as error:
+    raise unloaded() from error
 
 types: Any = numba_types
 cgutils: Any = numba_building
@@ -25,8 +30,6 @@ FLOATS, FLOAT_LINES = types.float64[::1], types.float64[:, ::1]
 CODES, PAIRS, PAIR_LINES = types.uint8[:, ::1], types.int32[::1], types.int32[:, ::1]
 ANSWER = INT(INTS, INT, INTS, INT, INT, FLOATS, INT)
 """The signature of ``direct.answer``."""
-ADVANCE = types.void(INTS, INTS, INTS, INTS, FLOATS, FLOATS, INTS, INT)
-"""The signature of ``order_loops.advance``, which calls it."""
 
 COLUMNS = types.Tuple((types.uint64[:, ::1], INTS, PAIR_LINES, INTS, INTS, INTS, INTS, INT, INT))
 ROWS = types.Tuple((CODES, INTS, PAIRS, INT_LINES, INT))

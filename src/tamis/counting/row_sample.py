@@ -8,25 +8,25 @@ of smallest keys are among those of each part, and their rows add up.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting.compiled import Ints, Words
-from tamis.counting.interactions import interacting_columns, interacting_planes
-from tamis.counting.passes import Pass, Sums, View
+from tamis.counting.interactions import PlanePass
+from tamis.counting.passes import Sums
 
 SAMPLED_ROWS = 4096
 """About this number of rows is sampled, or all."""
 MOST_PATTERNS = 4 * SAMPLED_ROWS
 """The largest number of patterns to sample from."""
 
+Sample = tuple[Words, int]
+"""The planes of some rows, and how many rows these are."""
 
-def sampled(
-    column: Ints, ones: Ints, n_rows: int, run: Callable[[KeyPass], Sums]
-) -> tuple[Words, int]:
+
+def sampled(column: Ints, ones: Ints, n_rows: int, run: Callable[[PlanePass], Sums]) -> Sample:
     """The planes of the sampled rows, those of a column in the order of their keys, and how many
     rows these are; ``ones`` are those of each plane, and ``run`` goes over all rows."""
     keys = PlaneKeys(column, ones, n_rows)
@@ -83,39 +83,26 @@ class PlaneKeys:
         return scattered(found)
 
 
-class KeyPass(Pass):
-    """Something that is found with the keys of rows, block after block."""
+class PlaneSums(PlanePass):
+    """The keys of the rows of each plane, and last of all rows, summed: the same in any order."""
 
     def __init__(self, keys: PlaneKeys) -> None:
         self._keys = keys
 
-    @abstractmethod
-    def of_block(self, words: Words, n_rows: int) -> Sums:
-        """What the planes of these rows say."""
-
-    def over(self, view: View) -> Sums:
-        """The sums over the rows of this view."""
-        nothing: Words = np.zeros((len(interacting_columns(view.arities)), 0), dtype=np.uint64)
-        found = self.of_block(nothing, 0)
-        for words, n_rows in interacting_blocks(view):
-            found = self.add(found, self.of_block(words, n_rows))
-        return found
-
-
-class PlaneSums(KeyPass):
-    """The keys of the rows of each plane, and last of all rows, summed: the same in any order."""
-
-    def of_block(self, words: Words, n_rows: int) -> Sums:
+    def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
         """What the planes of these rows say."""
         keys = self._keys.of_rows(words, n_rows)
         sums = [keys[inside].sum() for inside in each_plane(words, n_rows)]
         return (np.array([*sums, keys.sum()], dtype=np.uint64).view(np.int64),)
 
 
-class PatternRows(KeyPass):
+class PatternRows(PlanePass):
     """The patterns of smallest keys: the keys, the numbers of rows, and the planes, 64 a word."""
 
-    def of_block(self, words: Words, n_rows: int) -> Sums:
+    def __init__(self, keys: PlaneKeys) -> None:
+        self._keys = keys
+
+    def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
         """What the planes of these rows say."""
         keys = self._keys.of_rows(words, n_rows)
         found, row, counts = np.unique(keys, return_index=True, return_counts=True)
@@ -157,14 +144,6 @@ def scattered(numbers: Words) -> Words:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(z ^ (z >> np.uint64(31)))
-
-
-def interacting_blocks(view: View) -> Iterator[tuple[Words, int]]:
-    """Of each block the planes among which interactions are looked for, and its rows."""
-    for group in view.groups():
-        for one in group.each():
-            planes = interacting_planes(one.words[0], view.first, view.arities, one.n_rows)
-            yield planes, one.n_rows
 
 
 def each_plane(words: Words, n_rows: int) -> Iterator[NDArray[np.bool_]]:

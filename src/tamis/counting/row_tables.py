@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tamis.counting.block_loops import add_rows
 from tamis.counting.compiled import Codes, Ints, Judgements
+from tamis.counting.counts import in_runs
 from tamis.counting.elsewhere import BlockTable
-from tamis.counting.folding import BlockLookup, SparseContext, TableBatch, starts_of
+from tamis.counting.folding import BlockLookup, ListedContext, TableBatch, plain_terms, starts_of
 from tamis.counting.passes import Group, KeyRows, Pass, Sums, View
 from tamis.counting.sharing import share
 from tamis.errors import SettingError
@@ -206,18 +208,9 @@ class RowTables:
 
     def _chunks(self, questions: Sequence[RowQuestion]) -> Iterator[list[RowQuestion]]:
         """Questions, or parts of them, whose tables fit into memory together."""
-        chunk: list[RowQuestion] = []
-        held = 0
-        for question in questions:
-            for part in self._parts(question):
-                size = self._largest(part) * max(len(part.candidates), 1)
-                if chunk and held + size > self._room:
-                    yield chunk
-                    chunk, held = [], 0
-                chunk.append(part)
-                held += size
-        if chunk:
-            yield chunk
+        parts = [part for question in questions for part in self._parts(question)]
+        sizes = (self._largest(part) * max(len(part.candidates), 1) for part in parts)
+        return (parts[i:j] for i, j in in_runs(sizes, self._room))
 
     def _parts(self, question: RowQuestion) -> Iterator[RowQuestion]:
         """A question in parts of candidates, each of which fits into memory."""
@@ -238,7 +231,7 @@ class RowTables:
             answers = question.answers
             widths = np.array([one.n_states for one in question.candidates], dtype=np.int64)
             counted = TableBatch(
-                np.array([self._sizes[question.target]]), np.array([not question.strata.parts]),
+                np.array([self._sizes[question.target]]),
                 np.array([0, len(margins)]), margins, np.zeros(len(widths), dtype=np.int64),
                 widths, starts_of(len(margins) * widths), cells,
             )  # fmt: skip
@@ -289,10 +282,10 @@ class RowTables:
         contexts = [self._context(one) for one in questions]
         self._settle(contexts)
         for question, own in zip(questions, contexts, strict=True):
-            target, strata, candidates, base_heads, heads, answers = question
-            context = SparseContext(
-                strata.counts, own.counts, own.keys // self._sizes[target], base_heads[0],
-                lookup, self._table.n_rows, is_empty=not strata.parts,
+            target, _, candidates, base_heads, heads, answers = question
+            context = ListedContext(
+                own.counts, own.keys // self._sizes[target], base_heads[0], lookup,
+                partial(plain_terms, n_rows=self._table.n_rows),
             )  # fmt: skip
             answers.entropies[0] = context.entropy
             wanted = [self._cells(question, candidate) for candidate in candidates]

@@ -169,24 +169,20 @@ def strong_sets(
             without = offsets[size - 1] + place_of(member, t, choose)
             fixed = 1.0 - twice * odd[offsets[1] + member[t] if t > 0 else without]
             varying = without if t > 0 else offsets[1]
-            for begin in range(0, member[1], TOGETHER):
-                end = min(begin + TOGETHER, member[1])
-                if not is_one_strong(odd, twice, begin, end, fixed, varying, first, least):
-                    end = begin
-                for p in range(begin, end):
-                    changing = 1.0 - twice * odd[varying + p]
-                    spread = (1.0 - fixed * fixed) * (1.0 - changing * changing)
-                    lead = 1.0 - twice * odd[first + p] - fixed * changing
-                    if lead * lead <= least * spread or spread <= 0.0:
-                        continue
-                    member[0] = p
-                    strength = np.abs(lead) / np.sqrt(spread)
-                    # Most are strong because of a single member, which is seen at once.
-                    if strongest_pair(member, t, single) < strength - ROUNDING and are_apart(
-                        member, whole(0), column
-                    ):
-                        mean = counted_means(member, odd, twice, offsets, choose)
-                        found = written(mean, t, strength, member, found, targets, sets, strengths)
+            for p in range(member[1]):
+                changing = 1.0 - twice * odd[varying + p]
+                spread = (1.0 - fixed * fixed) * (1.0 - changing * changing)
+                lead = 1.0 - twice * odd[first + p] - fixed * changing
+                if lead * lead <= least * spread or spread <= 0.0:
+                    continue
+                member[0] = p
+                strength = np.abs(lead) / np.sqrt(spread)
+                # Most are strong because of a single member, which is seen at once.
+                if strongest_pair(member, t, single) < strength - ROUNDING and are_apart(
+                    member, whole(0), column
+                ):
+                    mean = counted_means(member, odd, twice, offsets, choose)
+                    found = written(mean, t, strength, member, found, targets, sets, strengths)
         changed = advance(member, whole(1))
 
 
@@ -198,26 +194,6 @@ def strongest_pair(member: Ints, t: int, single: Floats) -> float:
         if j != t and single[member[t], member[j]] > most:
             most = single[member[t], member[j]]
     return most
-
-
-@inner
-def is_one_strong(
-    odd: Pairs,
-    twice: float,
-    start: int,
-    stop: int,
-    fixed: float,
-    varying: int,
-    first: int,
-    least: float,
-) -> bool:
-    """Whether one of some sets may be strong; without a branch, several at once."""
-    many = 0
-    for p in range(start, stop):
-        changing = 1.0 - twice * odd[varying + p]
-        lead = 1.0 - twice * odd[first + p] - fixed * changing
-        many += lead * lead > least * (1.0 - fixed * fixed) * (1.0 - changing * changing)
-    return many > 0
 
 
 @inner

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
-import numpy as np
-
 from tamis.errors import SettingError
+from tamis.plugins import is_whole
 
 THREAD_WORDS = 2**22
 """Work that reads fewer words than this is not worth handing to threads."""
@@ -42,12 +41,12 @@ def share(
             done.result()
 
 
-def usable_jobs(n_jobs: int | None) -> int:
-    """The number of threads: None is all cores, -1 too, -2 all but one."""
+def usable_jobs(n_jobs: int | None, name: str = "n_jobs") -> int:
+    """The number of threads or processes: None is all cores, -1 too, -2 all but one."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     cores = cores or 1
     if n_jobs is None:
         return cores
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise SettingError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise SettingError(f"{name} must be None or a whole number other than 0, got {n_jobs!r}")
     return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else int(n_jobs)

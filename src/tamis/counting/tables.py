@@ -15,7 +15,6 @@ from tamis.counting.compiled import (
     Words,
     compiled,
     inner,
-    interpretable,
     popcount,
     whole,
 )
@@ -82,30 +81,16 @@ def count_common(
     return np.int64(total)
 
 
-@interpretable(lambda words: 4e-7 * words.size)
-def plane_ones(
-    words: Words,
-) -> Ints:
-    """The rows of each plane."""
-    ones = np.empty(words.shape[0], dtype=np.int64)
-    for p in range(words.shape[0]):
-        ones[p] = count_common(words, p, words, p)
-    return ones
-
-
 @compiled
-def pair_counts(
-    words: Words,
-    start: int,
-    stop: int,
-    out: Pairs,
-) -> None:
-    """All-pairs joint counts of planes ``start`` to ``stop`` with themselves and all later."""
+def add_pairs(words: Words, start: int, stop: int, out: Pairs) -> None:
+    """Add the joint counts of planes ``start`` to ``stop`` with themselves and all later ones, in
+    both orders."""
     for p in range(start, stop):
-        for q in range(p, words.shape[0]):
+        out[p, p] += count_common(words, p, words, p)
+        for q in range(p + 1, words.shape[0]):
             common = count_common(words, p, words, q)
-            out[p, q] = common
-            out[q, p] = common
+            out[p, q] += common
+            out[q, p] += common
 
 
 @inner

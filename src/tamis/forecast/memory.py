@@ -14,11 +14,11 @@ from tamis.counting.elsewhere import BlockTable, MomentTable
 from tamis.counting.independence import STATS
 from tamis.counting.interactions import affordable
 from tamis.counting.memory import EMPTY
-from tamis.counting.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.information.remembered import MOST_BYTES
 from tamis.search.cmi_rows import FEW_SLOTS, MOST_SLOTS
 from tamis.tables import Table
 from tamis.tables.moments import BLOCK_CELLS
+from tamis.tables.planes import CHUNK, MAX_PLANE_LEVELS
 from tamis.tables.table import AnyTable
 
 FLOAT = 8

@@ -14,6 +14,7 @@ from tamis.errors import SettingError
 from tamis.learning import learn
 from tamis.metrics import Edge, edge_distance
 from tamis.network import BayesianNetwork, Network
+from tamis.plugins import is_whole
 from tamis.settings import Settings
 from tamis.tables import Label, Table
 from tamis.tables.table import ColumnKind
@@ -188,6 +189,6 @@ def _joined(edges: set[Edge]) -> set[frozenset[str]]:
 
 def whole_number(parameter: str, value: object, *, least: int) -> int:
     """The value, if it is a whole number that is large enough."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_whole(value) or value < least:
         raise SettingError(f"{parameter} must be a whole number, {least} or more, not {value!r}")
     return int(value)

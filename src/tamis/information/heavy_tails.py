@@ -15,6 +15,7 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.information.interface import Floats
+from tamis.tables.moments import LARGEST
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
 
@@ -88,9 +89,11 @@ def _seen(table: Table, k: int) -> Floats:
 
 
 def _is_heavy(numbers: Floats) -> bool:
-    centred = numbers - numbers.mean()
+    with np.errstate(over="ignore"):
+        centred = numbers - numbers.mean()
     scale = np.abs(centred).max()
-    if not scale > 0:
+    if not 0 < scale < LARGEST:
+        # Numbers whose squares no float holds are refused by name when their moments are taken.
         return False
     squares = (centred / scale) ** 2
     return bool(np.mean(squares**2) > constants.heavy_tails * np.mean(squares) ** 2)

@@ -54,7 +54,7 @@ class LinearControl:
     def _of_all(self, present: Flags) -> Floats | None:
         n_numbers = len(present)
         often = bool((present.sum(axis=1) >= 2 * (n_numbers + 1)).all())
-        if not often or n_numbers > MOST_NUMBERS:
+        if not often or not 0 < n_numbers <= MOST_NUMBERS:
             return None
         return fit_moments(self._values, present, roughly=True).covariance
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from tamis.errors import SettingError
 from tamis.information.interface import Floats
+from tamis.plugins import is_number
 from tamis.tables.moments import spread_of_products
 
 AUTO = "auto"
@@ -15,10 +14,9 @@ AUTO = "auto"
 
 def checked(shrinkage: object) -> float:
     """The value, if it is a number from 0 to 1."""
-    number = isinstance(shrinkage, int | float | np.integer | np.floating)
-    if not number or isinstance(shrinkage, bool) or not 0 <= shrinkage <= 1:  # type: ignore[operator]
+    if not is_number(shrinkage, 0, 1):
         raise SettingError(f"shrinkage must be a number from 0 to 1, not {shrinkage!r}")
-    return float(shrinkage)  # type: ignore[arg-type]
+    return float(shrinkage)
 
 
 def checked_or_auto(shrinkage: object) -> float | str:

@@ -160,7 +160,14 @@ def to_pyagrum(network: BayesianNetwork) -> Any:  # noqa: ANN401 - as above
     gum = _library("pyagrum")
     model = gum.BayesNet("tamis")
     for name, labels in zip(network.names, network.levels, strict=True):
-        model.add(gum.LabelizedVariable(name, name, [str(label) for label in labels]))
+        texts = [str(label) for label in labels]
+        cut = next((text for text in (name, *texts) if "\0" in text), None)
+        if cut is not None:
+            raise SettingError(
+                f"column {name!r} cannot go to pyAgrum: it ends texts at NUL characters, and there "
+                f"is one in {cut!r}; rename it"
+            )
+        model.add(gum.LabelizedVariable(name, name, texts))
     for name in network.names:
         for parent in network.parents_of(name):
             model.addArc(parent, name)

@@ -16,6 +16,7 @@ from tamis.errors import SettingError
 from tamis.network.laws import Coefficient
 from tamis.network.rows import Rows, require_known_levels, rows_of
 from tamis.network.sampling import Seed
+from tamis.plugins import shortened
 from tamis.tables import Label
 
 
@@ -100,10 +101,10 @@ class Network(ABC):
         >>> tamis.BayesianNetwork.example("orchard").parents_of("fruit")
         ('blossom', 'bees')
         """
-        if name not in self._place:
+        if not isinstance(name, str) or name not in self._place:
             close = difflib.get_close_matches(str(name), self.names, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise SettingError(f"the network has no variable {name!r}{hint}")
+            raise SettingError(f"the network has no variable {shortened(name)}{hint}")
         return tuple(self.names[p] for p in self.parents[self._place[name]])
 
     @property

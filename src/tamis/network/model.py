@@ -24,6 +24,7 @@ from tamis.network.parts import Floats
 from tamis.network.rows import Rows, require_known_levels, rows_of
 from tamis.network.sampling import Codes, Seed, labelled, sample_codes
 from tamis.network.tables import checked_tables
+from tamis.plugins import listed
 from tamis.tables import Label, read_table
 
 
@@ -128,12 +129,13 @@ class BayesianNetwork(Network):
         >>> network.in_order(["call_out", "fault", "shift"]).names
         ('call_out', 'fault', 'shift')
         """
-        if sorted(names) != sorted(self.names):
+        found = listed(names) or []
+        if not all(isinstance(name, str) for name in found) or sorted(found) != sorted(self.names):
             raise SettingError("names must be those of the network, each once")
-        order = [self._place[name] for name in names]
+        order = [self._place[name] for name in found]
         place = {k: i for i, k in enumerate(order)}
         return type(self)(
-            tuple(names),
+            tuple(found),
             tuple(self.levels[k] for k in order),
             tuple(tuple(place[p] for p in self.parents[k]) for k in order),
             tuple(self.tables[k] for k in order),

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tamis.errors import SettingError
 from tamis.network.indexing import flat_index
 from tamis.network.parts import Floats
+from tamis.plugins import shortened
 from tamis.tables import Label
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.unsignedinteger]
 Seed = int | np.random.SeedSequence
+
+MOST_ROWS = 10**12
+"""More have no place on any machine."""
 
 
 def sample_codes(network: BayesianNetwork, n: int, seed: Seed) -> Codes:
@@ -116,8 +120,11 @@ def checked_n(n: int) -> int:
         number = operator.index(n)
     except TypeError:
         number = 0
-    if number < 1 or isinstance(n, bool):
-        raise SettingError(f"n, the number of rows, must be a whole number from 1 on, not {n!r}")
+    if not 1 <= number <= MOST_ROWS or isinstance(n, bool):
+        raise SettingError(
+            f"n, the number of rows, must be a whole number from 1 to {MOST_ROWS:,}, not "
+            f"{shortened(n)}"
+        )
     return number
 
 

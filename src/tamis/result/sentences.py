@@ -479,9 +479,9 @@ AT_FIRST = PARTS[:4]
 """What is said without being asked for statistics."""
 
 RAISED = (
-    "Dependences in this table are weak, so alpha was raised from {before:g} to {after:.2g}, which "
-    "added {added}. Of the {total} in the graph, about {after:.2g} are then expected to be false. "
-    "Set alpha to decide this yourself."
+    "Some dependences in this table are weak, so alpha was raised from {before:g} to {after:.2g}, "
+    "which added {added}. Of the {total} in the graph, about {after:.2g} are then expected to be "
+    "false. Set alpha to decide this yourself."
 )
 """A note where alpha was left open and the edges found ask for more."""
 UNITS = (
@@ -490,6 +490,13 @@ UNITS = (
     "units='same'."
 )
 """A note where variances grow along most paths and units were not said to be the same."""
+FUNCTIONS = (
+    "Some columns follow from others: {told}. Arrows at such columns tell how they were made "
+    "rather than what causes what, and their directions are worth little: keep one column of each "
+    "pair."
+)
+ONE_TO_ONE, ONE_VALUE = "goes one to one with", "has one value for each value of"
+"""A note where a column of levels follows from a neighbour in the graph."""
 COUNTED_ONLY = (
     "Read as levels, which explain this table better than numbers do. In memory columns of many "
     "values would be numbers all the same, beside columns of few; that needs rows."

@@ -15,8 +15,9 @@ bit a node.
   (a target and what is given) or a selection (a target and its candidates; the second set are
   rivals, who were no candidates and would change it).
 * ``Q``: where entries are, by a hash of head and set.
-* ``R``, ``S``: the rows of contexts. The other nodes by their cmi, the largest first, each with the
-  context that follows when it is taken; and their strengths, nan where they were not asked for.
+* ``R``, ``S``: the rows of contexts. The other nodes by their cmi, the largest first, each in one
+  number with the context that follows when it is taken, 0 while nobody has asked (``NODE_BITS``);
+  and their strengths, nan where they were not asked for.
 * ``T``: thresholds, and the families of contexts: the score, and of each member itself, its cmi and
   its strength given the others. Also the strengths of sets that may be taken together.
 * ``V``: one order, and where climbing from it has come to.
@@ -29,7 +30,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tamis.counting.compiled import Floats, Ints, compiled, inner, pointed_at, popcount, whole
+from tamis.counting.compiled import Floats, Ints, compiled, inner, popcount, whole
 from tamis.counting.direct import ANSWER_LOOP
 from tamis.search.paths import CLEARLY_MORE
 
@@ -70,6 +71,8 @@ SET = whole(8)
 WITH_SETS = whole(2**40)
 """Added to the head of a selection among candidates of whom several may be taken together."""
 NONE = whole(-1)
+NODE_BITS = whole(24)
+"""Of a number in ``R``: so many bits are the node, those above them the context that follows."""
 ROW, STRENGTH, FAMILIES, GROUP = wholes(0, 4)
 """What may be missing: a row, a strength at a place of it, a family, the strength of a set."""
 RISE, THRESHOLDS = wholes(0, 2)
@@ -215,6 +218,13 @@ def put_question(M: Ints, context: int) -> int:
 
 
 @inner
+def node_at(R: Ints, place: int) -> int:
+    """The node at a place of a row."""
+    node: int = R[place] & ((whole(1) << NODE_BITS) - 1)
+    return node
+
+
+@inner
 def list_row(M: Ints, R: Ints, S: Floats, T: Floats, context: int, n: int, length: int) -> None:
     """List those of the reply that are not among the n of the context, so many, by their cmi."""
     start, stop = M[LISTED], M[LISTED]
@@ -229,13 +239,12 @@ def list_row(M: Ints, R: Ints, S: Floats, T: Floats, context: int, n: int, lengt
         place = stop - 1
         while place > start and S[place - 1] < cmi:
             S[place] = S[place - 1]
-            R[2 * place] = R[2 * place - 2]
+            R[place] = R[place - 1]
             place -= 1
         S[place] = cmi
-        R[2 * place] = k
+        R[place] = k
     for place in range(start, stop):
         S[place] = np.nan
-        R[2 * place + 1] = NONE
     M[context + START] = start
     M[context + LENGTH] = stop - start
     M[LISTED] = stop
@@ -295,7 +304,7 @@ def ask(
             list_row(M, R, S, T, context, n, length)
             return True
     elif what == STRENGTH:
-        M[M[QUESTION] + n] = R[2 * place]
+        M[M[QUESTION] + n] = node_at(R, place)
         if answer(E[ANSWER_LOOP], (E, what, M, M[QUESTION], n, T, M[REPLY])) != 0:
             S[place] = T[M[REPLY]]
             return True
@@ -411,7 +420,7 @@ def grow(
                 return NONE
             best = M[context + START]
             stop = best + M[context + LENGTH]
-            while best < stop and not has(M, M[ALLOWED], R[2 * best]):
+            while best < stop and not has(M, M[ALLOWED], node_at(R, best)):
                 best += 1
             if best == stop and M[context + LENGTH] < d - 1 - size:
                 if not ask(E, M, R, S, T, ROW, context, size):
@@ -427,17 +436,18 @@ def grow(
         for place in range(M[context + START], best):
             # Who is ahead of one that passes would be taken first, or try and fail.
             if passes or not S[place] <= threshold:
-                add(M, rivals, R[2 * place])
+                add(M, rivals, node_at(R, place))
         if passes:
             up_to = n_below(T, d, strength) - 1 + size
             if up_to < M[made + MOST]:
                 M[made + MOST] = up_to
-            if R[2 * best + 1] < 0:
+            if R[best] >> NODE_BITS == 0:
                 copy(M, context + SET, M, given, n_words)
-                add(M, given, R[2 * best])
-                R[2 * best + 1] = find(M, Q, 2 * target, given)
-                M[R[2 * best + 1] + SIZE] = size + 1
-            context = R[2 * best + 1]
+                add(M, given, node_at(R, best))
+                following = find(M, Q, 2 * target, given)
+                M[following + SIZE] = size + 1
+                R[best] |= following << NODE_BITS
+            context = R[best] >> NODE_BITS
             continue
         if M[M[TOGETHER_OF] + target] == 0:
             return context
@@ -862,15 +872,11 @@ answer: Any = None
 """What calls ``direct.answer`` by its address: of numba, and so not there before a loop is made."""
 
 
-def signature() -> Any:  # noqa: ANN401 - numba has no types
-    """That of ``advance``, which can be compiled from now on."""
-    global answer
-    from tamis.counting import pointers
-
-    answer = pointers.answer_at
-    return pointers.ADVANCE
-
-
 def compiled_advance() -> Advance:
-    """The loop as it is called: what counts is a pointer to it."""
-    return cast(Advance, pointed_at(advance, signature))
+    """The loop that can be compiled from now on: what counts is a pointer to it."""
+    global answer
+    if answer is None:
+        from tamis.counting import pointers
+
+        answer = pointers.answer_at
+    return cast(Advance, advance)

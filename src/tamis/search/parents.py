@@ -172,6 +172,13 @@ class ParentSelector:
 
     def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
         """The parents of targets among candidates, one bit each."""
+        return [self.selected(one) for one in self._entries(asked)]
+
+    def all_scores(self, asked: Sequence[Asked]) -> list[float]:
+        """How well the parents of targets among candidates explain them."""
+        return self.scores(self._entries(asked))
+
+    def _entries(self, asked: Sequence[Asked]) -> list[int]:
         walk = new_walk([target for target, _ in asked], self.n_variables, self.waits)
         part(walk, loops.BEFORE)[:] = sets_of(
             [*(bits for _, bits in asked), 0], self.n_words
@@ -179,7 +186,8 @@ class ParentSelector:
         part(walk, loops.FRESH)[:] = [bits.bit_count() for _, bits in asked]
         walk[loops.MODE] = loops.ASK
         self.run([walk])
-        return [self.selected(one) for one in part(walk, loops.CHANGED)[: len(asked)].tolist()]
+        entries: list[int] = part(walk, loops.CHANGED)[: len(asked)].tolist()
+        return entries
 
     def selected(self, entry: int) -> Selected:
         """What a selection has found."""
@@ -325,7 +333,7 @@ class ParentSelector:
     def _judge_candidates(self, single: Ints) -> None:
         """The strengths of single candidates at places of rows."""
         contexts, places = single.T
-        candidates = self._rows[2 * places]
+        candidates = self._rows[places] & ((1 << loops.NODE_BITS) - 1)
         asked = zip(self._contexts(contexts), candidates.reshape(-1, 1), strict=True)
         tests = self._information.tests([Query(*context, one) for context, one in asked])
         self._strengths[places] = self._pps.rule.strengths(tests)
@@ -357,9 +365,7 @@ class ParentSelector:
             whole = self._pps.rule.strengths(tests).reshape(cmi.shape)
             strengths = np.take_along_axis(whole, orders, axis=1)
         listed = np.arange(orders.shape[1]) < lengths[:, None]
-        nodes = orders[listed]
-        rows = np.stack([nodes, np.full(len(nodes), loops.NONE)], axis=1).ravel()
-        self._rows = appended(self._rows, 2 * self._memory[loops.LISTED], rows)
+        self._rows = appended(self._rows, self._memory[loops.LISTED], orders[listed])
         self._strengths = appended(self._strengths, self._memory[loops.LISTED], strengths[listed])
         ends = self._memory[loops.LISTED] + np.cumsum(lengths)
         self._memory[loops.LISTED] = int(ends[-1])
@@ -382,7 +388,7 @@ class ParentSelector:
         listed, judged, d = int(memory[loops.LISTED]), int(memory[loops.JUDGED]), self.n_variables
         if listed + d > len(self._strengths):
             self._strengths = longer(self._strengths, 2 * listed + ENTRIES * min(d, SHORT))
-            self._rows = longer(self._rows, 2 * len(self._strengths))
+            self._rows = longer(self._rows, len(self._strengths))
         if judged + 3 * d > len(self._families):
             self._families = longer(self._families, 2 * judged + 4 * ENTRIES + 3 * d)
         n_entries, used = int(memory[loops.N_ENTRIES]), int(memory[loops.USED])

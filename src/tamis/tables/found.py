@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tamis.tables.columns import Column, measure
 from tamis.tables.kinds import Told, require_known, settled
 from tamis.tables.read import columns_before_typing
-from tamis.tables.refusals import ColumnRefused
+from tamis.tables.refusals import ColumnRefused, missing
 from tamis.tables.sources import Sources, where_present
 from tamis.tables.table import Label
 
@@ -92,6 +92,10 @@ def look_at(data: object, types: Mapping[str, Told]) -> list[Found]:
 
 
 def _found(given: Sources[Any], name: str, source: object, told: Told | None) -> Found:
+    if not given.n_rows:
+        # Of no rows nobody can say what they are, whatever the type.
+        nothing = missing(np.zeros(0, dtype=np.bool_))
+        return Found(name, 0, nothing, nothing, None)
     encoding = given.encoding
     values, absent = where_present(
         lambda rows: _with_numbers(lambda: encoding.encode(encoding.rows_of(source, rows)))

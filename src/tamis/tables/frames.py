@@ -144,6 +144,9 @@ def arrow_of(values: NativeSeries) -> ArrowColumn | None:
         # Of a series its array, which need not be asked what it is.
         return pa.array(getattr(values, "array", values))
     if hasattr(values, "to_arrow") and kind != "Object":
+        if "\0" in values.name:
+            # A letter that polars' names may hold and those of its arrow arrays not.
+            values = values.alias("")
         try:
             return values.to_arrow()
         except pa.ArrowException:

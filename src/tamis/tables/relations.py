@@ -223,10 +223,12 @@ def _linear(columns: Sequence[Found]) -> Iterator[tuple[str, Suspicion]]:
         return
     matrix = np.column_stack([_numbers_over_all_rows(one)[rows] for one in chosen])
     few = matrix[_sample(len(matrix), max(_FITTED, 4 * len(chosen)))]
-    spread = few.std(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = few.std(axis=0)
     basis: list[int] = []
     directions = np.empty((len(few), 0))
-    for j in np.flatnonzero(spread > 0).tolist():
+    # Numbers whose squares no float holds are refused by name when they are learned from.
+    for j in np.flatnonzero((spread > 0) & np.isfinite(spread)).tolist():
         direction = (few[:, j] - few[:, j].mean()) / spread[j]
         # Twice, because once leaves rounding errors behind.
         for _ in range(2):

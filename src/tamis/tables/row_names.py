@@ -76,7 +76,7 @@ def is_running(numbers: NDArray[np.float64]) -> bool:
     n = len(numbers)
     if n < FEWEST_ROWS:
         return False
-    low, high = numbers.min(), numbers.max()
+    low, high = float(numbers.min()), float(numbers.max())
     # First what settles nearly every column at the price of one pass.
     if high - low != n - 1 or low != np.trunc(low) or (np.trunc(numbers) != numbers).any():
         return False
@@ -87,7 +87,7 @@ def _numbers_rows(numbers: NDArray[np.float64]) -> bool:
     """Whether numbers are whole, each once, and most of those within their range: sorted or so
     many that drawn values would repeat themselves."""
     n = len(numbers)
-    if n < 2 * FEWEST_ROWS or numbers.max() - numbers.min() >= 2 * n:
+    if n < 2 * FEWEST_ROWS or float(numbers.max()) - float(numbers.min()) >= 2 * n:
         return False
     steps = np.diff(numbers)
     is_sorted = bool((steps > 0).all() or (steps < 0).all())

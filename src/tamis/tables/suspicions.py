@@ -294,7 +294,8 @@ def _increases(numbers: NDArray[np.float64]) -> bool:
     """Whether whole numbers are larger in every next row, or smaller in every next row."""
     if len(numbers) < 2 * FEWEST_ROWS or (np.trunc(numbers) != numbers).any():
         return False
-    steps = np.diff(numbers)
+    with np.errstate(over="ignore"):
+        steps = np.diff(numbers)
     return bool((steps > 0).all() or (steps < 0).all())
 
 

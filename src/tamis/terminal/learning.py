@@ -212,7 +212,7 @@ def _read(
     if wishes.out:
         from tamis.handover import check_outputs
 
-        check_outputs(wishes.out, table)
+        check_outputs(wishes.out, table, counted=settings.information == "counts")
     with _options_named():
         settings.knowledge.constraints(table.names)
     for name in wishes.explain:

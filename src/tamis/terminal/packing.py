@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from tamis.counting.packed_file import pack
 from tamis.tables.kinds import Told
+from tamis.tables.packed_file import pack
 from tamis.terminal.consoles import console
 from tamis.terminal.waiting import waiting
 from tamis.terminal.words import count

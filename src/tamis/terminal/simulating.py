@@ -75,7 +75,8 @@ def run(wishes: SimulateWishes) -> None:
 
 
 def options_from_text(texts: Sequence[str]) -> dict[str, Any]:
-    """Options written as NAME=VALUE; a value is a number, true, false, or numbers with commas."""
+    """Options written as NAME=VALUE; a value is a number, numbers with commas, true, false or
+    another word."""
     options: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -88,14 +89,17 @@ def options_from_text(texts: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def _value(text: str, value: str) -> Any:  # noqa: ANN401 - a number, a boolean or a list
+def _value(text: str, value: str) -> Any:  # noqa: ANN401 - a number, a boolean, a list or a word
     try:
         found = json.loads(f"[{value}]")
     except ValueError:
+        if value.replace("-", "_").isidentifier():
+            return value
         found = []
     if not found or not all(isinstance(one, int | float) for one in found):
         raise SettingError(
-            f"--set {text!r} must have a number, true, false, or numbers with commas after the ="
+            f"--set {text!r} must have a number, numbers with commas, true, false or another word "
+            "after the ="
         )
     return found if len(found) > 1 else found[0]
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from tamis.counting.compiled import place_of_code, uncompiled
 from tamis.counting.opening import open_blocks
-from tamis.counting.packed_file import pack_table
 from tamis.learning import learn
 from tamis.opening import read_opened
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
+from tamis.tables.packed_file import pack_table
 from tamis.tables.table import AnyTable
 from tamis.terminal.consoles import console
 from tamis.terminal.waiting import NOT_KEPT

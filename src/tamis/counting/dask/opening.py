@@ -6,19 +6,19 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any
 
+from tamis.counting.counts import in_runs
 from tamis.counting.dask.work import FilePart, FramePart, Names, Part
 from tamis.counting.dask.workers import ClusterTable, Workers, size_of
 from tamis.counting.elsewhere import DEFAULT_MEMORY, Counted, MomentTable
 from tamis.counting.opening import WITHOUT_ROWS, require_memory, table_of_moments
-from tamis.counting.packed_file import nobody
 from tamis.errors import DataError, SettingError
 from tamis.tables.columns import Column
 from tamis.tables.first_pass import Progress, Seen, reading_of, wanted
 from tamis.tables.kinds import Told, checked_types
 from tamis.tables.moments import Moments
+from tamis.tables.packed_file import nobody
 from tamis.tables.paths import PARQUET_ENDINGS, ending_of, find_parts
 from tamis.tables.streams import row_groups, stream_of
 
@@ -97,14 +97,15 @@ def connected(where: str) -> Iterator[Any]:
 
     if not where.startswith(LOCAL):
         try:
-            client = Client(where, timeout=10)
+            # The current client only once it is connected: one that is not would be in the way.
+            client = Client(where, timeout=10, set_as_default=False)
         # What is wrong with an address shows in as many ways as there are protocols.
         except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
             raise SettingError(
                 f"--dask {where!r}: no scheduler answers there ({error}). Give the address that "
                 "`dask scheduler` printed, or local:N for N processes on this machine."
             ) from error
-        with client:
+        with client, client.as_current():
             yield client
         return
     n = where.removeprefix(LOCAL)
@@ -179,23 +180,11 @@ def _file_parts(paths: Sequence[str], n_columns: int) -> list[Part]:
     """A part for each file; large Parquet files are cut between row groups."""
     parts: list[Part] = []
     for path in paths:
-        if ending_of(path) not in PARQUET_ENDINGS:
-            parts.append(FilePart(path))
-            continue
-        cuts = _cuts(row_groups(path), n_columns)
-        whole = len(cuts) == 2
-        parts += [FilePart(path, None if whole else cut) for cut in pairwise(cuts)]
+        cuts: list[tuple[int, int]] = []
+        if ending_of(path) in PARQUET_ENDINGS:
+            cuts = list(in_runs(row_groups(path), PART_CELLS // n_columns))
+        parts += [FilePart(path, cut) for cut in cuts] if len(cuts) > 1 else [FilePart(path)]
     return parts
-
-
-def _cuts(rows: Sequence[int], n_columns: int) -> list[int]:
-    cuts, held = [0], 0
-    for group, n in enumerate(rows):
-        if held and (held + n) * n_columns > PART_CELLS:
-            cuts.append(group)
-            held = 0
-        held += n
-    return [*cuts, max(len(rows), 1)]
 
 
 def _opened(

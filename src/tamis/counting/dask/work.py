@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.packed_file import encoded, nobody
 from tamis.counting.passes import Pass, Sums, View
-from tamis.counting.planes import Blocks
 from tamis.errors import DataError
 from tamis.tables.first_pass import Seen, look, products_in
 from tamis.tables.growing import GrowingColumn
 from tamis.tables.moments import Moments
+from tamis.tables.packed_file import encoded, nobody
+from tamis.tables.planes import Blocks
 from tamis.tables.refusals import shown_path
 from tamis.tables.streams import FrameStream, Stream, stream_of
 

@@ -32,13 +32,13 @@ from tamis.counting.dask.work import (
     sums_of,
 )
 from tamis.counting.elsewhere import BlockTable, Counted
-from tamis.counting.packed_file import nobody
 from tamis.counting.passes import Pass, Sums
-from tamis.counting.planes import Layout
 from tamis.errors import DataError, SettingError, TamisError
 from tamis.tables.first_pass import Progress, Seen
 from tamis.tables.growing import GrowingColumn
 from tamis.tables.moments import Moments
+from tamis.tables.packed_file import nobody
+from tamis.tables.planes import Layout
 from tamis.tables.refusals import shown
 from tamis.tables.table import Label
 

@@ -28,6 +28,7 @@ from scipy.special import entr
 from tamis.errors import SettingError
 from tamis.information.estimators.coefficients import LARGEST_DEGREE, best_approximations
 from tamis.information.estimators.estimator import EntropyEstimator
+from tamis.plugins import is_number
 
 Support = Literal["product", "observed"]
 
@@ -60,8 +61,7 @@ class Minimax(EntropyEstimator):
         if support not in get_args(Support):
             choices = " or ".join(map(repr, get_args(Support)))
             raise SettingError(f"support is {support!r}; choose {choices}.")
-        whole = isinstance(largest_support, int | np.integer | float)
-        if not whole or not 2 <= largest_support <= MOST_CELLS or largest_support % 1:
+        if not is_number(largest_support, 2, MOST_CELLS) or largest_support % 1:
             raise SettingError(
                 f"largest_support is {largest_support!r}; choose an integer from 2 to {MOST_CELLS}."
             )

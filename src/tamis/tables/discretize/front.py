@@ -12,6 +12,7 @@ import numpy as np
 from narwhals.dependencies import is_pandas_like_dataframe
 
 from tamis.errors import DataError, SettingError, TamisWarning
+from tamis.plugins import is_whole
 from tamis.tables.assemble import check_names
 from tamis.tables.columns import Column
 from tamis.tables.discretize.columns import Chosen, Encode, Flags, choose
@@ -146,7 +147,7 @@ def _by_name(bins: int | Mapping[str, int] | None) -> int | Mapping[str, int] | 
 def _target(target: object) -> str | None:
     if target is None or isinstance(target, str):
         return target
-    if isinstance(target, int | np.integer) and not isinstance(target, bool):
+    if is_whole(target):
         return str(target)
     raise SettingError(f"target must be the name of a column, not {target!r}")
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from tamis.errors import DataError, SettingError
+from tamis.plugins import is_whole
 from tamis.tables.discretize.gaps import Floats, Gaps, Ints, gaps_of
 from tamis.tables.discretize.labels import outer_edges
 from tamis.tables.discretize.mdl import mdl_cuts
@@ -130,6 +131,6 @@ class Request:
 
 
 def _require_bins(name: str | None, bins: object) -> None:
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
+    if not is_whole(bins) or bins < 2:
         of = "" if name is None else f" of {shown(name)}"
         raise SettingError(f"bins{of} must be a whole number from 2 on, not {bins!r}")

@@ -21,9 +21,9 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.compiled import Codes, Words
-from tamis.tables.columns import smallest_unsigned
+from tamis.tables.columns import Codes, smallest_unsigned
 
+Words = NDArray[np.uint64]
 MAX_PLANE_LEVELS = 64
 """Columns with more levels than this are counted from their codes only."""
 CHUNK = 2**25
@@ -56,6 +56,12 @@ def build_planes(codes: NDArray[np.unsignedinteger], arities: NDArray[np.int64])
         columns = np.flatnonzero(planed & (arities > level + 1))
         _pack_level(codes, columns, level, first, words)
     return Planes(words, first, planed)
+
+
+def plane_ones(words: Words) -> NDArray[np.int64]:
+    """The rows of each plane, over all blocks if there are several."""
+    ones: NDArray[np.int64] = np.bitwise_count(words).sum(axis=-1, dtype=np.int64)
+    return ones if ones.ndim == 1 else ones.sum(axis=0)
 
 
 def _pack_level(
