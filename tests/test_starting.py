@@ -178,3 +178,46 @@ def test_warming_up_compiles_everything_that_fits_need():
         [sys.executable, "-c", AFTER_WARMING_UP], capture_output=True, text=True, check=True
     )
     assert ended.stdout == "not called\ncompiled later\n"
+
+
+IN_TWO_THREADS = """
+from contextlib import contextmanager
+from threading import Event, Thread
+from tamis.counting import compiled as compiling
+
+@compiling.compiled
+def called(x):
+    return x + 1
+
+@compiling.compiled
+def calling(x):
+    return called(x) * 2
+
+turn, first, second = compiling._turn, Event(), Event()
+
+@contextmanager
+def slowly(folder, name):
+    with turn(folder, name):
+        if name == "called":
+            first.set()
+            second.wait(1)
+        else:
+            second.set()
+        yield
+
+compiling._turn = slowly
+waiting = Thread(target=called, args=(1,), daemon=True)
+waiting.start()
+first.wait()
+Thread(target=calling, args=(1,), daemon=True).start()
+waiting.join(30)
+print(waiting.is_alive(), calling(1) if not waiting.is_alive() else None)
+"""
+
+
+def test_threads_that_compile_loops_at_the_same_time_do_not_wait_for_each_other(tmp_path):
+    (tmp_path / "threads.py").write_text(IN_TWO_THREADS, encoding="utf-8")
+    own = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "loops")}
+    words = [sys.executable, str(tmp_path / "threads.py")]
+    done = subprocess.run(words, capture_output=True, text=True, env=own, check=True)
+    assert done.stdout == "False 4\n"

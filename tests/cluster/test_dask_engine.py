@@ -66,7 +66,7 @@ def two_processes():
 @pytest.fixture
 def client(two_processes):
     """Of two workers, also after a test that killed some."""
-    two_processes.wait_for_workers(2)
+    two_processes.wait_for_workers(2, timeout=120)
     return two_processes
 
 
@@ -150,6 +150,7 @@ def test_what_a_worker_held_within_a_round_is_read_again(client, tmp_path, frame
             folder.mkdir()
             asked = pool.submit(table.total, [Held(str(folder))], 1)
             while not (began := list(folder.glob("began-*"))):
+                assert not asked.done(), asked.exception()
                 sleep(0.01)
             os.kill(int(began[0].name.removeprefix("began-")), signal.SIGKILL)
             (folder / "go").touch()

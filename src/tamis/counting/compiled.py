@@ -157,7 +157,7 @@ class LazyLoop:
 
 
 _making = RLock()
-"""Making a loop makes those that it calls."""
+"""Held while loops are made and compiled: making one makes those that it calls."""
 
 
 class Uncompiled:
@@ -234,7 +234,9 @@ def _compile_in_turn(loop: Any, name: str, folder: Path | None) -> None:  # noqa
     compile_now = loop.compile
 
     def compile_in_turn(signature: Any) -> Any:  # noqa: ANN401 - numba has no types
-        with _turn(folder, name), interrupts_wait():
+        # The lock of this process comes first for all: whoever compiles a loop makes others, and
+        # threads that took these locks in different orders would wait for each other for ever.
+        with _making, _turn(folder, name), interrupts_wait():
             return compile_now(signature)
 
     loop.compile = compile_in_turn
@@ -280,8 +282,7 @@ def address_of(loop: Callable[..., Any], signature: Any) -> int:  # noqa: ANN401
     """Where the machine code of a compiled loop with this signature is, as `pointers.calling`
     wants it."""
     made = cast(LazyLoop, loop).dispatcher
-    with _making:
-        made.compile(signature)
+    made.compile(signature)
     kept = made.overloads[signature.args]
     found: int = kept.library.get_pointer_to_function(kept.fndesc.llvm_func_name)
     return found
