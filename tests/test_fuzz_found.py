@@ -228,6 +228,12 @@ def test_an_address_without_a_scheduler_leaves_no_client_behind():
         default_client()
 
 
+@pytest.mark.parametrize("part", ["required", "forbidden", "tiers", "sources", "sinks"])
+def test_knowledge_as_an_array_without_a_dimension_is_refused_by_its_part(part):
+    with pytest.raises(tamis.SettingError, match=f"{part} must be a list, not array"):
+        tamis.Knowledge(**{part: np.array(2)})
+
+
 # Interrupts
 
 

@@ -452,7 +452,10 @@ def _name(part: str, given: object) -> str:
 def _listed(part: str, given: object) -> list[object]:
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise SettingError(f"{part} must be a list, not {given!r}")
-    return list(given)
+    try:
+        return list(given)
+    except TypeError:  # an array without a dimension has an iterator that refuses
+        raise SettingError(f"{part} must be a list, not {given!r}") from None
 
 
 def _from_json(place: str, text: str) -> object:
