@@ -16,6 +16,7 @@ from tamis import studies
 from tamis.cli import app
 from tamis.counting import compiled
 from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.formats.files import load_graph
 from tamis.journal import Journal
 from tamis.studies.rows import JOURNAL, STUDY, Row, write
 
@@ -232,6 +233,24 @@ def test_an_address_without_a_scheduler_leaves_no_client_behind():
 def test_knowledge_as_an_array_without_a_dimension_is_refused_by_its_part(part):
     with pytest.raises(tamis.SettingError, match=f"{part} must be a list, not array"):
         tamis.Knowledge(**{part: np.array(2)})
+
+
+def test_a_graph_in_an_encoding_that_nobody_knows_is_refused_by_its_file(tmp_path):
+    (tmp_path / "g.graphml").write_bytes(b"<?xml version='1.0' encoding='etf-8'?><graphml/>")
+    with pytest.raises(FileFormatError, match=r"g\.graphml' is not a graph .*unknown encoding"):
+        load_graph(tmp_path / "g.graphml")
+
+
+def test_numbers_whose_squares_a_float_cannot_hold_make_no_gaussian_network():
+    rows = {"a": [1e200, -1e200, 5e199, 0.5], "b": [0.5, 1.5, 2.5, 3.5]}
+    with pytest.raises(DataError, match="'a' holds numbers of the size 1e\\+200"):
+        tamis.GaussianNetwork.fit({"a": [], "b": ["a"]}, rows)
+
+
+def test_frequencies_count_the_room_that_numbers_take():
+    rows = {"a": [0.5, 1.5, 2.5, 3.5], "b": [0.1, 1.2, 2.3, 3.4]}
+    with pytest.raises(DataError, match="more than the 67108864 that 2 columns of this kind"):
+        tamis.TAM().fit(rows, sample_weight=[20_000_000] * 4)
 
 
 # Interrupts

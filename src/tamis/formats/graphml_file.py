@@ -42,7 +42,7 @@ def parse(content: bytes) -> FileGraph:
     parser.StartDoctypeDeclHandler = reader.refuse_doctype
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError) as error:  # LookupError: an encoding nobody knows
         raise FileFormatError(f"it is not XML ({error})") from error
     return reader.graph()
 

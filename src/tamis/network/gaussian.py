@@ -30,6 +30,7 @@ from tamis.network.sampling import (
 )
 from tamis.tables import Label, Table, read_table
 from tamis.tables.canonical import in_canonical_order
+from tamis.tables.moments import require_moments
 
 SAMPLE_SIZE = 1.0
 """Rows that the prior is worth: what was never seen is rare then, and not impossible."""
@@ -168,6 +169,9 @@ class GaussianNetwork(Network):
             Variable(name, () if name in apart else labels)
             for name, labels in zip(table.names, table.levels, strict=True)
         ]
+        for k, one in enumerate(variables):
+            if one.is_number:
+                require_moments(one.name, table.numbers(k))
         columns: list[Values] = [
             table.numbers(k) if one.is_number else table.codes[k].astype(np.int64)
             for k, one in enumerate(variables)

@@ -15,7 +15,8 @@ from tamis.tables.refusals import at_row, shown
 from tamis.tables.table import Table
 
 MOST_CELLS = 2**30
-"""Frequencies may repeat the rows of a table up to this number of cells, a byte or more each."""
+"""Frequencies may repeat the rows of a table up to this number of cells, a byte or more each; a
+number with a fraction takes the room of eight."""
 
 LARGEST = 1e150
 """Weights beyond this have sums and squares that a float may not hold."""
@@ -93,10 +94,11 @@ def with_weights(table: Table, weights: Floats | None) -> Table:
 
 def _repeated(table: Table, weights: Floats) -> Table:
     total = float(weights.sum())
-    if total * table.n_variables > MOST_CELLS:
+    most = MOST_CELLS // (table.n_variables + 7 * len(table.continuous))
+    if total > most:
         raise DataError(
             f"Whole weights are frequencies, and these make {total:.4g} rows of {table.n_rows}, "
-            f"more than the {MOST_CELLS // table.n_variables} that {table.n_variables} columns "
+            f"more than the {most} that {table.n_variables} columns of this kind "
             "may have. If they say how many people a row stands for, divide them by their mean: "
             "then they are survey weights."
         )
