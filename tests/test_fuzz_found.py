@@ -283,6 +283,12 @@ def _twice(number):
     return 2 * number
 
 
+def test_a_compiler_that_is_turned_off_is_told_with_the_cure(monkeypatch):
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    with pytest.raises(tamis.TamisError, match="NUMBA_DISABLE_JIT is set.*unset it"):
+        compiled.compiled(_twice)(3)
+
+
 def test_a_compiler_that_cannot_be_loaded_is_told_with_the_cure(monkeypatch):
     def unloaded():
         raise OSError("Could not find/load shared object file 'libllvmlite.so'")

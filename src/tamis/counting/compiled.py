@@ -318,9 +318,15 @@ def _numba() -> Any:  # noqa: ANN401 - numba has no types
     """numba, all of it: half an import could not be mended."""
     try:
         with interrupts_wait():
-            return _numba_with_popcount()
+            numba = _numba_with_popcount()
     except OSError as error:
         raise unloaded() from error
+    if numba.config.DISABLE_JIT:
+        raise TamisError(
+            "NUMBA_DISABLE_JIT is set, and the counting loops are made for the compiler that it "
+            "turns off: unset it"
+        )
+    return numba
 
 
 def unloaded() -> TamisError:
