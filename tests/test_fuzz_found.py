@@ -285,7 +285,7 @@ def _twice(number):
 
 def test_a_compiler_that_is_turned_off_is_told_with_the_cure(monkeypatch):
     monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
-    with pytest.raises(tamis.TamisError, match="NUMBA_DISABLE_JIT is set.*unset it"):
+    with pytest.raises(tamis.TamisError, match=r"NUMBA_DISABLE_JIT is set.*unset it"):
         compiled.compiled(_twice)(3)
 
 

@@ -1,4 +1,5 @@
-"""The story of one column: who masked it, when it entered, which parents it took and why."""
+"""The story of one column: who masked it, when it entered, which parents it took and why, and which
+columns took it."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ def explain(result: Result, name: str) -> Explanation:
     lines += _masked(result, name)
     lines += _admitted(result, name)
     lines += _parents(result, name)
+    lines += _children(result, name)
     return Explanation("\n".join(lines))
 
 
@@ -121,6 +123,14 @@ def _parents(result: Result, name: str) -> list[str]:
     lines.append(f"  parents: {_set(result.parents[name])}{found}")
     lines += [f"  {direction_in_words(e)}" for e in result.edges if e.child == name]
     return lines
+
+
+def _children(result: Result, name: str) -> list[str]:
+    edges = [e for e in result.edges if e.parent == name]
+    if not edges:
+        return []
+    children = f"  children: {_set(tuple(e.child for e in edges))}"
+    return [children, *(f"  {direction_in_words(e)}" for e in edges)]
 
 
 def direction_in_words(edge: Edge) -> str:
