@@ -38,10 +38,11 @@ fuzz: $(VENV)/.dev
 	$(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED) --jobs 2
 
 # With the lowest version of everything that pyproject.toml names, on the lowest Python. Old packages
-# may speak to newer ones in ways that these deprecate.
+# may speak to newer ones in ways that these deprecate; typer before 0.26 loses the help of arguments
+# with click 8.5, and later ones have no need of click.
 test-lowest: $(UV)
 	$(UV) venv --quiet --clear --python 3.11 build/lowest
-	$(UV) pip install --quiet --python build/lowest --resolution lowest-direct -e '.[dev]'
+	$(UV) pip install --quiet --python build/lowest --resolution lowest-direct -e '.[dev]' 'click==8.4.2'
 	NUMBA_CACHE_DIR=$(CURDIR)/build/lowest/loops build/lowest/bin/python $(SUITE) -m "not slow" \
 	  -W default::DeprecationWarning $(TESTS)
 

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import networkx as nx
 import numpy as np
 
-from tamis.baselines.causal_learn import from_endpoints
+from tamis.baselines.causal_learn import from_endpoints, grouping_quietly
 from tamis.baselines.graph_scores import GraphScore
 
 
@@ -71,7 +71,8 @@ def by_causal_learn(rows, score_func):
     """The CPDAG by causal-learn; ``rows`` has a row a case."""
     from causallearn.search.ScoreBased.GES import ges
 
-    return from_endpoints(ges(rows, score_func=score_func)["G"].graph).adjacency
+    with grouping_quietly():
+        return from_endpoints(ges(rows, score_func=score_func)["G"].graph).adjacency
 
 
 def member_of(cpdag):

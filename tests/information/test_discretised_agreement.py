@@ -23,11 +23,12 @@ CONTEXTS = [Context(0, ()), Context(1, ()), Context(2, (1,)), Context(0, (1,))]
 def cut_joint(covariance: np.ndarray, bins: int) -> np.ndarray:
     """The probabilities of the cells between the quantiles, by inclusion and exclusion."""
     edges = np.clip(norm.ppf(np.linspace(0, 1, bins + 1)), -8, 8)
-    law = multivariate_normal(cov=covariance, abseps=1e-5, releps=1e-5)
     d = len(covariance)
     below = np.zeros((bins + 1,) * d)
     for corner in product(range(1, bins + 1), repeat=d):
-        below[corner] = law.cdf(edges[list(corner)])
+        below[corner] = multivariate_normal.cdf(
+            edges[list(corner)], cov=covariance, abseps=1e-5, releps=1e-5
+        )
     for axis in range(d):
         below = np.diff(below, axis=axis)
     return np.maximum(below, 0.0)

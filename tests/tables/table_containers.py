@@ -68,6 +68,12 @@ def gzipped(columns: Columns, folder: Path) -> object:
     return path
 
 
+def converted(columns: Columns, backend: str) -> object:
+    # pandas 2 tries whether floats are whole by a cast, of which numpy warns where they are large.
+    with np.errstate(invalid="ignore"):
+        return pd.DataFrame(columns).convert_dtypes(dtype_backend=backend)
+
+
 # Containers that carry names and types: they must give back exactly what went in.
 NAMED: dict[str, Callable[[Columns, Path], object]] = {
     "mapping": lambda columns, _: columns,
@@ -77,10 +83,8 @@ NAMED: dict[str, Callable[[Columns, Path], object]] = {
     "pandas": lambda columns, _: pd.DataFrame(columns),
     "pandas of objects": lambda columns, _: pd.DataFrame(columns, dtype=object),
     "pandas of categories": lambda columns, _: pd.DataFrame(columns).astype("category"),
-    "pandas of nullable types": lambda columns, _: pd.DataFrame(columns).convert_dtypes(),
-    "pandas backed by arrow": lambda columns, _: pd.DataFrame(columns).convert_dtypes(
-        dtype_backend="pyarrow"
-    ),
+    "pandas of nullable types": lambda columns, _: converted(columns, "numpy_nullable"),
+    "pandas backed by arrow": lambda columns, _: converted(columns, "pyarrow"),
     "polars": lambda columns, _: pl.DataFrame(columns),
     "pyarrow": lambda columns, _: pa.table(columns),
     "narwhals": lambda columns, _: nw.from_native(pl.DataFrame(columns)),

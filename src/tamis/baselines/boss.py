@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar
 
-from tamis.baselines.causal_learn import from_endpoints, require_prior, rows_of
+from tamis.baselines.causal_learn import (
+    from_endpoints,
+    grouping_quietly,
+    require_prior,
+    rows_of,
+)
 from tamis.baselines.interface import Learned
 from tamis.tables import Table
 
@@ -30,9 +35,10 @@ class BOSS:
         before = random.getstate()
         random.seed(0 if seed is None else seed)
         try:
-            found = import_module(_BOSS).boss(
-                rows_of(table), score_func="local_score_BDeu", verbose=False
-            )
+            with grouping_quietly():
+                found = import_module(_BOSS).boss(
+                    rows_of(table), score_func="local_score_BDeu", verbose=False
+                )
         finally:
             random.setstate(before)
         return from_endpoints(found.graph)

@@ -193,6 +193,8 @@ class ParquetStream(FileStream):
         at_once = max(2**12, min(2**18, BATCH_BYTES // (8 * len(self.names))))
         for path in self._paths:
             with _opened_parquet(path) as file:
+                if file.num_row_groups == 0:
+                    continue  # pyarrow before 19 looks for a group all the same, and fails
                 try:
                     for batch in file.iter_batches(at_once, self._groups, columns=list(self.names)):
                         cells = {name: batch.column(name) for name in self.names}

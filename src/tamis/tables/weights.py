@@ -130,7 +130,10 @@ def _numbers(values: object) -> Floats:
 def _array(values: Any) -> NDArray[Any]:  # noqa: ANN401 - whatever holds weights
     try:
         return np.asarray(values)
-    except Exception:  # of the library that holds them, such as polars with 128 bits
+    except BaseException as error:  # of the library that holds them, as polars' of 128 bits
+        # In some versions of polars that is a panic, which is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         if not isinstance(values, Iterable):
             raise TypeError(f"a {type(values).__name__} is no array") from None
         return np.array(list(values), dtype=object)
