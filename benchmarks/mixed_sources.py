@@ -1,17 +1,19 @@
 """The two sources for levels beside measurements against each other, as markdown tables.
 
-python -m benchmarks.mixed_sources [section ...]
+python -m benchmarks.mixed_sources [section ...] [--only SOURCE] [--draws N]
 
 Sections: tests, gains, graphs, times; all of them take about half an hour on one core, most of it
-for neighbours. docs/continuous.md holds the tables and what follows from them.
+for neighbours, which `--only conditional-gaussian` leaves out. `--draws 3` learns the first three
+tables of each line of graphs. docs/continuous.md holds the tables and what follows from them.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
-import sys
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from scipy import stats
@@ -70,7 +72,7 @@ SIZES = ((200, False), (200, True), (2000, False), (2000, True))
 """Rows, and whether levels given are rare: as few as one row in twenty."""
 
 
-def tests() -> None:
+def tests(sources: Sequence[str]) -> None:
     labels = {"mm": "measurements", "3m": "3 levels, a measurement", "23": "2 levels, 3 levels"}
     head = ["X, Y", "levels, measurements in S"]
     head += [f"{n} rows{', rare levels' if rare else ''}" for n, rare in SIZES]
@@ -80,7 +82,10 @@ def tests() -> None:
         for n_levels, n_measured in CASES
     )
     title = "False dependences of `conditional-gaussian` at .05 and .01, 200 draws"
-    table(title, head, lines)
+    if "conditional-gaussian" in sources:
+        table(title, head, lines)
+    if "mixed" not in sources:
+        return
     cases = ((0, 0), (1, 0), (0, 1), (1, 1), (0, 2))
     lines = (
         [label, f"{n_levels}, {n_measured}", _rate("mixed", 40, 500, (kinds, n_levels, n_measured))]
@@ -116,13 +121,13 @@ def _shifted(shift: float, n_given: int, rng: np.random.Generator) -> dict[str, 
     return data | {f"s{i}": [f"v{c}" for c in column] for i, column in enumerate(s.T)}
 
 
-def gains() -> None:
+def gains(sources: Sequence[str]) -> None:
     lines = []
     for n_given in (0, 1, 2):
         for shift in (0.0, 1.0, 3.0):
             truth = shift_information(shift)
             cells = []
-            for name in RULES:
+            for name in sources:
                 rng = np.random.default_rng(1004)
                 errors = []
                 for _ in range(40):
@@ -139,14 +144,17 @@ def gains() -> None:
                 ]
             lines.append([str(n_given), f"{shift:g}", f"{truth:.3f}", *cells])
     head = ["levels given", "shift", "I(B ; X)"]
-    head += [f"{part}, {name}" for name in RULES for part in ("I", "H(B given X)", "H(X given B)")]
+    head += [
+        f"{part}, {name}" for name in sources for part in ("I", "H(B given X)", "H(X given B)")
+    ]
     table("Coin B and X ~ N(shift B, 1), 1000 rows, 40 draws: bias (RMSE)", head, lines)
 
 
 # Whole graphs.
 
 
-def graphs(first_seed: int = FIRST_SEED) -> None:
+def graphs(sources: Sequence[str], most: int = 10, first_seed: int = FIRST_SEED) -> None:
+    fits = [fit for fit in FITS if fit[0] in sources]
     lines = []
     for n, draws in DRAWS.items():
         for kind in ("tree", "er"):
@@ -157,11 +165,11 @@ def graphs(first_seed: int = FIRST_SEED) -> None:
                         search,
                         [(kind, law, 8, n, first_seed + i) for i in range(some)],
                     )
-                    for information, search in FITS
-                    for some in (draws[information],)
+                    for information, search in fits
+                    for some in (min(draws[information], most),)
                 ]
                 lines.append([str(n), kind, law, *cells])
-    head = ["rows", "graph", "law", *(f"`{i}`, {s}" for i, s in FITS)]
+    head = ["rows", "graph", "law", *(f"`{i}`, {s}" for i, s in fits)]
     table(f"8 nodes: SHD, F1 of links (median time); draws {DRAWS}", head, lines)
 
 
@@ -179,7 +187,9 @@ def _graph_cell(
     return f"{np.mean(wrong):.1f}, {np.mean(links):.2f} ({np.median(seconds):.2f} s)"
 
 
-def times() -> None:
+def times(sources: Sequence[str]) -> None:
+    if "conditional-gaussian" not in sources:
+        return
     # What is compiled at the first call is not the source's.
     tamis.TAM(information="conditional-gaussian", n_jobs=1).fit(
         drawn("er", "logistic", 5, 200, 0)[0]
@@ -199,13 +209,20 @@ def times() -> None:
 SECTIONS = {f.__name__: f for f in (tests, gains, graphs, times)}
 
 
-def main(asked: Sequence[str]) -> None:
-    unknown = [name for name in asked if name not in SECTIONS]
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(SECTIONS))
+    parser.add_argument("--only", choices=RULES, help="leave the other source out")
+    parser.add_argument("--draws", type=int, default=10, help="tables of each line of graphs")
+    asked = parser.parse_args()
+    unknown = [name for name in asked.sections if name not in SECTIONS]
     if unknown:
-        sys.exit(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
-    for name in asked or SECTIONS:
-        SECTIONS[name]()
+        parser.error(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
+    sections = SECTIONS | {"graphs": partial(graphs, most=asked.draws)}
+    sources = [asked.only] if asked.only else list(RULES)
+    for name in asked.sections or SECTIONS:
+        sections[name](sources)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
