@@ -197,6 +197,16 @@ def test_a_page_without_marks_gets_no_figures_either(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"page.md", "results.csv"}
 
 
+def test_whole_numbers_in_a_journal_are_those_of_the_table(tmp_path):
+    plan = small_plan(["sequential"])
+    with Journal(tmp_path / JOURNAL, STUDY, plan.to_dict()) as journal:
+        journal.add([{**vars(row("sequential", 1)), "time_limit": 10**30}])
+    rows = studies.read(tmp_path)
+    write(rows, tmp_path)
+    (tmp_path / JOURNAL).unlink()
+    assert studies.read(tmp_path) == rows
+
+
 def test_a_table_of_a_study_that_is_no_text_is_refused(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b"\x93\xff")

@@ -185,7 +185,8 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 def _value(name: str, value: Any) -> Any:  # noqa: ANN401 - of the type of the column
     if isinstance(value, str) and name in _NUMBERS:
         return _NUMBERS[name](value) if value or name in _NEEDED else None
-    return value
+    # So that a whole number in a journal is that of the table, which may have lost digits.
+    return float(value) if _NUMBERS.get(name) is float and is_number(value) else value
 
 
 def _once(rows: list[Row], otherwise: str) -> list[Row]:
