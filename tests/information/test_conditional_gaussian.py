@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
-from scipy.stats import multivariate_normal
+from scipy.stats import chi2_contingency, multivariate_normal
 
 import tamis
 from tamis.constants import constants
@@ -20,7 +20,7 @@ from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.gaussian_cells import tied
 from tamis.information.interface import Context, Group, Query
-from tamis.information.logistic import Design, covariance, entropy_left, regress
+from tamis.information.logistic import Design, Left, covariance, entropy_left, judged_by, regress
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
 from tamis.tables import read_table
 
@@ -342,14 +342,26 @@ def test_regressions_agree_with_newtons_method_on_a_dense_design(n, arity, n_cel
     )
 
 
-def test_products_of_residuals_are_as_they_are_by_hand():
+def test_products_of_residuals_are_weighed_as_by_hand():
     rng = np.random.default_rng(12)
-    left, right = (rng.normal(size=(k, 1300)).astype(np.float32) for k in (2, 3))
-    each = np.array([a * b for a in left for b in right], dtype=np.float64)
-    sums = each.sum(axis=1)
+    p, q = (rng.dirichlet(np.ones(k + 1), 1300).T[1:].astype(np.float32) for k in (2, 3))
+    left, right = (
+        Left(rng.normal(size=chances.shape).astype(np.float32), chances) for chances in (p, q)
+    )
+    sums = np.array([float(a @ b) for a in left.lines for b in right.lines])
+    variances = sum(
+        np.kron(np.diag(a) - np.outer(a, a), np.diag(b) - np.outer(b, b))
+        for a, b in zip(p.T.astype(float), q.T.astype(float), strict=True)
+    )
     found = covariance(left, right)
     assert found.df == 6
-    assert found.statistic == pytest.approx(sums @ np.linalg.solve(each @ each.T, sums), rel=1e-4)
+    assert found.statistic == pytest.approx(sums @ np.linalg.solve(variances, sums), rel=1e-4)
+
+
+def left_by(codes, arity, design):
+    lines = regress(codes, arity, design).left
+    own = design.sorted(codes) == np.arange(1, arity)[:, None]
+    return Left(lines, own - lines)
 
 
 def test_residuals_have_mean_0_and_agree_with_themselves():
@@ -357,10 +369,30 @@ def test_residuals_have_mean_0_and_agree_with_themselves():
     codes = rng.integers(0, 3, 500)
     cell = rng.integers(0, 2, 500)
     design = Design(cell, np.bincount(cell), rng.normal(size=(1, 500)))
-    left = regress(codes, 3, design).left
-    np.testing.assert_allclose(left.mean(axis=1), 0, atol=1e-3)
+    left = left_by(codes, 3, design)
+    np.testing.assert_allclose(left.lines.mean(axis=1), 0, atol=1e-3)
     assert covariance(left, left).statistic > 400
-    assert covariance(left, left[:1]).df == 2
+    assert covariance(left, Left(left.lines[:1], left.chances[:1])).df == 2
+
+
+def test_without_anything_given_the_covariance_is_pearsons():
+    rng = np.random.default_rng(5)
+    one, other = rng.integers(0, 3, 600), rng.integers(0, 4, 600)
+    design = Design(np.zeros(600, dtype=np.int64), np.array([600]), np.empty((0, 600)))
+    found = covariance(left_by(one, 3, design), left_by(other, 4, design))
+    table = np.histogram2d(one, other, bins=(3, 4))[0]
+    wanted = chi2_contingency(table, correction=False)
+    assert found.df == wanted.dof
+    assert found.statistic == pytest.approx(wanted.statistic, rel=2e-3)
+
+
+def test_rare_levels_are_not_judged_by_themselves_and_ties_go_together():
+    one, other = judged_by(np.array([485, 400, 110, 5]), np.array([600, 385, 10, 3, 2]))
+    assert one.tolist() == [1, 2]
+    assert other.tolist() == [1, 2]
+    even = judged_by(np.full(40, 100), np.array([3000, 1000]))
+    assert [len(k) for k in even] == [39, 1]
+    assert [len(k) for k in judged_by(np.array([5, 1]), np.array([3, 3]))] == [1, 1]
 
 
 @pytest.mark.parametrize(("link", "least", "most"), [(0.0, 0.0, 0.12), (2.0, 0.9, 1.0)])
@@ -538,3 +570,42 @@ def test_sums_of_cells_stay_within_their_arrays(q):
     upper = np.triu(np.ones((q, q + 2), dtype=bool))
     np.testing.assert_allclose(shares[upper], (scatter[:q, : q + 2] / 50)[upper], atol=1e-9)
     np.testing.assert_allclose(left, scatter.diagonal()[: q + 2] / 50, atol=1e-6)
+
+
+def many_levels(seed, n=1500, related=False):
+    """Two columns of 40 and 30 levels that both hang on a number, and on each other if related."""
+    rng = np.random.default_rng(seed)
+    number = rng.normal(size=n)
+    one, other = (
+        (rng.gumbel(size=(size, n)) + np.outer(np.linspace(-1.5, 1.5, size), number)).argmax(axis=0)
+        for size in (40, 30)
+    )
+    if related:
+        other = np.where(rng.random(n) < 0.4, one % 30, other)
+    return read_table(
+        {"number": number, "one": one, "other": other},
+        continuous=True,
+        types={"one": "category", "other": "category"},
+    )
+
+
+def p_value_of_levels(table):
+    source = ConditionalGaussianInformation.from_table(table)
+    number, one, other = (source.names.index(k) for k in ("number", "one", "other"))
+    tests = source.tests([Query(one, (number,), np.array([other]))])
+    return float(np.exp(tests.log_p_by(source.test_names[0])[0]))
+
+
+def test_columns_of_many_levels_are_judged_by_their_frequent_ones():
+    """Few are found related that are not, and those that are, are found."""
+    p_values = [p_value_of_levels(many_levels(seed)) for seed in range(40)]
+    assert sum(p < 0.05 for p in p_values) <= 6
+    assert all(p_value_of_levels(many_levels(seed, related=True)) < 1e-6 for seed in range(3))
+
+
+def test_the_entropy_of_many_levels_lies_between_that_of_the_frequent_ones_and_of_all():
+    table = many_levels(1)
+    source = ConditionalGaussianInformation.from_table(table)
+    number, one = (source.names.index(k) for k in ("number", "one"))
+    given, alone = source.entropies([Context(one, (number,)), Context(one, ())])
+    assert 0.5 < given < alone

@@ -48,8 +48,13 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.level_regressions import MOST_BYTES, LevelRegressions
-from tamis.information.logistic import Covariance, covariance
-from tamis.information.logistic_loops import Singles
+from tamis.information.logistic import (
+    Covariance,
+    covariance,
+    covariance_of_scores,
+    judged_by,
+    of_scores,
+)
 from tamis.information.neighbours.chance import whole
 from tamis.information.null_laws import CountTests, RatioTests
 from tamis.information.ranked import (
@@ -366,24 +371,26 @@ class ConditionalGaussianInformation(Source):
         return self._covariances[key]
 
     def _fresh_covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
-        left, right = (self._regressions.residuals(k, given) for k in (one, other))
+        columns, regressions = (one, other), self._regressions
+        rows = [regressions.rows_of_levels(k, given) for k in columns]
+        left, right = (
+            regressions.left(k, given, chosen)
+            for k, chosen in zip(columns, judged_by(*rows), strict=True)
+        )
         found = self._statistic(covariance(left, right))
         pair = {one, other}
         if pair <= self._ranked and pair & self._ordinal:
-            steps = [self._steps(k) for k in (one, other)]
-            by_rank = self._statistic(covariance(steps[0] @ left, steps[1] @ right))
-            found = self._smaller(found, by_rank)
+            first, second = (
+                of_scores(
+                    regressions.left(k, given, np.arange(len(own))), regressions.ranks(k, given)
+                )
+                for k, own in zip(columns, rows, strict=True)
+            )
+            found = self._smaller(found, self._statistic(covariance_of_scores(first, second)))
         return float(found[1, 0]), float(found[2, 0])
 
     def _statistic(self, found: Covariance) -> Floats:
         return np.array([[0.0], [found.statistic / (2 * self.n_rows)], [float(found.df)]])
-
-    def _steps(self, k: int) -> Singles:
-        """The rank of each level but the first, counted from that: what its indicator is worth."""
-        codes, arity = self._columns.codes[k], self._columns.arities[k]
-        ranks = ranks_of(codes)[[int(np.argmax(codes == code)) for code in range(arity)]]
-        steps: Singles = (ranks[1:] - ranks[0])[None].astype(np.float32)
-        return steps
 
     # Sets.
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tamis.information.gaussian_cells import Cells, Columns, Members
 from tamis.information.indicators import Indicators
-from tamis.information.interface import Floats
+from tamis.information.interface import Floats, Ints
 from tamis.information.kept import Kept
-from tamis.information.logistic import Design, Regression, entropy_left, regress
-from tamis.information.logistic_loops import Singles
+from tamis.information.logistic import Design, Left, Regression, entropy_left, regress
+from tamis.information.ranked import ranks_of
 
 MOST_BYTES = 2**27
 """How many bytes are kept of each kind, designs and regressions."""
@@ -18,6 +20,20 @@ ROWS_EACH, MOST_COEFFICIENTS = 10, 100
 level, and at most so many of these."""
 MOST_CELLS = 64
 """With up to this number of cells a regression has a constant for each, else for each level."""
+MOST_INDICATORS = 20
+"""Of levels, the most frequent ones, in such a regression."""
+LEAST_LEVELS, MOST_FITTED = 10, 250
+"""A regression is of at most so many levels of a column, the most frequent ones, or of more up to
+so many coefficients; the others are taken together. The time grows with the square of these."""
+
+
+class Fitted(NamedTuple):
+    """A regression of some levels of a column, which has a line for each, the others together."""
+
+    levels: Ints
+    regression: Regression
+    within: float
+    """The entropy among the others, in nats a row: the regression says nothing of it."""
 
 
 class LevelRegressions:
@@ -26,18 +42,34 @@ class LevelRegressions:
     def __init__(self, columns: Columns, indicators: Indicators) -> None:
         self._columns = columns
         self._indicators = indicators
-        self._regressions = Kept[tuple[int, Members], Regression](MOST_BYTES)
+        self._regressions = Kept[tuple[int, Members], Fitted](MOST_BYTES)
         self._designs = Kept[Members, Design](MOST_BYTES)
 
     def entropy(self, k: int, given: Members) -> float:
-        """H(k | given) by the regression, never below 0."""
-        regression = self._regressed(k, given)
-        return entropy_left(self._columns.codes[k], self._design(given), regression)
+        """H(k | given) by the regression, never below 0; of levels that were taken together, H
+        among them whatever is given."""
+        levels, regression, within = self._regressed(k, given)
+        return within + entropy_left(self._codes(k, levels), self._design(given), regression)
 
-    def residuals(self, k: int, given: Members) -> Singles:
-        """What is left of the indicators of a column, a line each; rows are in an order that all
-        columns share that are regressed on the same."""
-        return self._regressed(k, given).left
+    def rows_of_levels(self, k: int, given: Members) -> Ints:
+        """How many rows each level has that the regression tells apart; first come all others."""
+        levels = self._regressed(k, given).levels
+        return np.bincount(self._codes(k, levels), minlength=len(levels) + 1)
+
+    def left(self, k: int, given: Members, chosen: Ints) -> Left:
+        """What is left of some of these levels; rows are in an order that all columns share that
+        are regressed on the same."""
+        levels, regression, _ = self._regressed(k, given)
+        own = self._design(given).sorted(self._codes(k, levels))
+        lines = regression.left[np.maximum(chosen, 1) - 1]
+        lines[chosen == 0] = -regression.left.sum(axis=0)
+        return Left(lines, (own == chosen[:, None]) - lines)
+
+    def ranks(self, k: int, given: Members) -> Floats:
+        """The rank of each of these levels, of those taken together the mean."""
+        codes = self._codes(k, self._regressed(k, given).levels)
+        ranks = ranks_of(self._columns.codes[k])
+        return np.bincount(codes, weights=ranks) / np.maximum(np.bincount(codes), 1)
 
     def unexplained(self, given: Members) -> Floats:
         """The covariances of indicators that a linear regression on the same leaves."""
@@ -46,12 +78,38 @@ class LevelRegressions:
         products = self._has_products(len(cells.counts) + len(more), len(measured))
         return self._indicators.unexplained(() if more else levels, cells, more, measured, products)
 
-    def _regressed(self, k: int, given: Members) -> Regression:
+    def _regressed(self, k: int, given: Members) -> Fitted:
         found = self._regressions.get((k, given))
         if found is None:
-            codes, arity = self._columns.codes[k], self._columns.arities[k]
-            found = regress(codes, arity, self._design(given))
-            self._regressions.keep((k, given), found, found.left.nbytes + found.weights.nbytes)
+            found = self._fitted(k, self._design(given))
+            self._regressions.keep((k, given), found, found.regression.left.nbytes)
+        return found
+
+    def _fitted(self, k: int, design: Design) -> Fitted:
+        counts = np.bincount(self._columns.codes[k], minlength=self._columns.arities[k])
+        levels, most = np.arange(1, len(counts)), max(LEAST_LEVELS, MOST_FITTED // design.width)
+        if len(levels) > most:
+            levels = self._frequent(k, most)
+        others = np.delete(counts, levels)
+        others = others[others > 0]
+        within = float(others @ np.log(others.sum() / others)) / counts.sum()
+        regression = regress(self._codes(k, levels), len(levels) + 1, design)
+        return Fitted(levels, regression, within)
+
+    def _frequent(self, k: int, most: int) -> Ints:
+        """The most frequent levels of a column, in their order. Levels of the same frequency are
+        taken or left together, unless none would be taken."""
+        counts = np.bincount(self._columns.codes[k])
+        order = np.argsort(-counts, kind="stable")
+        n_taken = int((counts > counts[order[most]]).sum()) or most
+        found: Ints = np.sort(order[:n_taken])
+        return found
+
+    def _codes(self, k: int, levels: Ints) -> Ints:
+        """The column with these levels numbered from 1 on, and 0 for all others."""
+        number = np.zeros(self._columns.arities[k], dtype=np.int64)
+        number[levels] = np.arange(1, len(levels) + 1)
+        found: Ints = number[self._columns.codes[k]]
         return found
 
     def _design(self, given: Members) -> Design:
@@ -68,7 +126,11 @@ class LevelRegressions:
         cells, indicators = self._constants(levels)
         numbers = self._columns.values[list(measured)]
         if indicators:
-            numbers = np.concatenate([self._indicators.lines[indicators], numbers])
+            lines = self._indicators.lines[indicators]
+            if len(lines) > MOST_INDICATORS:
+                order = np.lexsort((lines.argmax(axis=1), -lines.sum(axis=1)))
+                lines = lines[np.sort(order[:MOST_INDICATORS])]
+            numbers = np.concatenate([lines, numbers])
         products = self._has_products(len(cells.counts) + len(indicators), len(measured))
         return Design(cells.cell, cells.counts, numbers, len(measured) if products else 0)
 

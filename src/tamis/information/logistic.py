@@ -6,6 +6,9 @@ by: if a level depends on a measurement, the measurement given the level is not 
 ratio finds dependence where there is none. Here each column is regressed on the set, and the
 products of what is left of both must have mean 0 (Shah and Peters, 2020, the generalised covariance
 measure). It is enough that both regressions are right in the limit, whatever the law of the set.
+How much the products vary follows from the regressions too, as in Pearson's test, which this is
+where the set is empty. The products themselves tell it badly where cells have few rows: of two
+independent columns of 40 and 30 levels in 1500 rows they made p < 1e-17.
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ from tamis.information.logistic_loops import (
     Codes,
     Singles,
     fitted,
-    products_of,
 )
 
 PENALTY = 0.01
@@ -37,6 +39,21 @@ FEWEST, PER_COEFFICIENT = 1000, 20
 """at least so many of them, and so many for each coefficient. It has a larger"""
 CAUTION = 0.3
 """for a penalty: a level that is rare may be missing among these rows, but is not among all."""
+
+
+MOST_PRODUCTS = 400
+"""Products of residuals that a test of two columns goes by."""
+LEAST_EXPECTED = 1.0
+"""Rows that the rarest of them are of, if the columns are independent."""
+ROWS_AT_A_TIME = 4096
+
+
+class Left(NamedTuple):
+    """What a regression leaves of the indicators of some levels, and the chances that it gives
+    them: a line each, the rows in the order of the design."""
+
+    lines: Singles
+    chances: Singles
 
 
 class Covariance(NamedTuple):
@@ -118,12 +135,69 @@ def entropy_left(codes: Ints, design: Design, regression: Regression) -> float:
     return (fit + 0.5 * free) / len(codes)
 
 
-def covariance(left: Singles, right: Singles) -> Covariance:
-    """Whether residuals of two columns are related: the squared length of their mean products,
-    in the measure of the products themselves."""
-    sums, squares = products_of(left, right)
-    values, vectors = np.linalg.eigh(squares)
+def judged_by(one: Ints, other: Ints) -> tuple[Ints, Ints]:
+    """Which levels two columns are judged by, given the rows that each level has: not the most
+    frequent, of which nothing is left once the others are known, and not those that are too rare,
+    which count as the most frequent. Levels of the same frequency go together."""
+    counts, orders = (one, other), [np.argsort(-rows, kind="stable") for rows in (one, other)]
+    sizes = [len(one), len(other)]
+    while max(sizes) > 2:
+        rarest = [int(c[o[s - 1]]) for c, o, s in zip(counts, orders, sizes, strict=True)]
+        enough = math.prod(rarest) >= LEAST_EXPECTED * int(one.sum())
+        if enough and (sizes[0] - 1) * (sizes[1] - 1) <= MOST_PRODUCTS:
+            break
+        least = min(r for r, size in zip(rarest, sizes, strict=True) if size > 2)
+        sizes = [
+            max(int((c > r).sum()), 2) if r == least and size > 2 else size
+            for c, r, size in zip(counts, rarest, sizes, strict=True)
+        ]
+    first, second = (np.sort(o[1:size]) for o, size in zip(orders, sizes, strict=True))
+    return first, second
+
+
+def covariance(one: Left, other: Left) -> Covariance:
+    """Whether residuals of two columns are related: the squared length of their products' sums, in
+    the measure of what these vary by if the columns are independent given the set."""
+    sums = (one.lines @ other.lines.T).ravel().astype(np.float64)
+    n_rows = one.lines.shape[1]
+    variances = np.zeros((len(sums), len(sums)))
+    for start in range(0, n_rows, ROWS_AT_A_TIME):
+        rows = slice(start, start + ROWS_AT_A_TIME)
+        variances += _variances(one.chances[:, rows], other.chances[:, rows])
+    values, vectors = np.linalg.eigh(variances)
     # A level that the set tells perfectly leaves nothing to test.
-    speaks = values > 1e-9 * left.shape[1]
+    speaks = values > max(1e-6 * float(values[-1]), 1e-9 * n_rows)
     along = vectors.T[speaks] @ sums
     return Covariance(float((along**2 / values[speaks]).sum()), int(speaks.sum()))
+
+
+def _variances(p: Singles, q: Singles) -> Singles:
+    """The covariances of products of residuals: those of one column times those of the other, which
+    are diag(p) - p p', summed over the rows."""
+    shape = (len(p), len(q), len(p), len(q))
+    both = (p[:, None] * q[None]).reshape(-1, p.shape[1])
+    found = (both @ both.T).reshape(shape)
+    for i in range(len(p)):
+        found[i, :, i, :] -= (q * p[i]) @ q.T
+    for j in range(len(q)):
+        found[:, j, :, j] -= (p * q[j]) @ p.T
+    summed: Singles = found.reshape(len(both), len(both))
+    summed[np.diag_indices(len(both))] += both.sum(axis=1)
+    return summed
+
+
+def of_scores(left: Left, scores: Floats) -> tuple[Singles, Singles]:
+    """What is left of numbers that stand for levels, and its variance by the regression."""
+    worth = scores.astype(np.float32)
+    spread: Singles = worth**2 @ left.chances - (worth @ left.chances) ** 2
+    return worth @ left.lines, np.maximum(spread, 0)
+
+
+def covariance_of_scores(
+    one: tuple[Singles, Singles], other: tuple[Singles, Singles]
+) -> Covariance:
+    """The same of two numbers a row, with one degree of freedom."""
+    total = float(np.dot(one[0], other[0]))
+    variance = float(np.dot(one[1], other[1]))
+    speaks = variance > 1e-9 * len(one[0])
+    return Covariance(total**2 / variance if speaks else 0.0, int(speaks))

@@ -344,22 +344,3 @@ def fitted(
         again = not ends and promise > (limit if limit < small else small)
         curvature = np.empty((size, size)) if again else nothing
     return loss, curvature if most == 0 else factor
-
-
-@compiled
-def products_of(left: Singles, right: Singles) -> tuple[Floats, Floats]:
-    """The products of any line of one with any of the other, added up over the rows; and the
-    products of any two of these, of which the lower half is filled in."""
-    n_products = left.shape[0] * right.shape[0]
-    sums, squares = np.zeros(n_products), np.zeros((n_products, n_products))
-    products = np.empty((n_products, RUN), np.float32)
-    for start in range(0, left.shape[1], RUN):
-        size = left.shape[1] - start if left.shape[1] - start < RUN else RUN
-        for i in range(n_products):
-            one, other = left[i // right.shape[0]], right[i % right.shape[0]]
-            for r in range(size):
-                products[i, r] = one[start + r] * other[start + r]
-            sums[i] += _total(products[i, :size])
-            for j in range(i + 1):
-                squares[i, j] += _dot(products[i, :size], products[j, :size])
-    return sums, squares
