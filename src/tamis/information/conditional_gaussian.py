@@ -43,6 +43,7 @@ from tamis.information.interface import (
     Context,
     Floats,
     Group,
+    Ints,
     Profiles,
     Query,
     Source,
@@ -67,6 +68,9 @@ from tamis.information.ranked import (
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
 
+PLAIN_LEVELS, MANY_LEVELS = 4, 40
+"""What levels beyond the first cost goes with their square: from so many on more than the rows do,
+and up to so many, since of more the regressions take the most frequent."""
 THIN = 10
 """Cells with fewer rows have no covariance of their own."""
 
@@ -80,8 +84,9 @@ class ConditionalGaussianInformation(Source):
 
     def __init__(self, table: Table, *, thin: int = THIN, n_jobs: int | None = None) -> None:
         self.names = table.names
-        self.n_rows = self.rows_read = float(table.n_rows)
+        self.n_rows = float(table.n_rows)
         is_level = np.array([kind != "number" for kind in table.kinds])
+        self.rows_read = self.n_rows * _dearness(table.arities[is_level])
         values, self._log_scale, spread = _standardised(table)
         ordinal = [k for k in ordered(table) if table.arities[k] > 2]
         for k in ordinal:
@@ -429,6 +434,12 @@ class ConditionalGaussianInformation(Source):
 
     def _levels_first(self, k: int) -> tuple[bool, int]:
         return not self._level[k], k
+
+
+def _dearness(arities: Ints) -> float:
+    """How many times as much as of few levels a regression costs, in the mean over the columns."""
+    beyond = np.minimum(arities - 1, MANY_LEVELS) / PLAIN_LEVELS
+    return float(np.maximum(beyond**2, 1).mean()) if len(arities) else 1.0
 
 
 def _counted(levels: Table, n_jobs: int | None) -> Source:

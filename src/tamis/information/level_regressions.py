@@ -15,14 +15,14 @@ from tamis.information.ranked import ranks_of
 
 MOST_BYTES = 2**27
 """How many bytes are kept of each kind, designs and regressions."""
-ROWS_EACH, MOST_COEFFICIENTS = 10, 100
+ROWS_EACH, MOST_COEFFICIENTS = 10, 60
 """Regressions have products of measurements if there are so many rows for each coefficient of a
 level, and at most so many of these."""
 MOST_CELLS = 64
 """With up to this number of cells a regression has a constant for each, else for each level."""
 MOST_INDICATORS = 20
 """Of levels, the most frequent ones, in such a regression."""
-LEAST_LEVELS, MOST_FITTED = 10, 250
+LEAST_LEVELS, MOST_FITTED = 3, 120
 """A regression is of at most so many levels of a column, the most frequent ones, or of more up to
 so many coefficients; the others are taken together. The time grows with the square of these."""
 

@@ -41,7 +41,7 @@ CAUTION = 0.3
 """for a penalty: a level that is rare may be missing among these rows, but is not among all."""
 
 
-MOST_PRODUCTS = 400
+MOST_PRODUCTS = 144
 """Products of residuals that a test of two columns goes by."""
 LEAST_EXPECTED = 1.0
 """Rows that the rarest of them are of, if the columns are independent."""
