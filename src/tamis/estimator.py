@@ -19,7 +19,7 @@ from tamis.defaults import Backward, Boundary, KindName, Search, Units
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.estimators import AnyEstimator, EstimatorName
 from tamis.information.interface import Source
-from tamis.information.own_test import PairTest
+from tamis.information.outside import PairTest
 from tamis.knowledge import Knowledge
 from tamis.learning import learn, with_path
 from tamis.opening import read_opened

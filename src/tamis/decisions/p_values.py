@@ -19,7 +19,7 @@ from tamis.decisions import checks
 from tamis.decisions.rule import Rule
 from tamis.errors import SettingError
 from tamis.information.interface import Floats, Source, Tests
-from tamis.information.own_test import PairTest, key_of, with_own_test
+from tamis.information.outside import PairTest, key_of, with_own_test
 from tamis.plugins import Plain, beside, parameters_of, qualified_name
 from tamis.tables.view import TableView
 

@@ -13,8 +13,7 @@ from functools import cached_property
 import networkx as nx
 
 from tamis.identifiability.linear import LinearInformation
-from tamis.information.exact import ExactInformation
-from tamis.information.exact.source import MEMORY_LIMIT
+from tamis.information.exact import MEMORY_LIMIT, ExactInformation
 from tamis.information.joint import RESOLUTION
 from tamis.network import BayesianNetwork, GaussianNetwork
 

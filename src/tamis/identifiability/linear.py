@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tamis.errors import SettingError
-from tamis.information.exact.graph import Dag, members, node_set
 from tamis.information.interface import Context, Floats, Group, Source, Tests
 from tamis.information.joint import RESOLUTION
+from tamis.information.separation import Dag, members, node_set
 from tamis.network import GaussianNetwork
 
 

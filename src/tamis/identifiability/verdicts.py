@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tamis.information.exact import TooLarge
+from tamis.information.inference import TooLarge
 
 TOLERANCE = 1e-9
 """Entropies are exact to about 1e-12 nats; a strict inequality must hold by this many."""

@@ -18,17 +18,16 @@ from typing import Self
 import numpy as np
 
 from tamis.errors import DataError
-from tamis.information.gaussian import GaussianInformation
-from tamis.information.interface import Floats, Ints
-from tamis.information.neighbours.chance import whole
-from tamis.information.neighbours.columns import (
+from tamis.information.continuous import (
+    column_entropy,
     normal_scores,
     require_numbers,
     tell_of_ties,
     untied,
+    whole,
 )
-from tamis.information.neighbours.entropy import column_entropy
-from tamis.information.shrinkage import analytic, checked_or_auto
+from tamis.information.gaussian import GaussianInformation, analytic, checked_or_auto
+from tamis.information.interface import Floats, Ints
 from tamis.tables.moments import require_moments
 from tamis.tables.refusals import shown
 from tamis.tables.table import Table

@@ -9,7 +9,6 @@ machine and in every version.
 
 from __future__ import annotations
 
-import hashlib
 import operator
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from tamis.errors import SettingError
 from tamis.network.indexing import flat_index
 from tamis.network.parts import Floats
 from tamis.plugins import shortened
+from tamis.portable import random_words
 from tamis.tables import Label
 
 if TYPE_CHECKING:
@@ -68,21 +68,16 @@ def _kind(labels: tuple[Label, ...]) -> type:
 
 def uniforms(root: np.random.SeedSequence, name: str, n: int) -> Floats:
     """Numbers in [0, 1) on the grid of 2^-53, from the variable's own stream."""
-    return np.asarray((_words(root, name, n) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+    return np.asarray(
+        (random_words(root, name.encode(), n) >> np.uint64(11)) * 2.0**-53, dtype=np.float64
+    )
 
 
 def inner_uniforms(root: np.random.SeedSequence, name: str, n: int) -> Floats:
     """Numbers in (0, 1), neither end included, of the same stream: the middles of 2^52 parts."""
-    return np.asarray(((_words(root, name, n) >> np.uint64(12)) + 0.5) * 2.0**-52, np.float64)
-
-
-def _words(root: np.random.SeedSequence, name: str, n: int) -> NDArray[np.uint64]:
-    digest = hashlib.sha256(name.encode()).digest()
-    own = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
-    stream = np.random.PCG64(
-        np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *own))
+    return np.asarray(
+        ((random_words(root, name.encode(), n) >> np.uint64(12)) + 0.5) * 2.0**-52, np.float64
     )
-    return np.asarray(stream.random_raw(n), dtype=np.uint64)
 
 
 def drawn(table: Floats, rows: NDArray[np.intp], uniform: Floats) -> NDArray[np.intp]:

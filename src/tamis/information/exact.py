@@ -1,8 +1,8 @@
 """Exact information from a known Bayesian network, far beyond its joint table.
 
 What d-separation decides is decided on the graph. What is left concerns a few variables and
-their ancestors; the chain rule splits it into entropies of smaller sets (``pieces``), and each
-of these comes from a joint table made by eliminating variables (``plan``, ``tables``).
+their ancestors; the chain rule splits it into entropies of smaller sets (``separation``), and each
+of these comes from a joint table made by eliminating variables (``inference``).
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis.errors import DataError, SettingError
-from tamis.information.exact.graph import members, node_set
-from tamis.information.exact.inference import Inference
-from tamis.information.exact.limits import MOST_AXES
-from tamis.information.exact.pieces import Terms, combined
+from tamis.information.inference import MOST_AXES, Inference
 from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
 from tamis.information.joint import _arities, _check_acyclic, _check_names, _normalised
+from tamis.information.separation import Terms, combined, members, node_set
 
 MEMORY_LIMIT = 2**30
 """Bytes of the largest table unless told otherwise: 1 GiB."""

@@ -1,17 +1,23 @@
-"""Measured columns as the estimators want them: untied, on the scale of normal scores."""
+"""Continuous columns as ranks and neighbours want them: normal scores, values without ties, and the
+differential entropy of one column.
+
+Chance belongs to columns by name, whatever their order in the table.
+"""
 
 from __future__ import annotations
 
+import math
+import operator
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
+from numpy.typing import NDArray
+from scipy.special import digamma, ndtri
 
-from tamis.errors import DataError, TamisWarning
+from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.interface import Floats
-from tamis.information.neighbours.chance import uniforms
+from tamis.portable import random_words
 from tamis.tables.refusals import listed, shown
 
 TIED = 0.05
@@ -22,6 +28,8 @@ LUMP = 0.05
 
 def normal_scores(values: Floats) -> Floats:
     """The normal quantiles of the ranks, (rank - 1/2) / n; ties share their middle rank."""
+    from scipy.stats import rankdata  # takes a moment to load
+
     scores: Floats = ndtri((rankdata(values) - 0.5) / len(values))
     return scores
 
@@ -95,6 +103,8 @@ def tell_of_ties(columns: Mapping[str, Floats]) -> None:
 
 def refuse_copies(columns: Iterable[tuple[str, Floats]]) -> None:
     """Refuse a continuous column that puts the rows in the order of another, or in its reverse."""
+    from scipy.stats import rankdata  # takes a moment to load
+
     seen: dict[bytes, str] = {}
     for name, values in columns:
         ranks = rankdata(values)
@@ -106,3 +116,54 @@ def refuse_copies(columns: Iterable[tuple[str, Floats]]) -> None:
                     "other, so no direction between them can be told. Drop one of them."
                 )
         seen[ranks.tobytes()] = name
+
+
+def neighbours_for(n_rows: int) -> int:
+    """The k for one column: sqrt(n) / 3, 10 for a thousand rows.
+
+    The best of those tried over five laws (docs/continuous.md): fewer neighbours are noisier,
+    more of them smear the density, and spacings of any width are biased more.
+    """
+    return max(min(round(math.sqrt(n_rows) / 3), n_rows - 1), 1)
+
+
+def column_entropy(values: Floats, k: int | None = None) -> float:
+    """H(X) in nats, by Kozachenko and Leonenko (1987): psi(n) - psi(k) + mean of ln(2 r), r the
+    distance to the k-th neighbour; the values are all different."""
+    n = len(values)
+    k = neighbours_for(n) if k is None else k
+    ordered = np.sort(values)
+    # The k-th neighbour ends the narrowest of the runs of k + 1 values that hold the value.
+    radius = np.full(n, np.inf)
+    padded = np.concatenate([np.full(k, -np.inf), ordered, np.full(k, np.inf)])
+    for before in range(k + 1):
+        lowest = padded[k - before : k - before + n]
+        highest = padded[2 * k - before : 2 * k - before + n]
+        np.minimum(radius, np.maximum(ordered - lowest, highest - ordered), out=radius)
+    return float(digamma(n) - digamma(k) + np.log(2 * radius).mean())
+
+
+Words = NDArray[np.uint64]
+
+
+def words(seed: int, key: Sequence[Sequence[str]], n: int) -> Words:
+    """``n`` random words of the stream that belongs to this key, a list of lists of names."""
+    return random_words(seed, repr([list(names) for names in key]).encode(), n)
+
+
+def uniforms(seed: int, key: Sequence[Sequence[str]], n: int) -> Floats:
+    """Numbers strictly between 0 and 1: the middles of 2^52 equal parts."""
+    bits = words(seed, key, n) >> np.uint64(12)
+    return np.asarray((bits.astype(np.float64) + 0.5) * 2.0**-52, dtype=np.float64)
+
+
+def whole(parameter: str, value: object, least: int, most: int | None = None) -> int:
+    """The value, if it is a whole number within bounds."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if number < least or (most is not None and number > most) or isinstance(value, bool):
+        end = "on" if most is None else f"to {most}"
+        raise SettingError(f"{parameter} must be a whole number from {least} {end}, not {value!r}")
+    return number

@@ -1,16 +1,18 @@
-"""Sources from outside: every answer is looked at where it enters, and a bad one is named."""
+"""What comes from outside: sources, whose answers are looked at where they enter, so that a bad one
+is named, and tests, functions that give the p-value of a pair.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Self
 
 import numpy as np
 
 from tamis.constants import constants
 from tamis.counting.independence import SMALLEST_P
-from tamis.errors import PluginError
+from tamis.errors import PluginError, SettingError
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
@@ -19,13 +21,14 @@ from tamis.information.interface import (
     Floats,
     Group,
     Interaction,
+    Ints,
     Profiles,
     Query,
     Source,
     Tests,
 )
 from tamis.information.null_laws import LawfulTests
-from tamis.information.wrapper import Wrapper
+from tamis.information.wrappers import Wrapper
 from tamis.plugins import (
     answer_of,
     is_number,
@@ -65,9 +68,9 @@ class CheckedSource(Wrapper):
             wanted = "it must have two names or more, no two the same"
             raise refusal(self._at("names"), self.names, wanted)
         self.test_names = self._texts("test_names")
-        self.n_rows = self._rows_behind()
+        self.n_rows = self._number_of_rows()
         self.most_rows = self.n_rows
-        """What `rows_with` is at most."""
+        """What `rows_behind` is at most."""
         self.abilities = self._abilities()
         self.score_noise = self._not_negative("score_noise")
         self.entropy_variance = self._not_negative("entropy_variance")
@@ -79,12 +82,12 @@ class CheckedSource(Wrapper):
         """Whether a variable takes more than one value."""
         return self._varying[k]
 
-    def rows_with(self, variables: Sequence[int]) -> int | None:
-        """How many rows have a value in each of these columns; None where all rows have."""
-        found = self._ask("rows_with", variables)
+    def rows_behind(self, group: Group) -> int | None:
+        """How many rows a test of these variables rests on; None where it is all rows."""
+        found = self._ask("rows_behind", group)
         wanted = f"it must be None or a number of rows, at most {self.most_rows:g}"
         most = self.most_rows
-        return None if found is None else whole_of(self._at("rows_with"), found, wanted, 0, most)
+        return None if found is None else whole_of(self._at("rows_behind"), found, wanted, 0, most)
 
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given), one finite number for each context, and 0 where nothing varies."""
@@ -193,7 +196,7 @@ class CheckedSource(Wrapper):
             raise refusal(self._at(name), found, "it must be a tuple of strings, none empty")
         return tuple(found)
 
-    def _rows_behind(self) -> float:
+    def _number_of_rows(self) -> float:
         found = self._attribute("n_rows")
         if is_number(found, math.inf, math.inf):
             return math.inf
@@ -286,3 +289,121 @@ class CheckedSource(Wrapper):
         if promised:
             wanted = f"it must be the ln p of {self.test_names[0]!r}"
             raise refusal(self._at(f"{question}().log_p"), None, wanted)
+
+
+PairTest = Callable[[Source, int, int, tuple[int, ...]], float]
+"""f(source, x, y, given) -> p: is x independent of y given a set? Positions in ``source.names``."""
+Asked = tuple[int, tuple[int, ...], tuple[int, ...]]
+"""A target, what it is tested with, and what is given."""
+
+
+def key_of(function: PairTest) -> str:
+    """The name of the test that a function makes; two functions of one name stay apart."""
+    return f"{qualified_name(function)}#{id(function):x}"
+
+
+def with_own_test(source: Source, function: PairTest) -> Source:
+    """The source with this test among its own, unless it is there already."""
+    return source if key_of(function) in source.test_names else OwnTestSource(source, function)
+
+
+class OwnTestSource(Wrapper):
+    """The answers of a source, and the p-values of a function, each asked for once and only where
+    a rule looks at it."""
+
+    def __init__(self, source: Source, function: PairTest) -> None:
+        super().__init__(source)
+        self.function = function
+        self.key = key_of(function)
+        self.test_names = (*source.test_names, self.key)
+        self.abilities = source.abilities - {Ability.LOOK_AHEAD}
+        self._known: dict[Asked, float] = {}
+
+    def around(self, source: Source) -> Source:
+        """This test, on another source."""
+        return OwnTestSource(source, self.function)
+
+    @property
+    def title(self) -> str:
+        """The source, and whose tests are made on it."""
+        return f"{self.source.title} tested by {qualified_name(self.function)}"
+
+    def affordable_look_ahead(self) -> int:
+        """Sets are judged by joint tests, which a function of pairs has not."""
+        return 1
+
+    def worthwhile_look_ahead(self) -> int:
+        """Single candidates only."""
+        return 1
+
+    def profiles(self, contexts: Sequence[Context]) -> Profiles:
+        """Entropies and cmi; tests are asked for by name, as a function knows its pairs only."""
+        found = self.source.profiles(contexts)
+        return Profiles(found.entropies, found.cmi)
+
+    def tests(self, queries: Sequence[Query]) -> Tests:
+        """The candidates of all queries, end to end."""
+        asked = [(k, (int(one),), given) for k, given, candidates in queries for one in candidates]
+        return OwnTests(self.source.tests(queries), asked, self)
+
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+        """Groups have the tests of the source; a function of pairs refuses them."""
+        asked = [(target, members, given) for target, given, members in groups]
+        return OwnTests(self.source.joint_tests(groups), asked, self)
+
+    def log_p(self, asked: Asked) -> float:
+        """ln of the function's p-value."""
+        if asked not in self._known:
+            self._known[asked] = math.log(max(self._p_value(*asked), SMALLEST_P))
+        return self._known[asked]
+
+    def _p_value(self, x: int, others: tuple[int, ...], given: tuple[int, ...]) -> float:
+        name = qualified_name(self.function)
+        if len(others) != 1:
+            raise SettingError(
+                f"{name} tests one column with one other, and here {len(others)} are tested "
+                "together: use another search than 'layer', and look_ahead=1"
+            )
+        y = others[0]
+        where = f"{name} of {self.names[x]!r} and {self.names[y]!r} given "
+        where += repr([self.names[k] for k in given])
+        p = answer_of(where, lambda: self.function(self.source, x, y, given))
+        return number_of(where, p, "a p-value is a number from 0 to 1", 0.0, 1.0)
+
+
+class OwnTests(Tests):
+    """Tests of a source, with those of a function beside them."""
+
+    __slots__ = ("_asked", "_inner", "_source")
+
+    def __init__(self, inner: Tests, asked: Sequence[Asked], source: OwnTestSource) -> None:
+        super().__init__(inner.cmi, n_rows=inner.n_rows)
+        self._inner, self._asked, self._source = inner, asked, source
+
+    @property
+    def log_p(self) -> Floats | None:
+        """ln of each p-value by the test that the source prefers; without one, by the function."""
+        found = self._inner.log_p
+        return self.log_p_by(self._source.key) if found is None else found
+
+    def log_p_by(self, test: str | None) -> Floats:
+        """ln of each p-value, by the function or by a test of the source."""
+        if test == self._source.key:
+            return np.array([self._source.log_p(one) for one in self._asked], dtype=np.float64)
+        return self._inner.log_p_by(test)
+
+    def penalised(self) -> Floats:
+        """That of the source."""
+        return self._inner.penalised()
+
+    def at(self, places: Ints) -> Self:
+        """Some of the tests."""
+        asked = [self._asked[i] for i in places.tolist()]
+        return type(self)(self._inner.at(places), asked, self._source)
+
+    def followed_by(self, others: Sequence[Tests]) -> Self:
+        """These tests and more of the same source, end to end."""
+        more = [one for one in others if isinstance(one, OwnTests)]
+        inner = self._inner.followed_by([one._inner for one in more])
+        asked = [*self._asked, *(pair for one in more for pair in one._asked)]
+        return type(self)(inner, asked, self._source)

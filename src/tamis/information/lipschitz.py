@@ -19,7 +19,7 @@ What follows the article:
 What is chosen here:
 
 - The kernel is a box. A U-statistic is then a falling factorial of a count, and the integral over
-  x an average over shifted grids of sums over cells (``lipschitz.cells``), which is computed for
+  x an average over shifted grids of sums over cells (``smoothed_entropy``), which is computed for
   ``shifts`` of them and not for all.
 - The constants of the discrete estimator serve (degree 1.6 ln n, interval up to 3.5 ln(n) / n;
   Wu and Yang, 2016), and its polynomials. A cell without rows adds nothing, so that the size of the
@@ -50,11 +50,11 @@ import numpy as np
 
 from tamis.errors import DataError, SettingError
 from tamis.information.interface import NUMBERS, Context, Floats, Group, Source, Tests
-from tamis.information.lipschitz.cube import to_cube
-from tamis.information.lipschitz.entropy import DifferentialEntropy
-from tamis.information.lipschitz.smoothing import Smoothing
+from tamis.information.smoothed_entropy import DifferentialEntropy, Smoothing, to_cube
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
+
+__all__ = ["LipschitzInformation", "Smoothing"]
 
 MOST_DIMENSIONS = 4
 """The largest set of columns whose entropy is estimated; docs/lipschitz.md shows why."""
