@@ -475,7 +475,7 @@ class TAM(BaseEstimator):
         -0.7
         """
         check_is_fitted(self)
-        from tamis.network.scoring import mean_log_likelihood
+        from tamis.network.rows import mean_log_likelihood
 
         if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] < self.n_features_in_:
             # In scikit-learn's words: an array has no names to tell what is absent.

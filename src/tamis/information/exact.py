@@ -52,13 +52,20 @@ class ExactInformation(Source):
         edges = [tuple(map(index, sources)) for sources in parents]
         conditionals = [np.asarray(table, dtype=np.float64) for table in tables]
         _check_names(names, len(conditionals))
-        _check_parents(names, edges)
-        _check_limit(memory_limit)
+        if len(edges) != len(names):
+            raise DataError(f"{len(edges)} parent sets for {len(names)} variables; give one each.")
+        _check_acyclic(names, edges)
+        if not memory_limit > 0:
+            raise SettingError(
+                f"memory_limit is {memory_limit}; it must be a positive number of bytes."
+            )
         self.names = tuple(names)
         self.n_rows = math.inf
         self.levels = _arities(names, edges, conditionals)
         """The number of levels of each variable."""
-        _check_levels(names, self.levels)
+        if 0 in self.levels:
+            name = names[self.levels.index(0)]
+            raise DataError(f"{name!r} has no levels; a variable has one at least.")
         # A variable with one level says nothing: no table needs it and no trail leads through it.
         self._varied = node_set(k for k, levels in enumerate(self.levels) if levels > 1)
         linked = [self._linked(k, sources) for k, sources in enumerate(edges)]
@@ -191,21 +198,3 @@ def _rows(name: str, table: Floats) -> Floats:
     if rows.shape[-1] == 1:
         return np.ones(1)
     return rows.reshape([levels for levels in rows.shape if levels > 1])
-
-
-def _check_parents(names: Sequence[str], parents: Sequence[tuple[int, ...]]) -> None:
-    if len(parents) != len(names):
-        raise DataError(f"{len(parents)} parent sets for {len(names)} variables; give one each.")
-    _check_acyclic(names, parents)
-
-
-def _check_levels(names: Sequence[str], levels: Sequence[int]) -> None:
-    if 0 in levels:
-        raise DataError(f"{names[levels.index(0)]!r} has no levels; a variable has one at least.")
-
-
-def _check_limit(memory_limit: float) -> None:
-    if not memory_limit > 0:
-        raise SettingError(
-            f"memory_limit is {memory_limit}; it must be a positive number of bytes."
-        )

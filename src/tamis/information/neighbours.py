@@ -111,7 +111,11 @@ class NearestNeighbours(Source):
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats; of a measurement it depends on the unit, and may be < 0."""
         chains = [self._chain(*self._reduced(context)) for context in contexts]
-        self._learn(self._known_steps, (step for chain in chains for step in chain), self._k_steps)
+        self._learn(
+            self._known_steps,
+            (step for chain in chains for step in chain),
+            min(FOR_ENTROPIES, self.k),
+        )
         found = np.zeros(len(contexts))
         for i, (context, chain) in enumerate(zip(contexts, chains, strict=True)):
             if self._varies[context.target]:
@@ -185,10 +189,6 @@ class NearestNeighbours(Source):
         return self._shared
 
     # What has been asked once is remembered: the searches come back to it.
-
-    @property
-    def _k_steps(self) -> int:
-        return min(FOR_ENTROPIES, self.k)
 
     def _reduced(self, context: Context) -> Context:
         """The context without constant columns, which say nothing about anything."""

@@ -1,4 +1,6 @@
-"""Networks as files: the ending says the format; read with line numbers, written whole."""
+"""Networks as files: the ending says the format; read with line numbers, written whole. Small
+networks come with tamis; the first line of each file says what it shows.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +8,18 @@ import gzip
 import os
 import warnings
 import zlib
+from importlib.resources import files as package_files
 from typing import TYPE_CHECKING, BinaryIO
 
 from tamis.atomic import check_place, write_files
 from tamis.errors import FileFormatError, SettingError, TamisWarning
-from tamis.network.bif.meaning import understood
-from tamis.network.bif.render import render
-from tamis.network.bif.rows import Rounded
-from tamis.network.bif.scanner import Refused, line_of
-from tamis.network.bif.syntax import parse
-from tamis.network.parts import Parts
-from tamis.network.tables import TOLERANCE
+from tamis.network.bif import Rounded, render, understood
+from tamis.network.bif_syntax import Refused, line_of, parse
+from tamis.network.parts import TOLERANCE, Parts
 
 if TYPE_CHECKING:
     from tamis.network.model import BayesianNetwork
+
 
 ENDINGS = (".bif", ".bif.gz")
 MOST_BYTES = 2**26
@@ -124,3 +124,24 @@ def _warn_rounded(worst: Rounded, line: int, called: str) -> None:
         # The caller of BayesianNetwork.read.
         stacklevel=5,
     )
+
+
+NAMES = ("orchard", "night_shift", "m1", "m2", "diamond")
+
+_SHIPPED = package_files("tamis.network") / "shipped"
+
+
+def example_parts(name: str) -> Parts:
+    """The parts of a network by its name."""
+    if name not in NAMES:
+        raise SettingError(f"there is no example {name!r}; there are {', '.join(NAMES)}")
+    return parse_bif(_shipped(name), f"the example {name!r}")
+
+
+def descriptions() -> dict[str, str]:
+    """What each example shows, in a sentence."""
+    return {name: _shipped(name).decode().split("\n", 1)[0].lstrip("/ ") for name in NAMES}
+
+
+def _shipped(name: str) -> bytes:
+    return (_SHIPPED / f"{name}.bif").read_bytes()

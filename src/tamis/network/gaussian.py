@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError, SettingError
 from tamis.network import conversions
-from tamis.network.checks import checked_names, checked_parents
-from tamis.network.fitting import check_amount, conditional_table, named_parents
+from tamis.network.fitting import (
+    check_amount,
+    conditional_table,
+    fit_cells,
+    fit_log_odds,
+    named_parents,
+)
 from tamis.network.interface import FittedEdge, Network
 from tamis.network.laws import CellLaw, Law, LogitLaw, TableLaw, Values, Variable, short
-from tamis.network.regressions import fit_cells, fit_log_odds
+from tamis.network.parts import checked_names, checked_parents
 from tamis.network.rows import Rows
 from tamis.network.sampling import (
     Seed,

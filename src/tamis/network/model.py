@@ -14,16 +14,18 @@ from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.network import conversions
-from tamis.network.checks import checked_levels, checked_names, checked_parents
-from tamis.network.examples import descriptions, example_parts
-from tamis.network.files import read_parts, write_network
+from tamis.network.files import descriptions, example_parts, read_parts, write_network
 from tamis.network.fitting import fit_tables
 from tamis.network.interface import FittedEdge, Network
-from tamis.network.likelihood import log_likelihood
-from tamis.network.parts import Floats
-from tamis.network.rows import Rows, require_known_levels, rows_of
+from tamis.network.parts import (
+    Floats,
+    checked_levels,
+    checked_names,
+    checked_parents,
+    checked_tables,
+)
+from tamis.network.rows import Rows, log_likelihood, require_known_levels, rows_of
 from tamis.network.sampling import Codes, Seed, labelled, sample_codes
-from tamis.network.tables import checked_tables
 from tamis.plugins import listed
 from tamis.tables import Label, read_table
 

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
-from tamis.network.indexing import flat_index
-from tamis.network.parts import Floats
+from tamis.network.parts import Floats, flat_index
 from tamis.plugins import shortened
 from tamis.portable import random_words
 from tamis.tables import Label

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tamis.atomic import check_place, write_files
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
-from tamis.network.bif.render import render
+from tamis.network.bif import render
 from tamis.simulate.models.model import Column
 from tamis.tables.text import MISSING_MARKERS
 
