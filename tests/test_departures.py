@@ -41,7 +41,7 @@ from tamis.defaults import ALPHA, KINDS
 from tamis.identifiability import gaps
 from tamis.identifiability.known import Known
 from tamis.information.estimators import Minimax, minimax
-from tamis.information.joint import JointInformation
+from tamis.information.exact import JointInformation
 from tamis.information.lipschitz import MOST_DIMENSIONS
 from tamis.information.smoothed_entropy import Smoothing
 from tamis.result.facts import OFTEN

@@ -14,9 +14,9 @@ from scipy import stats
 from tamis.decisions.p_values import FTest
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.continuous import column_entropy
-from tamis.information.copula import CopulaInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Query
+from tamis.information.ranked import CopulaInformation
 from tamis.tables import read_table
 
 

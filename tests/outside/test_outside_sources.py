@@ -10,8 +10,8 @@ import pytest
 
 import tamis
 from tamis.decisions.specification import attached
+from tamis.information.exact import JointInformation
 from tamis.information.interface import Context, Group, Query
-from tamis.information.joint import JointInformation
 from tamis.information.outside import checked
 from tamis.information.wrappers import RememberedInformation
 from tamis.rules import Fixed, Permutation, PValue

@@ -15,9 +15,9 @@ import networkx as nx
 import numpy as np
 
 from tamis.errors import SettingError
-from tamis.information.exact import MEMORY_LIMIT, ExactInformation
-from tamis.information.interface import Context, Floats, Group, Source, Tests
-from tamis.information.joint import RESOLUTION
+from tamis.information.exact import MEMORY_LIMIT, ExactInformation, ExactSource
+from tamis.information.inference import RESOLUTION
+from tamis.information.interface import Context, Floats
 from tamis.information.separation import Dag, members, node_set
 from tamis.network import BayesianNetwork, GaussianNetwork
 
@@ -169,11 +169,9 @@ class Known:
         return tuple(self.names[k] for k in nodes)
 
 
-class LinearInformation(Source):
+class LinearInformation(ExactSource):
     """Differential entropies ln(2 pi e v) / 2, v the variance that is left; its nodes in the order
     of ``names``."""
-
-    title = "exact information"
 
     def __init__(self, network: GaussianNetwork, names: Sequence[str]) -> None:
         if any(network.levels):
@@ -184,7 +182,6 @@ class LinearInformation(Source):
                 "into levels with tamis.discretize"
             )
         self.names = tuple(names)
-        self.n_rows = math.inf
         place = {name: k for k, name in enumerate(self.names)}
         parents = [tuple(place[p] for p in network.parents_of(name)) for name in self.names]
         self._dag = Dag(parents)
@@ -216,21 +213,6 @@ class LinearInformation(Source):
     def forecast(self, question: Context) -> int:
         """The cells of the largest table that an answer takes: there is none."""
         return 0
-
-    def entropies(self, contexts: Sequence[Context]) -> Floats:
-        """H(target | given), one for each context."""
-        return np.array([self.conditional_entropy(*context) for context in contexts], dtype=float)
-
-    def cmi(self, contexts: Sequence[Context]) -> Floats:
-        """I(target ; l | given) for every variable l: a row of d values for each context."""
-        nodes = range(self.n_variables)
-        rows = [[self.gain(target, [k], given) for k in nodes] for target, given in contexts]
-        return np.array(rows, dtype=float).reshape(len(contexts), len(nodes))
-
-    def joint_tests(self, groups: Sequence[Group]) -> Tests:
-        """The exact cmi of each group; p-values are of samples."""
-        gains = [self.gain(target, group, given) for target, given, group in groups]
-        return Tests(np.array(gains, dtype=np.float64))
 
     def _left(self, k: int, given: Iterable[int]) -> float:
         """The variance of k that linear regression on the given leaves."""

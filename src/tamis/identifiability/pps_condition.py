@@ -29,8 +29,8 @@ from tamis.identifiability.conditions import (
     Violation,
 )
 from tamis.identifiability.known import Known, LinearInformation, Nodes, resolved
+from tamis.information.inference import RESOLUTION
 from tamis.information.interface import Floats
-from tamis.information.joint import RESOLUTION
 
 MOST_GAINS = 100_000
 """Gains compared for one node in one ancestral set; a node that needs more is left undecided."""

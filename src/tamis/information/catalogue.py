@@ -101,7 +101,7 @@ def _gaussian() -> Kind:
 
 
 def _copula() -> Kind:
-    from tamis.information.copula import CopulaInformation
+    from tamis.information.ranked import CopulaInformation
 
     return Kind(
         {"shrinkage": 0.0, "seed": 0},

@@ -1,4 +1,7 @@
-"""Exact information from a known Bayesian network, far beyond its joint table.
+"""Exact information, from a known joint distribution or a known Bayesian network.
+
+No rows, no noise: what an algorithm does with these numbers it does by its own logic. A joint table
+of a few variables is held whole; a network is answered far beyond its joint table.
 
 What d-separation decides is decided on the graph. What is left concerns a few variables and
 their ancestors; the chain rule splits it into entropies of smaller sets (``separation``), and each
@@ -8,23 +11,58 @@ of these comes from a joint table made by eliminating variables (``inference``).
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
 from operator import index
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import entr
 
 from tamis.errors import DataError, SettingError
-from tamis.information.inference import MOST_AXES, Inference
+from tamis.information.inference import MOST_AXES, RESOLUTION, Inference
 from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
-from tamis.information.joint import _arities, _check_acyclic, _check_names, _normalised
 from tamis.information.separation import Terms, combined, members, node_set
 
 MEMORY_LIMIT = 2**30
 """Bytes of the largest table unless told otherwise: 1 GiB."""
 
 
-class ExactInformation(Source):
+class ExactSource(Source):
+    """A source that knows its law: everything follows from single entropies and gains, which no
+    sample blurs."""
+
+    title = "exact information"
+    n_rows = math.inf
+
+    @abstractmethod
+    def conditional_entropy(self, k: int, given: Iterable[int] = ()) -> float:
+        """H(k | given)."""
+
+    @abstractmethod
+    def gain(self, k: int, others: Iterable[int], given: Iterable[int] = ()) -> float:
+        """I(k ; others | given), the others taken as one variable; the target itself and what is
+        given have nothing to add."""
+
+    def entropies(self, contexts: Sequence[Context]) -> Floats:
+        """H(target | given), one for each context."""
+        return np.array([self.conditional_entropy(*context) for context in contexts], dtype=float)
+
+    def cmi(self, contexts: Sequence[Context]) -> Floats:
+        """I(target ; l | given) for every variable l: a row of d values for each context."""
+        nodes = range(self.n_variables)
+        rows = [[self.gain(target, [k], given) for k in nodes] for target, given in contexts]
+        return np.array(rows, dtype=float).reshape(len(contexts), len(nodes))
+
+    def joint_tests(self, groups: Sequence[Group]) -> Tests:
+        """The exact cmi of each group; p-values are of samples."""
+        gains = [self.gain(target, members, given) for target, given, members in groups]
+        return Tests(np.array(gains, dtype=np.float64))
+
+
+class ExactInformation(ExactSource):
     """H and I of a Bayesian network by exact inference.
 
     ``parents[k]`` holds the positions of the parents of variable k, and ``tables[k]`` its
@@ -38,8 +76,6 @@ class ExactInformation(Source):
     What computes to less than 1e-12, or to less than 4e-15 of the entropies it is made of, is
     reported as exactly 0.0: a gain above 0 is there, and one below that size is not seen.
     """
-
-    title = "exact information"
 
     def __init__(
         self,
@@ -60,7 +96,6 @@ class ExactInformation(Source):
                 f"memory_limit is {memory_limit}; it must be a positive number of bytes."
             )
         self.names = tuple(names)
-        self.n_rows = math.inf
         self.levels = _arities(names, edges, conditionals)
         """The number of levels of each variable."""
         if 0 in self.levels:
@@ -131,10 +166,6 @@ class ExactInformation(Source):
 
     # --- the interface ---------------------------------------------------------------------
 
-    def entropies(self, contexts: Sequence[Context]) -> Floats:
-        """H(target | given), one for each context."""
-        return np.array([self.conditional_entropy(*context) for context in contexts], dtype=float)
-
     def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context.
 
@@ -147,11 +178,6 @@ class ExactInformation(Source):
             questions = [self._gain_terms(target, [k], given) for k in linked]
             row[linked] = self._inference.values(questions)
         return rows
-
-    def joint_tests(self, groups: Sequence[Group]) -> Tests:
-        """The exact cmi of each group; p-values are of samples."""
-        gains = [self.gain(target, members, given) for target, given, members in groups]
-        return Tests(np.array(gains, dtype=np.float64))
 
     # --- questions as sums of entropies ----------------------------------------------------
 
@@ -198,3 +224,157 @@ def _rows(name: str, table: Floats) -> Floats:
     if rows.shape[-1] == 1:
         return np.ones(1)
     return rows.reshape([levels for levels in rows.shape if levels > 1])
+
+
+MOST_JOINT_CELLS = 2**20
+"""The largest joint table; a larger network wants inference, not a table."""
+MOST_VARIABLES = 32
+"""The number of dimensions that every supported numpy can hold."""
+TOLERANCE = 1e-9
+"""How far the probabilities of a distribution may be from summing to 1."""
+
+
+class JointInformation(ExactSource):
+    """H and I of a distribution given by the probabilities of all its cells.
+
+    ``joint[x_0, ..., x_{d-1}]`` is a probability. What is 0 in theory comes out as exactly
+    0.0: conditional entropies and gains under 1e-12 are taken for the rounding they are.
+    """
+
+    def __init__(self, names: Sequence[str], joint: ArrayLike) -> None:
+        probabilities = np.asarray(joint, dtype=np.float64)
+        _check_names(names, probabilities.ndim)
+        _check_size(probabilities.shape)
+        self.names = tuple(names)
+        self._joint = _normalised(probabilities, "the joint table")
+        self._entropies: dict[frozenset[int], float] = {}
+
+    @classmethod
+    def from_network(
+        cls,
+        names: Sequence[str],
+        parents: Sequence[tuple[int, ...]],
+        tables: Sequence[ArrayLike],
+    ) -> Self:
+        """The joint distribution of a Bayesian network.
+
+        ``parents[k]`` holds the positions of the parents of variable k, and ``tables[k]`` its
+        probabilities, with one axis for each parent in that order and the last for k itself.
+        """
+        if not len(names) == len(parents) == len(tables):
+            raise DataError(
+                f"{len(names)} names, {len(parents)} parent sets and {len(tables)} tables; "
+                "there must be one of each for every variable."
+            )
+        _check_acyclic(names, parents)
+        conditionals = [np.asarray(table, dtype=np.float64) for table in tables]
+        arities = _arities(names, parents, conditionals)
+        _check_size(arities)
+        joint = np.ones(arities)
+        for k, table in enumerate(conditionals):
+            rows = _normalised(table, f"a row of the table of {names[k]!r}", axis=-1)
+            joint *= _spread(rows, (*parents[k], k), len(names))
+        return cls(names, joint)
+
+    def _cells(self, variables: set[int]) -> int:
+        return math.prod(self._joint.shape[k] for k in variables)
+
+    def gain(self, k: int, others: Iterable[int], given: Iterable[int] = ()) -> float:
+        """I(k ; others | given), from four entropies so that it is symmetric."""
+        x, z = {k}, set(given)
+        y = set(others) - x - z
+        if not y:
+            return 0.0
+        return _resolved(self._of(x | z), self._of(y | z), -self._of(x | y | z), -self._of(z))
+
+    def conditional_entropy(self, k: int, given: Iterable[int] = ()) -> float:
+        """H(k | given)."""
+        return _resolved(self._of({k, *given}), -self._of(given))
+
+    def _of(self, variables: Iterable[int]) -> float:
+        """H of a set of variables, remembered."""
+        key = frozenset(variables)
+        if key not in self._entropies:
+            self._entropies[key] = math.fsum(entr(self._marginal(key)).tolist())
+        return self._entropies[key]
+
+    def _marginal(self, variables: frozenset[int]) -> Floats:
+        """The probabilities of the cells of a set of variables, in one row.
+
+        The cells to be added lie side by side, where numpy sums pairwise: the rounding grows
+        with the logarithm of their number.
+        """
+        kept = sorted(variables)
+        dropped = sorted(set(range(self.n_variables)) - variables)
+        cells = self._cells(set(kept))
+        grouped = self._joint.transpose(kept + dropped).reshape(cells, -1)
+        return np.asarray(np.ascontiguousarray(grouped).sum(axis=1))
+
+
+def _resolved(*terms: float) -> float:
+    value = math.fsum(terms)
+    return 0.0 if abs(value) < RESOLUTION else value
+
+
+def _spread(table: Floats, variables: tuple[int, ...], n_variables: int) -> Floats:
+    """The table with its axes in order of position and an axis of 1 for every other variable."""
+    ordered = table.transpose(np.argsort(variables))
+    absent = tuple(k for k in range(n_variables) if k not in variables)
+    return np.asarray(np.expand_dims(ordered, absent))
+
+
+def _normalised(probabilities: Floats, what: str, axis: int | None = None) -> Floats:
+    """Probabilities rescaled to sum to 1, as nearly as floats can."""
+    if not (np.isfinite(probabilities).all() and (probabilities >= 0).all()):
+        raise DataError(f"{what} has a probability that is negative or not a number.")
+    total = probabilities.sum(axis=axis, keepdims=True)
+    worst = float(np.abs(total - 1).max())
+    if worst > TOLERANCE:
+        raise DataError(f"{what} misses a sum of 1 by {worst:.3g}; probabilities must sum to 1.")
+    return np.asarray(probabilities / total)
+
+
+def _check_names(names: Sequence[str], n_variables: int) -> None:
+    if not names or len(names) != n_variables:
+        raise DataError(
+            f"{len(names)} names for {n_variables} variables; name every variable once."
+        )
+    if len(set(names)) != len(names):
+        raise DataError(f"variables share a name: {list(names)}.")
+
+
+def _check_size(arities: Sequence[int]) -> None:
+    cells = math.prod(arities)
+    if cells > MOST_JOINT_CELLS or len(arities) > MOST_VARIABLES:
+        raise DataError(
+            f"{len(arities)} variables with {cells} cells; a joint table holds at most "
+            f"{MOST_VARIABLES} variables and {MOST_JOINT_CELLS} cells."
+        )
+    if cells == 0:
+        raise DataError(f"a variable has no levels: the arities are {list(arities)}.")
+
+
+def _check_acyclic(names: Sequence[str], parents: Sequence[tuple[int, ...]]) -> None:
+    for k, sources in enumerate(parents):
+        if len(set(sources)) != len(sources) or not set(sources) <= set(range(len(names))):
+            raise DataError(
+                f"the parents of {names[k]!r} are {sources}; they must be different positions "
+                f"from 0 to {len(names) - 1}."
+            )
+    try:
+        TopologicalSorter(dict(enumerate(parents))).prepare()
+    except CycleError as error:
+        cycle = " <- ".join(str(names[k]) for k in error.args[1])
+        raise DataError(f"the network has a cycle: {cycle}.") from error
+
+
+def _arities(
+    names: Sequence[str], parents: Sequence[tuple[int, ...]], tables: Sequence[Floats]
+) -> tuple[int, ...]:
+    """The number of levels of each variable, if the shapes of all tables agree on it."""
+    arities = tuple(table.shape[-1] if table.ndim else 0 for table in tables)
+    for k, table in enumerate(tables):
+        wanted = (*(arities[parent] for parent in parents[k]), arities[k])
+        if table.shape != wanted:
+            raise DataError(f"the table of {names[k]!r} has shape {table.shape}, not {wanted}.")
+    return arities

@@ -17,7 +17,6 @@ from scipy.special import entr
 
 from tamis.errors import DataError
 from tamis.information.interface import Floats
-from tamis.information.joint import RESOLUTION
 from tamis.information.kept import Kept
 from tamis.information.separation import (
     Dag,
@@ -31,6 +30,8 @@ from tamis.information.separation import (
     smallest_table,
 )
 
+RESOLUTION = 1e-12
+"""Below this an entropy or a gain is rounding and is reported as exactly 0."""
 ROUNDING = 4e-15
 """The error of an entropy in parts of its value, at most: ten times what has been measured."""
 PLANS = 1024

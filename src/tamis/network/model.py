@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.network import conversions
-from tamis.network.files import descriptions, example_parts, read_parts, write_network
+from tamis.network.bif import descriptions, example_parts, read_parts, write_network
 from tamis.network.fitting import fit_tables
 from tamis.network.interface import FittedEdge, Network
 from tamis.network.parts import (
