@@ -111,26 +111,24 @@ def _copula() -> Kind:
 
 
 def _neighbours() -> Kind:
-    from tamis.information.neighbours import FOR_GAINS, SHUFFLES, NeighbourInformation
+    from tamis.information.neighbours import FOR_GAINS, NeighbourInformation
 
-    return Kind(
-        {"k": FOR_GAINS, "shuffles": SHUFFLES, "seed": 0},
-        _shuffled,
-        lambda table, settings, n_jobs: NeighbourInformation.from_table(
-            table, **settings, n_jobs=n_jobs
-        ),
-    )
+    return _nearest(NeighbourInformation.from_table, FOR_GAINS)
 
 
 def _mixed() -> Kind:
-    from tamis.information.neighbours import FOR_MIXED, SHUFFLES, MixedInformation
+    from tamis.information.neighbours import FOR_MIXED, MixedInformation
+
+    return _nearest(MixedInformation.from_table, FOR_MIXED)
+
+
+def _nearest(read: Callable[..., Source], k: int) -> Kind:
+    from tamis.information.neighbours import SHUFFLES
 
     return Kind(
-        {"k": FOR_MIXED, "shuffles": SHUFFLES, "seed": 0},
+        {"k": k, "shuffles": SHUFFLES, "seed": 0},
         _shuffled,
-        lambda table, settings, n_jobs: MixedInformation.from_table(
-            table, **settings, n_jobs=n_jobs
-        ),
+        lambda table, settings, n_jobs: read(table, **settings, n_jobs=n_jobs),
     )
 
 
@@ -165,9 +163,6 @@ _KINDS = {
     "conditional-gaussian": _conditional_gaussian,
     "lipschitz": _lipschitz,
 }
-
-SOURCES = tuple(_KINDS)
-"""The names of all that read numbers."""
 
 
 def _shuffled(settings: Written) -> Written:

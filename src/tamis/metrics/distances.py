@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tamis.errors import SettingError
-from tamis.metrics.graphs import matched
+from tamis.metrics.graphs import Matrix, matched
 from tamis.metrics.ordering import layer_errors, layer_inversions, order_errors, order_of
 
 Edge = tuple[str, str]
@@ -149,11 +149,12 @@ def skeleton_scores(learned: object, true: object) -> PrecisionRecall:
     PrecisionRecall(right=1, learned=1, true=1)
     """
     pair = matched(learned, true)
-    return PrecisionRecall(
-        right=int(np.count_nonzero(pair.adjacent_in_both)),
-        learned=int(np.count_nonzero(pair.adjacent_in_learned)),
-        true=int(np.count_nonzero(pair.adjacent_in_true)),
-    )
+    return _counted(pair.adjacent_in_both, pair.adjacent_in_learned, pair.adjacent_in_true)
+
+
+def _counted(*pairs: Matrix) -> PrecisionRecall:
+    """From where the right, the learned and the true items are."""
+    return PrecisionRecall(*(int(np.count_nonzero(one)) for one in pairs))
 
 
 def orientation_scores(learned: object, true: object) -> PrecisionRecall:
@@ -181,11 +182,7 @@ def orientation_scores(learned: object, true: object) -> PrecisionRecall:
     pair = matched(learned, true)
     shared = pair.adjacent_in_both | pair.adjacent_in_both.T
     ours, theirs = pair.learned.arrows & shared, pair.true.arrows & shared
-    return PrecisionRecall(
-        right=int(np.count_nonzero(ours & theirs)),
-        learned=int(np.count_nonzero(ours)),
-        true=int(np.count_nonzero(theirs)),
-    )
+    return _counted(ours & theirs, ours, theirs)
 
 
 def edge_scores(
@@ -214,11 +211,7 @@ def edge_scores(
     """
     pair = matched(learned, true)
     agreeing = pair.agreeing(favourable=is_favourable(undirected))
-    return PrecisionRecall(
-        right=int(np.count_nonzero(agreeing)),
-        learned=int(np.count_nonzero(pair.adjacent_in_learned)),
-        true=int(np.count_nonzero(pair.adjacent_in_true)),
-    )
+    return _counted(agreeing, pair.adjacent_in_learned, pair.adjacent_in_true)
 
 
 def sid(learned: object, true: object) -> int:

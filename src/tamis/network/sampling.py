@@ -10,7 +10,6 @@ machine and in every version.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,17 +43,13 @@ def sample_codes(network: BayesianNetwork, n: int, seed: Seed) -> Codes:
     return codes
 
 
-def labelled(
-    codes: Iterable[NDArray[np.integer]], levels: tuple[tuple[Label, ...], ...]
-) -> list[NDArray[Any]]:
-    """The columns with labels in place of codes.
+def labelled(codes: NDArray[Any], labels: tuple[Label, ...]) -> NDArray[Any]:
+    """A column with labels in place of codes.
 
     Strings come as objects: every cell refers to one of a few labels, however long they are.
     """
-    return [
-        np.array(labels, dtype=_kind(labels))[column]
-        for column, labels in zip(codes, levels, strict=True)
-    ]
+    found: NDArray[Any] = np.array(labels, dtype=_kind(labels))[codes]
+    return found
 
 
 def _kind(labels: tuple[Label, ...]) -> type:
