@@ -276,9 +276,6 @@ class JointInformation(ExactSource):
             joint *= _spread(rows, (*parents[k], k), len(names))
         return cls(names, joint)
 
-    def _cells(self, variables: set[int]) -> int:
-        return math.prod(self._joint.shape[k] for k in variables)
-
     def gain(self, k: int, others: Iterable[int], given: Iterable[int] = ()) -> float:
         """I(k ; others | given), from four entropies so that it is symmetric."""
         x, z = {k}, set(given)
@@ -306,7 +303,7 @@ class JointInformation(ExactSource):
         """
         kept = sorted(variables)
         dropped = sorted(set(range(self.n_variables)) - variables)
-        cells = self._cells(set(kept))
+        cells = math.prod(self._joint.shape[k] for k in kept)
         grouped = self._joint.transpose(kept + dropped).reshape(cells, -1)
         return np.asarray(np.ascontiguousarray(grouped).sum(axis=1))
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tamis.information import inference as plans
 from tamis.information.exact import ExactInformation
 from tamis.information.inference import Inference, Made, Planner, Step, TooLarge
-from tamis.information.kept import Kept
 from tamis.information.separation import (
     Dag,
     Splitter,
@@ -174,14 +173,3 @@ def test_a_difference_is_judged_by_the_size_of_what_it_is_made_of():
     assert large == 0.0
     assert small == pytest.approx(5e-12, rel=1e-3)
     assert negative == 0.0
-
-
-def test_the_least_recent_is_forgotten_first():
-    memory, made = Kept(2), []
-
-    def make(key):
-        made.append(key)
-        return key.upper()
-
-    assert [memory.recall(key, make) for key in "abacab"] == list("ABACAB")
-    assert made == ["a", "b", "c", "b"]
