@@ -21,14 +21,12 @@ from scipy.spatial import cKDTree
 from scipy.special import digamma
 
 from tamis.decisions.p_values import FTest, LocalPermutation, PValue
-from tamis.information.copula import CopulaInformation
+from tamis.information.continuous import column_entropy, normal_scores
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Query, Source
-from tamis.information.mixed import MixedInformation
-from tamis.information.neighbours import NeighbourInformation
-from tamis.information.neighbours.columns import normal_scores
-from tamis.information.neighbours.entropy import column_entropy
-from tamis.information.neighbours.space import Space
+from tamis.information.neighbour_space import Space
+from tamis.information.neighbours import MixedInformation, NeighbourInformation
+from tamis.information.ranked import CopulaInformation
 from tamis.learning import search
 from tamis.metrics import shd
 from tamis.settings import Settings

@@ -20,10 +20,8 @@ from scipy.special import digamma
 
 from tamis.decisions.rule import Fixed
 from tamis.information.interface import Context, Query
-from tamis.information.lipschitz import LipschitzInformation, Smoothing
-from tamis.information.lipschitz.cube import to_cube
-from tamis.information.lipschitz.entropy import DifferentialEntropy
-from tamis.information.lipschitz.smoothing import Bandwidth
+from tamis.information.lipschitz import LipschitzInformation
+from tamis.information.smoothed_entropy import Bandwidth, DifferentialEntropy, Smoothing, to_cube
 from tamis.search.tam import run
 from tamis.settings import Settings
 from tamis.simulate import draw

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import mpmath
 from mpmath import mp, mpf
 
-from tamis.information.estimators.coefficients import FILE_NAME, LARGEST_DEGREE, checksum
+from tamis.information.estimators.minimax import FILE_NAME, LARGEST_DEGREE, checksum
 
 WORKING_DIGITS = 160
 LEVEL = mpf(10) ** -100

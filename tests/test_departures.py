@@ -40,10 +40,10 @@ from tamis.constants import constants
 from tamis.defaults import ALPHA, KINDS
 from tamis.identifiability import gaps
 from tamis.identifiability.known import Known
-from tamis.information.estimators import Minimax, coefficients, minimax
-from tamis.information.joint import JointInformation
-from tamis.information.lipschitz.smoothing import Smoothing
-from tamis.information.lipschitz.source import MOST_DIMENSIONS
+from tamis.information.estimators import Minimax, minimax
+from tamis.information.exact import JointInformation
+from tamis.information.lipschitz import MOST_DIMENSIONS
+from tamis.information.smoothed_entropy import Smoothing
 from tamis.result.facts import OFTEN
 from tamis.rules import Fixed, Rate
 from tamis.search import paper
@@ -551,7 +551,7 @@ def test_each_point_with_a_decimal_number_has_that_number(text):
 
 def test_the_terms_of_the_minimax_estimator_cancel_as_the_page_says():
     text = next(one for one in points("What is done") if one.startswith("**Minimax coeff"))
-    shipped = resources.files("tamis.information.estimators").joinpath(coefficients.FILE_NAME)
+    shipped = resources.files("tamis.information.estimators").joinpath(minimax.FILE_NAME)
     kept = json.loads(shipped.read_text(encoding="ascii"))
     assert f"{minimax.WORKING_DIGITS}-digit arithmetic" in text
     assert "160 digits" in text

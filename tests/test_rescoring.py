@@ -223,7 +223,7 @@ def test_a_saved_run_of_a_source_from_outside_cannot_score(tmp_path):
 
 
 def own_source(view):
-    from tamis.information.joint import JointInformation
+    from tamis.information.exact import JointInformation
 
     counts = np.zeros((2, 2))
     np.add.at(counts, (view.codes("a"), view.codes("b")), 1.0)

@@ -217,7 +217,7 @@ def test_survey_weights_and_rows_elsewhere_have_no_network(tmp_path):
 
 
 def test_impossible_rows_are_refused_where_there_is_no_prior():
-    from tamis.network.scoring import mean_log_likelihood
+    from tamis.network.rows import mean_log_likelihood
 
     network = tamis.BayesianNetwork(["a"], [["x", "y"]], [()], [[1.0, 0.0]])
     with pytest.raises(DataError, match="impossible under the fitted network"):

@@ -28,7 +28,7 @@ from tamis.counting.sharing import usable_jobs
 from tamis.decisions.specification import rule_from_dict
 from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError
-from tamis.information.remembered import Interactions
+from tamis.information.wrappers import Interactions
 from tamis.journal import Entry, Journal
 from tamis.learning import found_in, interactions_of
 from tamis.opening import open_outside

@@ -23,9 +23,9 @@ from tamis.defaults import (
 )
 from tamis.errors import SettingError
 from tamis.information.catalogue import source_settings
-from tamis.information.checked import checked
 from tamis.information.estimators import as_estimator
 from tamis.information.interface import Source
+from tamis.information.outside import checked
 from tamis.knowledge import Knowledge
 from tamis.parameters import require
 from tamis.plugins import qualified_name

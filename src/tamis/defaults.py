@@ -14,7 +14,7 @@ from tamis.decisions.p_values import ChiSquared, FTest, LocalPermutation, Permut
 from tamis.decisions.rule import Fixed, Rule
 from tamis.information.estimators import AnyEstimator, as_estimator
 from tamis.information.interface import Ability, Source
-from tamis.information.lipschitz.source import MOST_DIMENSIONS
+from tamis.information.lipschitz import MOST_DIMENSIONS
 
 Search = Literal["auto", "sequential", "sieve", "node", "layer", "reference"]
 KindName = Literal[

@@ -19,7 +19,7 @@ from tamis.defaults import Backward, Boundary, KindName, Search, Units
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.estimators import AnyEstimator, EstimatorName
 from tamis.information.interface import Source
-from tamis.information.own_test import PairTest
+from tamis.information.outside import PairTest
 from tamis.knowledge import Knowledge
 from tamis.learning import learn, with_path
 from tamis.opening import read_opened
@@ -475,7 +475,7 @@ class TAM(BaseEstimator):
         -0.7
         """
         check_is_fitted(self)
-        from tamis.network.scoring import mean_log_likelihood
+        from tamis.network.rows import mean_log_likelihood
 
         if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] < self.n_features_in_:
             # In scikit-learn's words: an array has no names to tell what is absent.

@@ -17,10 +17,10 @@ from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.specification import attached
 from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
-from tamis.information.heavy_tails import ranks_note, thin_note
 from tamis.information.interface import LEVELS, Ability, Context, Source
 from tamis.information.lattice import lattice_likelihood
-from tamis.information.remembered import Interactions, RememberedInformation
+from tamis.information.ranked import ranks_note, thin_note
+from tamis.information.wrappers import Interactions, RememberedInformation
 from tamis.knowledge import NOTHING
 from tamis.naming import Names, layers_found
 from tamis.opening import (

@@ -18,13 +18,12 @@ from tamis.decisions.rule import Rate
 from tamis.defaults import KINDS, KindName
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.catalogue import open_source
-from tamis.information.checked import checked
 from tamis.information.counted import open_counts
-from tamis.information.from_moments import open_moments, open_whole_numbers
-from tamis.information.heavy_tails import by_ranks
-from tamis.information.incomplete import open_incomplete
+from tamis.information.gaussian import open_moments
 from tamis.information.interface import Source
-from tamis.information.ranked import RankedInformation, has_ranks
+from tamis.information.lattice import open_whole_numbers
+from tamis.information.outside import checked
+from tamis.information.ranked import RankedInformation, by_ranks, has_ranks
 from tamis.plugins import answer_of, qualified_name, refusal
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
@@ -150,13 +149,8 @@ def _of_rows(table: Table, kind: str, settings: Settings) -> Source:
     ordered = in_canonical_order(table)
     if goes_by_ranks(settings):
         ordered = by_ranks(ordered)
-    if ordered.missing:
-        return open_incomplete(kind, ordered, settings.source, n_jobs)
-    if ordered.weights is not None:
-        from tamis.information.weighted_moments import open_weighted
-
-        return open_weighted(kind, ordered, ordered.weights, settings.source or {})
-    if kind == "gaussian" and settings.units == "unknown" and _is_whole(table):
+    plain = not ordered.missing and ordered.weights is None
+    if plain and kind == "gaussian" and settings.units == "unknown" and _is_whole(table):
         from tamis.information.lattice import in_steps
 
         ordered = in_steps(ordered)

@@ -1,4 +1,5 @@
-"""Logarithm, exponential, logistic and normal quantile, with the same last bit everywhere.
+"""Random words, logarithm, exponential, logistic and normal quantile, with the same last bit
+everywhere.
 
 The functions of the system's mathematical library, and numpy's own, differ in the last bit
 from one processor to the next. Those here use nothing but sums, products, quotients, square
@@ -8,6 +9,7 @@ are good to a few units in the last place.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,6 +35,17 @@ def _factorials(count: int) -> tuple[float, ...]:
 
 
 _EXP_TERMS = tuple(1.0 / factorial for factorial in _factorials(14))
+
+
+def random_words(seed: int | np.random.SeedSequence, key: bytes, n: int) -> NDArray[np.uint64]:
+    """The first words of the stream that belongs to a key: PCG64, seeded by the seed and the
+    SHA-256 of the key. Words are what numpy keeps the same on every machine and in every version.
+    """
+    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+    digest = hashlib.sha256(key).digest()
+    own = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
+    child = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *own))
+    return np.asarray(np.random.PCG64(child).random_raw(n), dtype=np.uint64)
 
 
 def log(x: Floats) -> Floats:

@@ -15,7 +15,7 @@ from tamis.constants import in_force
 from tamis.counting.opening import opened
 from tamis.errors import SettingError
 from tamis.information.interface import Ability, Context, Source
-from tamis.network.checks import arrows, find_cycle
+from tamis.network.parts import arrows, find_cycle
 from tamis.opening import in_search_order, open_information, open_outside, read_opened
 from tamis.plugins import Recorded, listed
 from tamis.settings import Settings

@@ -25,7 +25,7 @@ from tamis.counting import opening as file_opening
 from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable, bytes_of
 from tamis.counting.opening import open_blocks
 from tamis.errors import DataError, FileFormatError, SettingError
-from tamis.information.from_moments import whole_products
+from tamis.information.lattice import whole_products
 from tamis.learning import COUNTED_ONLY, learn
 from tamis.settings import Settings
 from tamis.tables import read_table

@@ -10,8 +10,8 @@ from scipy.special import gammaincc
 
 from tables import rows, table_of
 from tamis.information.counted import CountedInformation
-from tamis.information.gamma_tail import ceilings
 from tamis.information.interface import Query
+from tamis.information.null_laws import ceilings
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation
 
 POSITIVE = st.floats(0.0, 1e6)

@@ -19,7 +19,7 @@ from tamis.cli import app
 from tamis.errors import SettingError
 from tamis.formats import bif_file
 from tamis.network import BayesianNetwork, GaussianNetwork
-from tamis.network.bif.render import render
+from tamis.network.bif import render
 from tamis.tables import Table, read_table
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sprinkler.csv"

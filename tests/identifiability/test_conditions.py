@@ -22,7 +22,7 @@ from known_networks import (
 
 import naive
 import tamis
-from tamis.identifiability import main_condition, pps_condition, subsets
+from tamis.identifiability import pps_condition, unequal_entropy
 from tamis.identifiability.forecast import forecast
 from tamis.identifiability.known import Known
 
@@ -438,7 +438,7 @@ def test_for_binary_networks_all_three_theorems_speak():
 
 def test_markov_boundaries_and_places_come_one_by_one_for_progress():
     known = Known(tamis.BayesianNetwork.example("m1"))
-    assert len(list(main_condition.all_places(known))) == sum(1 for _ in known.pairs())
+    assert len(list(unequal_entropy.all_places(known))) == sum(1 for _ in known.pairs())
     selections = list(pps_condition.all_selections(known))
     assert [(one.node, one.j) for one in selections] == [(1, 1), (2, 1), (3, 1), (3, 2)]
 
@@ -495,11 +495,11 @@ def test_an_epsilon_that_is_no_probability_is_refused(epsilon):
 def test_gains_over_all_subsets_are_those_asked_one_by_one(seed, monkeypatch):
     known = Known(random_network(seed, 6, max_arity=3, density=0.6)[0])
     node, other, *members = known.network.order[::-1]
-    together = subsets.gains(known, node, other, members)
-    left = subsets.uncertainties(known, node, members)
-    monkeypatch.setattr(subsets, "MOST_CELLS", 0)
-    assert together == pytest.approx(subsets.gains(known, node, other, members), abs=1e-12)
-    assert left == pytest.approx(subsets.uncertainties(known, node, members), abs=1e-12)
+    together = pps_condition.gains(known, node, other, members)
+    left = pps_condition.uncertainties(known, node, members)
+    monkeypatch.setattr(pps_condition, "MOST_CELLS", 0)
+    assert together == pytest.approx(pps_condition.gains(known, node, other, members), abs=1e-12)
+    assert left == pytest.approx(pps_condition.uncertainties(known, node, members), abs=1e-12)
     assert (together > 0).any()
 
 

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 import tamis
 from tamis.identifiability import simulate
-from tamis.identifiability.simulation import relearn, sampled_table, wilson
+from tamis.identifiability.recovery import relearn, sampled_table, wilson
 from tamis.metrics import edge_distance
 from tamis.settings import Settings
 
@@ -47,7 +47,7 @@ def test_a_point_is_the_mean_over_its_tables():
     network = random_network(1, 5)[0]
     true = set(network.graph.edges)
     (point,) = simulate(network, Settings(), rows=(80,), repeats=6, seed=7).points
-    from tamis.identifiability.simulation import seed_of
+    from tamis.identifiability.recovery import seed_of
 
     distances = [
         edge_distance(relearn(sampled_table(network, 80, seed_of(7, 80, repeat)), Settings()), true)

@@ -13,10 +13,10 @@ from scipy import stats
 
 from tamis.decisions.p_values import FTest
 from tamis.errors import DataError, SettingError, TamisWarning
-from tamis.information.copula import CopulaInformation
+from tamis.information.continuous import column_entropy
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Query
-from tamis.information.neighbours.entropy import column_entropy
+from tamis.information.ranked import CopulaInformation
 from tamis.tables import read_table
 
 

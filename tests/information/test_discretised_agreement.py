@@ -11,9 +11,9 @@ from scipy.stats import multivariate_normal, norm
 
 import tamis
 from tamis.information.counted import CountedInformation
+from tamis.information.exact import JointInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context
-from tamis.information.joint import JointInformation
 from tamis.tables import read_table
 
 COVARIANCE = np.array([[1.0, 0.6, 0.3], [0.6, 1.0, 0.5], [0.3, 0.5, 1.0]])

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
+from tamis.counting.fold import HEAD
 from tamis.errors import SettingError
 from tamis.information.estimators import (
     ESTIMATORS,
@@ -21,7 +22,6 @@ from tamis.information.estimators import (
     Plugin,
     as_estimator,
 )
-from tamis.information.estimators.estimator import HEAD
 
 tables = st.lists(st.integers(0, 30), min_size=1, max_size=12).filter(any)
 

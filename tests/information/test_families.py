@@ -15,13 +15,12 @@ from engines import WAYS, contexts_of, force, wide_table
 from tables import rows, table_of
 from tamis.counting.compiled import uncompiled
 from tamis.counting.counts import n_log_n
-from tamis.information.checked import CheckedSource
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import Minimax
 from tamis.information.interface import Context, Group, Query, Source, Tests
+from tamis.information.outside import CheckedSource
 from tamis.information.regret import price
-from tamis.information.remembered import RememberedInformation
-from tamis.information.wrapper import Wrapper
+from tamis.information.wrappers import RememberedInformation, Wrapper
 
 FIELDS = ("cmi", "plugin", "df", "pearson", "null_mean", "null_variance")
 ESTIMATORS = ["grassberger", "miller-madow", "minimax", Minimax(support="observed")]

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import kurtosis, rankdata
 
 import tamis
-from tamis.information.heavy_tails import by_ranks, heavy_columns
+from tamis.information.ranked import by_ranks, heavy_columns
 from tamis.tables import read_table
 
 

@@ -13,8 +13,12 @@ from scipy.optimize import minimize
 import tamis
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.incomplete_gaussian import IncompleteGaussian, enough_present
-from tamis.information.incomplete_moments import fit_moments, patterns_of
+from tamis.information.incomplete import (
+    IncompleteGaussian,
+    enough_present,
+    fit_moments,
+    patterns_of,
+)
 from tamis.information.interface import Context, Group, Query
 from tamis.tables import read_table
 from tamis.tables.canonical import in_canonical_order

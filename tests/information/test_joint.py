@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamis.errors import DataError
+from tamis.information.exact import JointInformation
 from tamis.information.interface import Context, Group, Query
-from tamis.information.joint import JointInformation
 
 
 def random_network(seed, d=4, edge=0.6):

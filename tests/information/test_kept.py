@@ -16,3 +16,14 @@ def test_one_value_is_kept_however_large():
     kept = Kept[str, int](10)
     kept.keep("a", 1, 100)
     assert kept.get("a") == 1
+
+
+def test_the_least_recent_is_forgotten_first():
+    memory, made = Kept(2), []
+
+    def make(key):
+        made.append(key)
+        return key.upper()
+
+    assert [memory.recall(key, make) for key in "abacab"] == list("ABACAB")
+    assert made == ["a", "b", "c", "b"]

@@ -14,15 +14,17 @@ from tamis.decisions.rule import Fixed
 from tamis.errors import DataError, SettingError
 from tamis.information.estimators import Minimax
 from tamis.information.interface import Context, Group, Query
-from tamis.information.lipschitz import LipschitzInformation, Smoothing
-from tamis.information.lipschitz.cells import count_grids
-from tamis.information.lipschitz.cube import to_cube
-from tamis.information.lipschitz.entropy import DifferentialEntropy
-from tamis.information.lipschitz.streams import column_shifts, halves
-from tamis.information.lipschitz.terms import (
+from tamis.information.lipschitz import LipschitzInformation
+from tamis.information.smoothed_entropy import (
+    DifferentialEntropy,
+    Smoothing,
+    column_shifts,
+    count_grids,
     halved_terms,
+    halves,
     polynomial_terms,
     taylor_terms,
+    to_cube,
     whole_terms,
 )
 from tamis.search.tam import run

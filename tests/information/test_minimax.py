@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 
 from tamis.errors import FileFormatError, SettingError
 from tamis.information.estimators import Minimax, Plugin
-from tamis.information.estimators.coefficients import (
+from tamis.information.estimators.minimax import (
     FILE_NAME,
     LARGEST_DEGREE,
     best_approximations,

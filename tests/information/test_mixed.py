@@ -15,7 +15,7 @@ from scipy.integrate import quad
 from tamis.decisions.p_values import LocalPermutation
 from tamis.errors import DataError, TamisWarning
 from tamis.information.interface import Context, Query
-from tamis.information.mixed import MixedInformation, level_entropy
+from tamis.information.neighbours import MixedInformation, level_entropy
 from tamis.tables import read_table
 
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from tamis import TAM
 from tamis.errors import DataError, SettingError
-from tamis.information.gaussian import GaussianInformation
+from tamis.information.gaussian import GaussianInformation, analytic
 from tamis.information.interface import Context
-from tamis.information.shrinkage import analytic
 from tamis.tables import moments as moments_file
 from tamis.tables import read_table
 from tamis.tables.moments import Moments

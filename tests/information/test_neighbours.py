@@ -12,14 +12,11 @@ from scipy.special import digamma
 
 from tamis.decisions.p_values import FTest, LocalPermutation, PValue
 from tamis.errors import DataError, SettingError, TamisWarning
+from tamis.information.continuous import column_entropy, normal_scores, untied, words
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Group, Query, Source
+from tamis.information.neighbour_space import Space, anywhere, choose, within_strata
 from tamis.information.neighbours import NeighbourInformation
-from tamis.information.neighbours.chance import words
-from tamis.information.neighbours.columns import normal_scores, untied
-from tamis.information.neighbours.entropy import column_entropy
-from tamis.information.neighbours.shuffles import anywhere, choose, within_strata
-from tamis.information.neighbours.space import Space
 from tamis.learning import search
 from tamis.settings import Settings
 from tamis.tables import Table, read_table

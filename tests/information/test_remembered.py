@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tables import table_of
-from tamis.information import remembered as module
+from tamis.information import wrappers as module
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context, Group, Query
-from tamis.information.remembered import RememberedInformation
+from tamis.information.wrappers import RememberedInformation
 
 
 @pytest.fixture

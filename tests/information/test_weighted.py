@@ -15,10 +15,9 @@ import tamis
 from tamis.decisions.p_values import ChiSquared, Permutation
 from tamis.decisions.rule import BIC
 from tamis.errors import DataError, SettingError, TamisWarning
-from tamis.information.gaussian import GaussianInformation
+from tamis.information.gaussian import GaussianInformation, weighted_gaussian
 from tamis.information.interface import Context, Group, Query
 from tamis.information.real_counts import RealCountInformation
-from tamis.information.weighted_moments import weighted_gaussian
 from tamis.tables import read_table
 from tamis.tables.table import Table
 from tamis.tables.weights import effective_rows

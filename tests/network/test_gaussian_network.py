@@ -19,8 +19,8 @@ from naive import least_squares, normal_log_density
 from tamis.errors import DataError, SettingError
 from tamis.information.logistic import PENALTY, Design, regress
 from tamis.network import GaussianNetwork
+from tamis.network.fitting import PER_ROW, fit_log_odds
 from tamis.network.laws import Variable
-from tamis.network.regressions import PER_ROW, fit_log_odds
 
 DIAMOND = {"b": ["a"], "c": ["a"], "d": ["b", "c"]}
 

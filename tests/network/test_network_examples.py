@@ -13,7 +13,7 @@ from made_networks import read_by_agrum, read_by_pgmpy
 import naive
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
-from tamis.network.bif.render import render
+from tamis.network.bif import render
 
 
 def joint_of(network):

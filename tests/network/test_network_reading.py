@@ -11,9 +11,8 @@ import pytest
 from made_networks import read_by_agrum, read_by_pgmpy
 
 from tamis.errors import FileFormatError, SettingError, TamisWarning
-from tamis.network import BayesianNetwork
-from tamis.network.bif import meaning
-from tamis.network.files import MOST_BYTES, parse_bif
+from tamis.network import BayesianNetwork, bif
+from tamis.network.bif import MOST_BYTES, parse_bif
 
 HEAD = """network unknown {
 }
@@ -237,10 +236,10 @@ def test_a_table_that_would_fill_the_memory_is_refused_before_it_is_made():
 
 
 def test_many_small_tables_count_together(monkeypatch):
-    monkeypatch.setattr(meaning, "MOST_CELLS", 7)
+    monkeypatch.setattr(bif, "MOST_CELLS", 7)
     with pytest.raises(FileFormatError, match=r"line 12: the table of 'b' would hold 6 .* hold 7"):
         read(PLAIN)
-    monkeypatch.setattr(meaning, "MOST_CELLS", 8)
+    monkeypatch.setattr(bif, "MOST_CELLS", 8)
     assert read(PLAIN) == WANTED
 
 
@@ -307,7 +306,7 @@ def test_a_file_that_is_not_what_its_ending_says_is_refused(tmp_path, name, cont
 
 
 def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("tamis.network.files.MOST_BYTES", 1000)
+    monkeypatch.setattr("tamis.network.bif.MOST_BYTES", 1000)
     assert MOST_BYTES > 10 * 5_512_265  # the largest published file
     (tmp_path / "bomb.bif.gz").write_bytes(gzip.compress(b" " * 1001))
     with pytest.raises(FileFormatError, match="holds more than 1000 bytes"):

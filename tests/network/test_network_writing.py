@@ -12,8 +12,7 @@ from made_networks import STRANGE, networks, published, read_by_agrum, read_by_p
 
 from tamis.errors import FileFormatError, SettingError
 from tamis.network import BayesianNetwork
-from tamis.network.bif.render import render
-from tamis.network.files import parse_bif
+from tamis.network.bif import parse_bif, render
 
 COIN = BayesianNetwork(["coin"], [["heads", "tails"]], [()], [[0.5, 0.5]])
 

@@ -10,10 +10,10 @@ import pytest
 
 import tamis
 from tamis.decisions.specification import attached
-from tamis.information.checked import checked
+from tamis.information.exact import JointInformation
 from tamis.information.interface import Context, Group, Query
-from tamis.information.joint import JointInformation
-from tamis.information.remembered import RememberedInformation
+from tamis.information.outside import checked
+from tamis.information.wrappers import RememberedInformation
 from tamis.rules import Fixed, Permutation, PValue
 from tamis.search.tam import run
 from tamis.settings import Settings
@@ -267,7 +267,11 @@ def test_a_source_that_does_not_say_what_it_is_about_is_refused(changes, message
 
 OPTIONAL = {
     "varies": ((0,), ["yes", None, np.ones(2)], "it must be True or False"),
-    "rows_with": (((0, 1),), ["x", -1, 2.5, True, 10**30], "None or a number of rows, at most"),
+    "rows_behind": (
+        (Group(0, (1,), (2,)),),
+        ["x", -1, 2.5, True, 10**30],
+        "None or a number of rows, at most",
+    ),
     "affordable_look_ahead": ((), [None, 0, 2.5, "2"], "the size of a set, 1 or more"),
     "worthwhile_look_ahead": ((), [None, 0, 2.5, "2"], "the size of a set, 1 or more"),
     "interactions": (
@@ -307,14 +311,14 @@ def test_optional_answers_that_make_sense_are_passed_on():
         def scale_free(self):
             return EntropiesOnly()
 
-        def rows_with(self, variables):
+        def rows_behind(self, group):
             return np.int64(7)
 
     source = checked(Looking())
     assert source.worthwhile_look_ahead() == tamis.constants.constants.largest_set
     assert source.interactions(2)[0] == ((2.0, (1, 2)),)
     assert isinstance(source.scale_free(), type(source))
-    assert source.rows_with((0,)) == 7
+    assert source.rows_behind(Group(0, (), (1,))) == 7
 
 
 def test_a_column_that_does_not_vary_has_no_entropy():

@@ -16,7 +16,7 @@ import tamis.progress
 from drawing.drawn_results import chain, layered
 from formats.made_results import STRANGE, results
 from tamis.bootstrap import Confidence
-from tamis.identifiability.verdicts import Condition, Violation
+from tamis.identifiability.conditions import Condition, Violation
 from tamis.progress import NotebookBar, in_notebook, showing
 from tamis.result import LOOKS, answer
 

@@ -15,7 +15,7 @@ from tables import table_of
 from tamis.constants import constants
 from tamis.counting.compiled import uncompiled
 from tamis.information.counted import CountedInformation
-from tamis.information.remembered import RememberedInformation
+from tamis.information.wrappers import RememberedInformation
 from tamis.knowledge import Constraints, as_bits
 from tamis.rules import Permutation
 from tamis.search import order_loops as loops

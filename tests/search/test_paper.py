@@ -13,8 +13,7 @@ import naive
 import tamis
 from tables import rows, table_of, varying
 from tamis.information.counted import CountedInformation
-from tamis.information.exact import ExactInformation
-from tamis.information.joint import JointInformation
+from tamis.information.exact import ExactInformation, JointInformation
 from tamis.rules import Fixed
 from tamis.search import paper
 from tamis.search.tam import run

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
-from tamis.information.joint import JointInformation
+from tamis.information.exact import JointInformation
 from tamis.rules import Fixed
 from tamis.search.pps import PPS
 from tamis.search.selection import Selector

@@ -11,7 +11,7 @@ from twin import grown, shrunk
 from tables import rows, table_of
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context
-from tamis.information.remembered import RememberedInformation
+from tamis.information.wrappers import RememberedInformation
 from tamis.knowledge import Constraints, as_bits
 from tamis.rules import Permutation
 from tamis.search.outcome import Boundary

@@ -13,10 +13,10 @@ from tamis.counting.interactions import Interaction
 from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
 from tamis.decisions.rule import Rule
-from tamis.information import remembered
+from tamis.information import wrappers
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import as_estimator
-from tamis.information.remembered import RememberedInformation
+from tamis.information.wrappers import RememberedInformation
 from tamis.knowledge import as_bits
 from tamis.rules import BIC, Fixed, Permutation
 from tamis.search import boundaries, cmi_rows, layers, parents, pps
@@ -60,9 +60,9 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cmi_rows, "FEW_SLOTS", 2)
     monkeypatch.setattr(cmi_rows, "FIRST_ROWS", 1)
     monkeypatch.setattr(pps, "ROOM", 1)
-    monkeypatch.setattr(remembered, "MOST_BYTES", 20_000)
-    monkeypatch.setattr(remembered, "LEADING", 2)
-    monkeypatch.setattr(remembered, "WIDE", 0)
+    monkeypatch.setattr(wrappers, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(wrappers, "LEADING", 2)
+    monkeypatch.setattr(wrappers, "WIDE", 0)
     monkeypatch.setattr(parents, "SHORT", 1)
     monkeypatch.setattr(parents, "WHOLE", 0)
     monkeypatch.setattr(layers, "AT_ONCE", 100)

@@ -9,7 +9,7 @@ from scipy import stats
 from tamis.errors import SettingError
 from tamis.simulate.graphs import er
 from tamis.simulate.models import gaussian, nonlinear, unfaithful
-from tamis.simulate.models.smooth import Curve
+from tamis.simulate.models.numbers import Curve
 
 GRAPH = er(9, edges=14, seed=3)
 N = 100_000

@@ -13,7 +13,7 @@ from scipy import stats
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.network import BayesianNetwork
 from tamis.simulate import EXAMPLES, GRAPHS, MODELS, Graph, draw
-from tamis.simulate.recipes import options_of
+from tamis.simulate.options import options_of
 
 WAYS = {
     "tree mod": {"graph": "tree", "model": "mod", "d": 12, "flip": True},

@@ -14,7 +14,7 @@ from simulated_fits import joint
 from tamis.errors import SettingError
 from tamis.simulate.graphs import er, tree
 from tamis.simulate.models import tables
-from tamis.simulate.models.random_tables import MOST_EVEN, with_entropy
+from tamis.simulate.models.networks import MOST_EVEN, with_entropy
 
 GRAPH = er(7, edges=9, seed=8)
 

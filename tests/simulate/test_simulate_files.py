@@ -10,8 +10,7 @@ import pytest
 
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
-from tamis.simulate import draw
-from tamis.simulate import files as files_module
+from tamis.simulate import draw, drawing
 from tamis.tables import read_table
 
 
@@ -57,7 +56,7 @@ def test_floats_keep_every_bit(tmp_path, ending):
 
 
 def test_no_network_is_written_that_is_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(files_module, "MOST_BIF_CELLS", 10)
+    monkeypatch.setattr(drawing, "MOST_BIF_CELLS", 10)
     draw("tree", "mod", d=9, n=20, seed=3).write(tmp_path / "rows.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.csv", "rows.graph.csv"]
 

@@ -14,10 +14,20 @@ from scipy import stats
 from simulated_fits import even
 
 from tamis.errors import DataError, SettingError
-from tamis.simulate.graphs import GRAPHS, Graph, chain, er, layered, polyforest, sf, tree
-from tamis.simulate.graphs.erdos_renyi import each_with, pairs_at
-from tamis.simulate.graphs.scale_free import attached
-from tamis.simulate.graphs.trees import decoded
+from tamis.simulate.graphs import (
+    GRAPHS,
+    Graph,
+    attached,
+    chain,
+    decoded,
+    each_with,
+    er,
+    layered,
+    pairs_at,
+    polyforest,
+    sf,
+    tree,
+)
 from tamis.simulate.streams import Purpose, Stream
 
 sizes = st.integers(1, 12)

@@ -13,8 +13,7 @@ from tamis.errors import SettingError
 from tamis.formats.files import load_graph
 from tamis.formats.graph import in_order
 from tamis.metrics import to_cpdag
-from tamis.metrics.graphs import read_graph
-from tamis.metrics.pairs import positions_of
+from tamis.metrics.graphs import positions_of, read_graph
 from tamis.result import show
 
 Pair = tuple[str, str]

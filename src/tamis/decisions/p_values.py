@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.decisions import checks
-from tamis.decisions.rule import Rule
+from tamis.decisions.rule import Rule, checked_probability, require_rows
 from tamis.errors import SettingError
 from tamis.information.interface import Floats, Source, Tests
-from tamis.information.own_test import PairTest, key_of, with_own_test
+from tamis.information.outside import PairTest, key_of, with_own_test
 from tamis.plugins import Plain, beside, parameters_of, qualified_name
 from tamis.tables.view import TableView
 
@@ -68,7 +67,7 @@ class PValue(Rule):
     """The test that is asked of the source; None is the one that it prefers."""
 
     def __post_init__(self) -> None:
-        value = checks.probability(type(self).__name__, "alpha", self.alpha)
+        value = checked_probability(type(self).__name__, "alpha", self.alpha)
         object.__setattr__(self, "alpha", value)
         given: object = self.whole_graph
         if not isinstance(given, bool):
@@ -78,7 +77,7 @@ class PValue(Rule):
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for one node; the tests of tamis need rows to test on."""
         if self.test is not None:
-            checks.require_rows(type(self).__name__, n_rows)
+            require_rows(type(self).__name__, n_rows)
         return self._share(n_variables)
 
     def _share(self, n_variables: int) -> Rule:

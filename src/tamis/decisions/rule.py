@@ -7,6 +7,7 @@ The rules of this file weigh nats: Fixed, Rate and BIC. Those that weigh p-value
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
@@ -14,13 +15,23 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.decisions import checks
 from tamis.errors import SettingError
 from tamis.information.interface import Floats, Source, Tests
-from tamis.plugins import Plain, beside, parameters_of, qualified_name
+from tamis.plugins import (
+    Plain,
+    beside,
+    check_answers,
+    is_number,
+    number_of,
+    numbers_of,
+    parameters_of,
+    qualified_name,
+    refusal,
+)
 
 if TYPE_CHECKING:
     from tamis.counting.direct import Direct
+
 
 UNITS = ("nats", "p", "nats over the penalty")
 """What a strength is measured in, as a person reads it; all but "p" speak for dependence when
@@ -67,7 +78,7 @@ class Rule(ABC):
     def __init_subclass__(cls) -> None:
         """Answers of rules from outside are checked, whoever asks."""
         super().__init_subclass__()
-        checks.check_rule(cls)
+        check_rule(cls)
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for data of this size; a rule that needs rows refuses to go without."""
@@ -113,6 +124,88 @@ class Rule(ABC):
         return beside(told, {"rule": qualified_name(self), "unit": self.unit})
 
 
+SMALLEST = math.ulp(0.0)
+"""The least number above 0."""
+
+
+def checked_probability(rule: str, parameter: str, value: object) -> float:
+    """The value, if it lies strictly between 0 and 1."""
+    allowed = "a number between 0 and 1, ends excluded"
+    return _number(rule, parameter, value, allowed, SMALLEST, math.nextafter(1.0, 0.0))
+
+
+def checked_threshold(rule: str, parameter: str, value: object) -> float:
+    """The value, if it is finite and not negative."""
+    return _number(rule, parameter, value, "a finite number of nats, 0 or more", 0.0)
+
+
+def checked_factor(rule: str, parameter: str, value: object) -> float:
+    """The value, if it is finite and above 0."""
+    return _number(rule, parameter, value, "a finite number above 0", SMALLEST)
+
+
+def require_rows(rule: str, n_rows: float) -> None:
+    """Refuse to weigh evidence against a sampling noise that is not there."""
+    if math.isinf(n_rows):
+        raise SettingError(
+            f"{rule} weighs a gain against sampling noise, and exact information has no "
+            "sampling noise: use Fixed(...), for example Fixed(1e-9)"
+        )
+    if not n_rows >= 1:
+        raise SettingError(f"{rule}: n_rows must be 1 or more, not {n_rows!r}")
+
+
+def check_rule(rule: type) -> None:
+    """Have the answers of a rule checked, if it is not of tamis."""
+    check_answers(
+        rule,
+        {
+            "strengths": _strengths,
+            "ceilings": _strengths,
+            "threshold_for": _threshold,
+            "natural": _natural,
+        },
+    )
+
+
+def _number(
+    rule: str,
+    parameter: str,
+    value: object,
+    allowed: str,
+    least: float,
+    most: float = sys.float_info.max,
+) -> float:
+    if is_number(value, least, most):
+        return float(value)
+    raise SettingError(f"{rule}: {parameter} must be {allowed}, not {value!r}")
+
+
+def _strengths(what: str, _: object, tests: Tests, found: object) -> Floats:
+    """One finite number for each test."""
+    return numbers_of(what, found, (len(tests),))
+
+
+def _threshold(what: str, _: object, n_tests: object, found: object) -> Floats:
+    """A finite number for each number of tests, which never falls as they grow."""
+    wanted = np.asarray(n_tests)
+    threshold = numbers_of(what, found)
+    if threshold.shape not in ((), wanted.shape):
+        raise refusal(f"{what} of {n_tests!r}", found, "it must be of that shape")
+    threshold = np.broadcast_to(threshold, wanted.shape)
+    if (np.diff(threshold.ravel()[np.argsort(wanted, axis=None, kind="stable")]) < 0).any():
+        raise refusal(f"{what} of {n_tests!r}", found, "it must not fall as tests grow in number")
+    return threshold
+
+
+def _natural(what: str, rule: object, strength: object, found: object) -> float:
+    """One number; a probability, if that is the unit."""
+    if getattr(rule, "unit", None) == "p":
+        wanted = 'it must be one number from 0 to 1, as the unit is "p"'
+        return number_of(f"{what} of {strength!r}", found, wanted, 0.0, 1.0)
+    return number_of(f"{what} of {strength!r}", found, "it must be one number")
+
+
 @final
 @dataclass(frozen=True)
 class Fixed(Rule):
@@ -147,7 +240,7 @@ class Fixed(Rule):
     unit = "nats"
 
     def __post_init__(self) -> None:
-        value = checks.threshold("Fixed", "threshold", self.threshold)
+        value = checked_threshold("Fixed", "threshold", self.threshold)
         object.__setattr__(self, "threshold", value)
 
     def strengths(self, tests: Tests) -> Floats:
@@ -202,7 +295,7 @@ class Rate(Rule):
     unit = "nats"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "c", checks.factor("Rate", "c", self.c))
+        object.__setattr__(self, "c", checked_factor("Rate", "c", self.c))
 
     def threshold(self, n_rows: float, n_variables: int) -> float:
         """The theorem's omega = kappa, in nats; a single column counts as two (ln 1 = 0)."""
@@ -213,7 +306,7 @@ class Rate(Rule):
 
     def bind(self, n_rows: float, n_variables: int) -> Fixed:
         """The fixed threshold for data of this size."""
-        checks.require_rows("Rate", n_rows)
+        require_rows("Rate", n_rows)
         return Fixed(self.threshold(n_rows, n_variables))
 
     def strengths(self, tests: Tests) -> Floats:
@@ -259,7 +352,7 @@ class BIC(Rule):
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """This rule, if there are rows to count."""
-        checks.require_rows("BIC", n_rows)
+        require_rows("BIC", n_rows)
         return self
 
     def strengths(self, tests: Tests) -> Floats:

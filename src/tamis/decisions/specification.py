@@ -18,7 +18,7 @@ from tamis.decisions.p_values import (
 from tamis.decisions.rule import BIC, UNITS, Fixed, Rate, Rule
 from tamis.errors import SettingError
 from tamis.information.interface import Source
-from tamis.information.own_test import PairTest
+from tamis.information.outside import PairTest
 from tamis.plugins import (
     Plain,
     Recorded,

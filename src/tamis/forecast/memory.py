@@ -14,7 +14,7 @@ from tamis.counting.elsewhere import BlockTable, MomentTable
 from tamis.counting.independence import STATS
 from tamis.counting.interactions import affordable
 from tamis.counting.memory import EMPTY
-from tamis.information.remembered import MOST_BYTES
+from tamis.information.wrappers import MOST_BYTES
 from tamis.search.cmi_rows import FEW_SLOTS, MOST_SLOTS
 from tamis.tables import Table
 from tamis.tables.moments import BLOCK_CELLS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tamis.formats.text import is_unicode
 from tamis.network import BayesianNetwork
-from tamis.network.bif.render import render as bif_text
+from tamis.network.bif import render as bif_text
 
 ENDING = ".bif"
 _IMPOSSIBLE = frozenset('"\n\r')

@@ -15,7 +15,7 @@ from tamis.errors import FileFormatError, SettingError
 from tamis.formats import bif_file, csv_file, dot_file, graphml_file, json_file
 from tamis.formats.graph import FileGraph
 from tamis.network import BayesianNetwork
-from tamis.network.files import ENDINGS as NETWORKS
+from tamis.network.bif import ENDINGS as NETWORKS
 from tamis.parameters import require
 from tamis.result import Result
 

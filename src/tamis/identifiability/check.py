@@ -8,9 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from tamis.errors import SettingError
-from tamis.identifiability import main_condition, pps_condition
-from tamis.identifiability.equal_entropy import equal_entropy
-from tamis.identifiability.faithfulness import faithful
+from tamis.identifiability.conditions import (
+    Condition,
+    directed_paths,
+    equal_entropy,
+    faithful,
+    minimality,
+    nondegeneracy,
+    polyforest,
+    positivity,
+)
 from tamis.identifiability.gaps import find_gaps, rows_needed
 from tamis.identifiability.guarantees import (
     PRINTED,
@@ -23,13 +30,19 @@ from tamis.identifiability.guarantees import (
     searched,
 )
 from tamis.identifiability.known import Known
-from tamis.identifiability.main_condition import Place
-from tamis.identifiability.nondegeneracy import minimality, nondegeneracy, positivity
-from tamis.identifiability.pps_condition import Selection, Unselected
+from tamis.identifiability.pps_condition import (
+    Selection,
+    Unselected,
+    all_selections,
+    pps_condition,
+)
 from tamis.identifiability.report import Check
-from tamis.identifiability.shape import directed_paths, polyforest
-from tamis.identifiability.unequal_entropy import unequal_entropy
-from tamis.identifiability.verdicts import Condition
+from tamis.identifiability.unequal_entropy import (
+    Place,
+    all_places,
+    main_conditions,
+    unequal_entropy,
+)
 from tamis.network import BayesianNetwork, GaussianNetwork
 from tamis.parameters import require
 from tamis.plugins import is_number
@@ -88,9 +101,7 @@ def check(
     if not isinstance(network, BayesianNetwork | GaussianNetwork):
         network = BayesianNetwork.read(network)
     known = Known(network, memory_limit)
-    places = list(
-        _watched("C1 and C2", main_condition.all_places(known), _n_places(known), progress)
-    )
+    places = list(_watched("C1 and C2", all_places(known), sum(1 for _ in known.pairs()), progress))
     selections = _selections(known, quick, progress)
     by_key = {
         condition.key: condition for condition in _conditions(known, places, selections, quick)
@@ -138,8 +149,9 @@ def _selections(
 ) -> list[Selection | Unselected]:
     if quick:
         return [Unselected(k, 1, LEFT_OUT) for k in known.beyond(known.canonical[1])]
-    found = pps_condition.all_selections(known)
-    return list(_watched("the PPS condition", found, _n_selections(known), progress))
+    found = all_selections(known)
+    total = sum(len(known.beyond(A)) for A in known.canonical[1:-1])
+    return list(_watched("the PPS condition", found, total, progress))
 
 
 def _conditions(
@@ -149,10 +161,10 @@ def _conditions(
     quick: bool,
 ) -> list[Condition]:
     return [
-        *main_condition.conditions(known, places),
+        *main_conditions(known, places),
         equal_entropy(known),
         unequal_entropy(known),
-        pps_condition.condition(known, selections),
+        pps_condition(known, selections),
         positivity(known),
         minimality(known),
         nondegeneracy(known),
@@ -189,14 +201,6 @@ def _searches(
             search, boundary, verdicts[boundary][search], *recovered(known, learner)
         )
     return found
-
-
-def _n_places(known: Known) -> int:
-    return sum(1 for _ in known.pairs())
-
-
-def _n_selections(known: Known) -> int:
-    return sum(len(known.beyond(A)) for A in known.canonical[1:-1])
 
 
 def _watched(

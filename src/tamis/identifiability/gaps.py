@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 from scipy.special import wrightomega
 
+from tamis.identifiability.conditions import TOLERANCE, UNDECIDABLE
 from tamis.identifiability.known import Known
-from tamis.identifiability.main_condition import Place
 from tamis.identifiability.pps_condition import Selection, Unselected
-from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
+from tamis.identifiability.unequal_entropy import Place
 
 SMOOTHNESS = 2.0
 """s of thm:cts, the most it allows: normal densities have derivatives of every order. (That they do
@@ -149,7 +149,11 @@ def rows_needed(
     d, r = max(known.n_variables, 2), len(known.layers)
     w = max(len(layer) for layer in known.layers)
     shared = {"Delta": gaps.Delta, "eta": gaps.eta}
-    with_pps = {**shared, "Delta~": gaps.Delta_tilde, "2 xi": _double(gaps.xi)}
+    with_pps = {
+        **shared,
+        "Delta~": gaps.Delta_tilde,
+        "2 xi": None if gaps.xi is None else 2 * gaps.xi,
+    }
     without = {**shared, "Delta_I": gaps.Delta_I}
     size = "" if boundary_size is None else f"; the largest boundary has {boundary_size} nodes"
     smooth = f", for densities of smoothness {SMOOTHNESS:g}{size}"
@@ -169,10 +173,6 @@ def rows_needed(
         _Case("thm:nopps", binary, without, lambda gap: _no_pps(d, r, w, gap, epsilon), ""),
     ]
     return tuple(_rows(case, minimal, masked if case.gaps is with_pps else True) for case in cases)
-
-
-def _double(value: float | None) -> float | None:
-    return None if value is None else 2 * value
 
 
 def _rows(case: _Case, minimal: bool | None, masked: bool | None) -> RowsNeeded:

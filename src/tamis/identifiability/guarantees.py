@@ -30,11 +30,10 @@ from typing import cast
 
 from tamis.decisions.rule import Fixed
 from tamis.defaults import Boundary, Search
+from tamis.identifiability.conditions import TOLERANCE, UNDECIDABLE
 from tamis.identifiability.known import Known
-from tamis.identifiability.main_condition import Ancestor, Place
 from tamis.identifiability.pps_condition import Selection, Unselected, select
-from tamis.identifiability.unequal_entropy import ancestral_sets_on_the_way
-from tamis.identifiability.verdicts import TOLERANCE, UNDECIDABLE
+from tamis.identifiability.unequal_entropy import Ancestor, Place, ancestral_sets_on_the_way
 from tamis.information.interface import Source
 from tamis.learning import search as run_search
 from tamis.metrics import edge_distance

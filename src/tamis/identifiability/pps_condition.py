@@ -13,15 +13,14 @@ best gain must be positive as well: the gain of an outsider is never less than 0
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy.special import entr
 
-from tamis.identifiability import subsets
-from tamis.identifiability.known import Known, Nodes, resolved
-from tamis.identifiability.verdicts import (
+from tamis.identifiability.conditions import (
     TOLERANCE,
     UNDECIDABLE,
     Condition,
@@ -29,6 +28,9 @@ from tamis.identifiability.verdicts import (
     TooMany,
     Violation,
 )
+from tamis.identifiability.known import Known, LinearInformation, Nodes, resolved
+from tamis.information.inference import RESOLUTION
+from tamis.information.interface import Floats
 
 MOST_GAINS = 100_000
 """Gains compared for one node in one ancestral set; a node that needs more is left undecided."""
@@ -112,9 +114,9 @@ def _compare(
     known: Known, k: int, boundary: Nodes, outside: frozenset[int]
 ) -> tuple[float, float, float, int | None, Nodes]:
     """Delta~, xi as printed and as needed, the nearest outsider and where it is nearest."""
-    uncertain = subsets.uncertainties(known, k, boundary)
+    uncertain = uncertainties(known, k, boundary)
     outsiders = sorted(outside)
-    rivals = np.array([subsets.gains(known, k, other, boundary) for other in outsiders])
+    rivals = np.array([gains(known, k, other, boundary) for other in outsiders])
     lead = weakest = strongest = math.inf
     rival: int | None = None
     at: Nodes = ()
@@ -136,7 +138,7 @@ def _compare(
     return lead, weakest / 2, strongest / 2, rival, at
 
 
-def condition(known: Known, found: Iterable[Selection | Unselected]) -> Condition:
+def pps_condition(known: Known, found: Iterable[Selection | Unselected]) -> Condition:
     """The verdict over all canonical ancestral sets."""
     found = list(found)
     findings = Findings()
@@ -194,3 +196,77 @@ def _as_dict(known: Known, one: Selection) -> dict[str, object]:
         "Delta~": one.lead if one.boundary else None,
         "xi": one.weakest if one.boundary else None,
     }
+
+
+MOST_CELLS = 2**21
+"""Larger tables are not made; the questions are then asked one by one."""
+
+
+# The PPS condition asks 2^|m| times as many questions as there are candidates. Asked one by one
+# each is an inference; but all of them concern marginals of one table over the node, the candidate
+# and the members of m, and those follow from each other by summing out a member at a time.
+
+
+def uncertainties(known: Known, k: int, members: Sequence[int]) -> Floats:
+    """H(X_k | S) for every subset S of the members, S as a number whose bit i is member i."""
+    ask = known.information
+    if isinstance(ask, LinearInformation) or not _fits(known, (k, *members)):
+        return np.array([ask.conditional_entropy(k, subset) for subset in _subsets(members)])
+    table = ask.marginal((k, *members))
+    found = np.empty(2 ** len(members))
+    for subset, marginal in _marginals(table, 1):
+        found[subset] = _entropy(marginal) - _entropy(marginal.sum(axis=0))
+    return found
+
+
+def gains(known: Known, k: int, other: int, members: Sequence[int]) -> Floats:
+    """I(X_k ; X_other | S) for every subset S of the members."""
+    ask = known.information
+    if ask.separated(other, (k, *members), ()):
+        return np.zeros(2 ** len(members))
+    if isinstance(ask, LinearInformation) or not _fits(known, (k, other, *members)):
+        return np.array([ask.gain(k, [other], subset) for subset in _subsets(members)])
+    table = ask.marginal((k, other, *members))
+    found = np.empty(2 ** len(members))
+    for subset, marginal in _marginals(table, 2):
+        found[subset] = (
+            _entropy(marginal.sum(axis=0))
+            + _entropy(marginal.sum(axis=1))
+            - _entropy(marginal)
+            - _entropy(marginal.sum(axis=(0, 1)))
+        )
+    found[found < RESOLUTION] = 0.0
+    return found
+
+
+def _fits(known: Known, variables: Sequence[int]) -> bool:
+    levels = known.network.levels
+    cells = 1
+    for k in variables:
+        cells *= len(levels[k])
+    return cells <= MOST_CELLS and len(variables) <= 30
+
+
+def _subsets(members: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    for subset in range(2 ** len(members)):
+        yield tuple(m for i, m in enumerate(members) if subset >> i & 1)
+
+
+def _marginals(table: Floats, kept: int) -> Iterator[tuple[int, Floats]]:
+    """Every marginal that keeps the first axes, with the subset of the others it keeps.
+
+    Axes are summed out in falling order, so that every subset comes once and only the marginals on
+    the way to it are held.
+    """
+    n_members = table.ndim - kept
+    waiting = [(2**n_members - 1, n_members, table)]
+    while waiting:
+        subset, below, marginal = waiting.pop()
+        yield subset, marginal
+        for i in range(below):
+            # All members below ``below`` are still there, so member i is axis kept + i.
+            waiting.append((subset & ~(1 << i), i, marginal.sum(axis=kept + i)))
+
+
+def _entropy(marginal: Floats) -> float:
+    return float(entr(marginal).sum())

@@ -54,8 +54,40 @@ def source_settings(information: str, given: Mapping[str, Any] | None) -> Writte
 def open_source(
     information: str, table: Table, settings: Written | None, n_jobs: int | None
 ) -> Source:
-    """The source of this name, about this table."""
-    return _KINDS[information]().read(table, settings or {}, n_jobs)
+    """The source of this name, about this table.
+
+    Where values are missing, Gaussian columns are read by maximum likelihood, as far as they are
+    seen often enough; all others, and those, by each test's own rows.
+    """
+    settings = settings or {}
+    if table.weights is not None:
+        _require_weighted(information, settings)
+    if table.missing:
+        from tamis.information.incomplete import IncompleteGaussian, enough_present
+        from tamis.information.own_rows import OwnRows
+
+        if information == "gaussian" and (table.weights is not None or enough_present(table)):
+            return IncompleteGaussian.from_table(table, **settings)
+        return OwnRows(table, lambda part: open_source(information, part, settings, n_jobs))
+    if table.weights is not None:
+        from tamis.information.gaussian import weighted_gaussian
+
+        return weighted_gaussian(table, table.weights, **settings)
+    return _KINDS[information]().read(table, settings, n_jobs)
+
+
+def _require_weighted(information: str, settings: dict[str, Any]) -> None:
+    """Refuse sources of numbers that know no weights."""
+    if information != "gaussian":
+        raise SettingError(
+            f"information={information!r} takes every row as one, and these have survey weights: "
+            "use information='counts' or 'gaussian', or whole weights, which repeat rows"
+        )
+    if settings.get("shrinkage") == "auto":
+        raise SettingError(
+            "source: shrinkage='auto' goes by the spread of equal rows: with survey weights give "
+            "a number from 0 to 1"
+        )
 
 
 def _gaussian() -> Kind:
@@ -69,7 +101,7 @@ def _gaussian() -> Kind:
 
 
 def _copula() -> Kind:
-    from tamis.information.copula import CopulaInformation
+    from tamis.information.ranked import CopulaInformation
 
     return Kind(
         {"shrinkage": 0.0, "seed": 0},
@@ -79,27 +111,24 @@ def _copula() -> Kind:
 
 
 def _neighbours() -> Kind:
-    from tamis.information.neighbours.source import FOR_GAINS, SHUFFLES, NeighbourInformation
+    from tamis.information.neighbours import FOR_GAINS, NeighbourInformation
 
-    return Kind(
-        {"k": FOR_GAINS, "shuffles": SHUFFLES, "seed": 0},
-        _shuffled,
-        lambda table, settings, n_jobs: NeighbourInformation.from_table(
-            table, **settings, n_jobs=n_jobs
-        ),
-    )
+    return _nearest(NeighbourInformation.from_table, FOR_GAINS)
 
 
 def _mixed() -> Kind:
-    from tamis.information.mixed import FOR_MIXED, MixedInformation
-    from tamis.information.neighbours.source import SHUFFLES
+    from tamis.information.neighbours import FOR_MIXED, MixedInformation
+
+    return _nearest(MixedInformation.from_table, FOR_MIXED)
+
+
+def _nearest(read: Callable[..., Source], k: int) -> Kind:
+    from tamis.information.neighbours import SHUFFLES
 
     return Kind(
-        {"k": FOR_MIXED, "shuffles": SHUFFLES, "seed": 0},
+        {"k": k, "shuffles": SHUFFLES, "seed": 0},
         _shuffled,
-        lambda table, settings, n_jobs: MixedInformation.from_table(
-            table, **settings, n_jobs=n_jobs
-        ),
+        lambda table, settings, n_jobs: read(table, **settings, n_jobs=n_jobs),
     )
 
 
@@ -116,7 +145,8 @@ def _conditional_gaussian() -> Kind:
 
 
 def _lipschitz() -> Kind:
-    from tamis.information.lipschitz import LipschitzInformation, Smoothing
+    from tamis.information.lipschitz import LipschitzInformation
+    from tamis.information.smoothed_entropy import Smoothing
 
     return Kind(
         Smoothing().to_dict(),
@@ -134,20 +164,17 @@ _KINDS = {
     "lipschitz": _lipschitz,
 }
 
-SOURCES = tuple(_KINDS)
-"""The names of all that read numbers."""
-
 
 def _shuffled(settings: Written) -> Written:
-    from tamis.information.neighbours.chance import whole
-    from tamis.information.neighbours.source import MOST_SHUFFLES
+    from tamis.information.continuous import whole
+    from tamis.information.neighbours import MOST_SHUFFLES
 
     bounds = {"k": (1, None), "shuffles": (2, MOST_SHUFFLES), "seed": (0, None)}
     return {name: whole(name, value, *bounds[name]) for name, value in settings.items()}
 
 
 def _shrunk(settings: Written) -> Written:
-    from tamis.information.shrinkage import checked_or_auto
+    from tamis.information.gaussian import checked_or_auto
 
     shrinkage = checked_or_auto(settings["shrinkage"])
     # Results were written before there was shrinkage; without it they still look the same.
@@ -155,21 +182,21 @@ def _shrunk(settings: Written) -> Written:
 
 
 def _filled(settings: Written) -> Written:
-    from tamis.information.neighbours.chance import whole
+    from tamis.information.continuous import whole
 
     return {"thin": whole("thin", settings["thin"], 3)}
 
 
 def _ranked(settings: Written) -> Written:
-    from tamis.information.neighbours.chance import whole
-    from tamis.information.shrinkage import checked_or_auto
+    from tamis.information.continuous import whole
+    from tamis.information.gaussian import checked_or_auto
 
     shrinkage = checked_or_auto(settings["shrinkage"])
     return {"shrinkage": shrinkage, "seed": whole("seed", settings["seed"], 0)}
 
 
 def _smoothed(settings: Written) -> Written:
-    from tamis.information.lipschitz import Smoothing
+    from tamis.information.smoothed_entropy import Smoothing
 
     try:
         return dict(Smoothing(**settings).to_dict())

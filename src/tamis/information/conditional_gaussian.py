@@ -24,6 +24,7 @@ from scipy.special import chdtrc
 from tamis.constants import constants
 from tamis.counting.independence import STATS
 from tamis.errors import DataError
+from tamis.information.continuous import whole
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.gaussian_cells import Columns, Fit, Members
@@ -56,7 +57,6 @@ from tamis.information.logistic import (
     judged_by,
     of_scores,
 )
-from tamis.information.neighbours.chance import whole
 from tamis.information.null_laws import CountTests, RatioTests
 from tamis.information.ranked import (
     RankedInformation,

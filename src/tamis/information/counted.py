@@ -236,7 +236,7 @@ def open_counts(table: Table | BlockTable, estimator: AnyEstimator, n_jobs: int 
 
         return RealCountInformation(table, estimator)
     if isinstance(estimator, EntropyFunction):
-        from tamis.information.whole_tables import WholeTables
+        from tamis.information.wrappers import WholeTables
 
         return WholeTables(CountedInformation(table, n_jobs=n_jobs), estimator)
     return CountedInformation(table, estimator, n_jobs=n_jobs)

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
 
 from tamis.constants import constants
+from tamis.counting.elsewhere import MomentTable
 from tamis.counting.independence import STATS
-from tamis.errors import DataError
+from tamis.errors import DataError, SettingError
 from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
 from tamis.information.interface import (
     LEVELS,
@@ -35,10 +37,12 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.null_laws import MomentTests
-from tamis.information.shrinkage import analytic, checked, checked_or_auto
-from tamis.tables.moments import Moments, blocks
+from tamis.plugins import is_number
+from tamis.tables.growing import changed
+from tamis.tables.moments import Moments, blocks, require_moments, spread_of_products
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
+from tamis.tables.weights import effective_rows
 
 DETERMINED = 1e-9
 """A variable is a function of others when they leave less than this share of its variance."""
@@ -73,7 +77,7 @@ class GaussianInformation(Source):
     ) -> None:
         self.names = tuple(names)
         self.n_rows = float(n_rows)
-        self.shrinkage = checked(shrinkage)
+        self.shrinkage = _checked(shrinkage)
         covariance = np.array(covariance, dtype=np.float64)
         variances = covariance.diagonal().copy()
         self._varies = variances > 0
@@ -316,3 +320,88 @@ def _end_to_end(contexts: Sequence[Context]) -> tuple[Ints, Ints]:
         members += given
         starts.append(len(members))
     return np.array(members, dtype=np.int64), np.array(starts, dtype=np.int64)
+
+
+def _checked(shrinkage: object) -> float:
+    """The value, if it is a number from 0 to 1."""
+    if not is_number(shrinkage, 0, 1):
+        raise SettingError(f"shrinkage must be a number from 0 to 1, not {shrinkage!r}")
+    return float(shrinkage)
+
+
+def checked_or_auto(shrinkage: object) -> float | str:
+    """The value, if it is a number from 0 to 1 or leaves the choice to the rows."""
+    if isinstance(shrinkage, str) and shrinkage == "auto":
+        return shrinkage
+    try:
+        return _checked(shrinkage)
+    except SettingError as error:
+        raise SettingError(f"{error}; 'auto' leaves it to the rows") from None
+
+
+def analytic(blocks: Iterable[Floats], correlation: Floats) -> float:
+    """The shrinkage of least expected squared error (Schäfer and Strimmer, 2005).
+
+    It is the summed variance of the correlations over the sum of their squares, neither on the
+    diagonal. ``blocks`` are the rows a block at a time, a column in each line, every column with
+    mean 0 and variance 1, or all 0 if it is constant; ``correlation`` is theirs.
+    """
+    return suggested(*spread_of_products(blocks), correlation)
+
+
+def suggested(n_rows: int, of_products: float, correlation: Floats) -> float:
+    """The shrinkage of least expected squared error, from sums over the rows."""
+    squares = float((correlation**2).sum() - (correlation.diagonal() ** 2).sum())
+    if not squares > 0 or n_rows < 2:
+        return 0.0
+    found = (of_products - n_rows * squares) / (n_rows * (n_rows - 1) * squares)
+    return min(max(found, 0.0), 1.0)
+
+
+def open_moments(
+    table: MomentTable, information: str, settings: dict[str, Any] | None
+) -> GaussianInformation:
+    """What the moments tell; other information would need the rows."""
+    if information != "gaussian":
+        raise SettingError(
+            f"information={information!r} needs the rows in memory, and of numbers in blocks only "
+            "the moments are taken: use information='gaussian', or read the table itself, or a "
+            "sample of its rows"
+        )
+    moments = table.moments
+    for k, name in enumerate(table.names):
+        require_moments(name, np.array([moments.low[k], moments.high[k]]))
+    wanted = checked_or_auto((settings or {}).get("shrinkage", 0.0))
+    if isinstance(wanted, str):
+        if table.again is None:
+            raise SettingError(
+                "shrinkage='auto' needs another pass over the rows, which are not at hand any "
+                "more: give a number from 0 to 1"
+            )
+        n_rows, of_products = table.again(table.names, moments)
+        if n_rows != moments.count:
+            raise changed()
+        wanted = suggested(n_rows, of_products, correlation_of(moments.covariance))
+    return GaussianInformation.from_moments(table.names, moments, shrinkage=wanted)
+
+
+def weighted_gaussian(
+    table: Table, weights: Floats, *, shrinkage: float = 0.0
+) -> GaussianInformation:
+    """Weighted means and covariances, as those of so many rows as the table is worth (Kish, 1965).
+
+    The F test is then right to first order if the weights do not depend on the errors of the
+    regressions, and their squares not on the candidates.
+    """
+    # Asked for what they refuse, and for columns that vary by rounding only.
+    plain = Moments.of_table(table)
+    share = weights / weights.sum()
+    distances = np.array([table.numbers(k) for k in range(table.n_variables)])
+    distances -= plain.mean[:, None]
+    distances -= (distances @ share)[:, None]
+    covariance = (distances * share) @ distances.T
+    kept = plain.varies
+    covariance = np.where(np.outer(kept, kept), (covariance + covariance.T) / 2, 0.0)
+    return GaussianInformation(
+        table.names, covariance, effective_rows(weights), shrinkage=shrinkage
+    )

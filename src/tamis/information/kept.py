@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-Key = TypeVar("Key")
+Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
@@ -24,10 +25,16 @@ class Kept(Generic[Key, Value]):
         self._values[key] = found
         return found[0]
 
-    def keep(self, key: Key, value: Value, size: int) -> None:
+    def keep(self, key: Key, value: Value, size: int = 1) -> Value:
         """Keep one more; those that were not asked for the longest go if need be."""
         self._values[key] = value, size
         self._size += size
         while self._size > self._most and len(self._values) > 1:
             _, gone = self._values.pop(next(iter(self._values)))
             self._size -= gone
+        return value
+
+    def recall(self, key: Key, make: Callable[[Key], Value]) -> Value:
+        """The value, made anew if it is not kept; none is None."""
+        found = self.get(key)
+        return self.keep(key, make(key)) if found is None else found

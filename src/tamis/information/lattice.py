@@ -1,4 +1,4 @@
-"""How likely whole numbers are under a linear model.
+"""Whole numbers read as numbers: their exact moments, and how likely they are if linear.
 
 A density and a probability cannot be compared. On whole numbers they need not be: a linear model
 can give every number a probability, like those of a contingency table, and the two readings of the
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,14 @@ from scipy.special import ndtr, xlogy
 
 from tamis.counting.compiled import Codes, Ints
 from tamis.counting.elsewhere import BlockTable, in_blocks
-from tamis.counting.passes import Group, KeyRows, Sums, key_counts
-from tamis.information.from_moments import whole_products
+from tamis.counting.passes import Group, KeyRows, Pass, Sums, View, key_counts
+from tamis.errors import DataError, SettingError
+from tamis.information.gaussian import (
+    GaussianInformation,
+    checked_or_auto,
+)
 from tamis.information.regret import price
+from tamis.tables.moments import BLOCK_CELLS, Moments
 from tamis.tables.table import AnyTable, Label, Table, with_rows
 
 Floats = NDArray[np.float64]
@@ -172,3 +178,87 @@ def _likelihood(values: Floats, rows: Ints, spread: float) -> float:
     above = np.abs(values)  # the left tail has the digits that the right one loses
     mass = ndtr((0.5 - above) / spread) - ndtr((-0.5 - above) / spread)
     return float(rows @ np.log(np.maximum(mass, SMALLEST)))
+
+
+LIMB = 15
+"""Bits of a whole number that are multiplied at once: so the products of 2^20 rows are exact as
+floats, and those of 2^32 rows as 64-bit integers."""
+COLUMN_BYTES = 2**17
+"""What a column takes while the products of a block are added up."""
+
+
+def open_whole_numbers(
+    table: BlockTable, numbers: Sequence[Ints], settings: dict[str, Any] | None
+) -> GaussianInformation:
+    """What the moments of levels tell that stand for these numbers, from 0 on."""
+    shrinkage = checked_or_auto((settings or {}).get("shrinkage", 0.0))
+    if isinstance(shrinkage, str):
+        raise SettingError(
+            "shrinkage='auto' needs the rows in memory, and these are counted in blocks: give a "
+            "number from 0 to 1"
+        )
+    middle, gram = whole_products(table, numbers)
+    offset = gram[0, 1:].astype(np.float64) / table.n_rows
+    products = gram[1:, 1:].astype(np.float64) - np.outer(offset, offset) * table.n_rows
+    high = np.array([own.max() for own in numbers], dtype=np.float64)
+    origin, low = middle.astype(np.float64), np.zeros(len(numbers))
+    moments = Moments(table.n_rows, origin, offset, products, low, high)
+    found = GaussianInformation.from_moments(table.names, moments, shrinkage=shrinkage)
+    found.has_units = False
+    return found
+
+
+def whole_products(table: BlockTable, numbers: Sequence[Ints]) -> tuple[Ints, Ints]:
+    """A whole number near the mean of each column, and the sums over rows of the products of two
+    columns' distances from theirs, a column of ones coming first: exact, as integers of Python
+    where they need to be."""
+    needed = COLUMN_BYTES * len(numbers)
+    if needed > table.working_bytes // 2:
+        raise DataError(
+            f"The moments of {len(numbers)} columns need {needed / 10**9:.2g}GB beside the rest: "
+            "raise the limit of memory, or leave columns out."
+        )
+    ((sums,),) = table.total([Products(numbers)], 1)
+    n, largest = table.n_rows, max(int(own.max()) for own in numbers)
+    kind = np.dtype(np.int64 if largest**2 * n < 2**62 else object)
+    weights = np.array([1, *(1 << LIMB * i for own in numbers for i in range(_n_limbs(own)))], kind)
+    first = np.cumsum([0, 1, *map(_n_limbs, numbers)])[:-1]
+    weighted = sums.astype(kind) * weights * weights[:, None]
+    total = np.add.reduceat(np.add.reduceat(weighted, first, axis=0), first, axis=1)
+    middle = (2 * total[0] + n) // (2 * n)
+    middle[0] = 0
+    # Rows and columns less the middle times that of ones; 64 bits may run over, and come back.
+    total = total - np.outer(middle, total[0])
+    return middle[1:], total - np.outer(total[:, 0], middle)
+
+
+def _n_limbs(numbers: Ints) -> int:
+    return max(1, -(-int(numbers.max()).bit_length() // LIMB))
+
+
+class Products(Pass):
+    """The sums over rows of the products of two columns' limbs, a column of ones coming first."""
+
+    def __init__(self, numbers: Sequence[Ints]) -> None:
+        self._numbers = list(numbers)
+
+    def over(self, view: View) -> Sums:
+        """The sums over the rows of this view."""
+        limbs = [
+            [(own >> LIMB * i & 2**LIMB - 1).astype(np.float64) for i in range(_n_limbs(own))]
+            for own in self._numbers
+        ]
+        size = 1 + sum(map(len, limbs))
+        total = np.zeros((size, size), dtype=np.int64)
+        step = max(BLOCK_CELLS // size, 64)
+        for group in view.groups(1):
+            codes = [group.codes(k) for k in range(len(limbs))]
+            for start in range(0, group.n_rows, step):
+                rows = slice(start, start + step)
+                lines: list[NDArray[np.float64]] = [np.ones(len(codes[0][rows]))]
+                lines += [
+                    limb[c[rows]] for own, c in zip(limbs, codes, strict=True) for limb in own
+                ]
+                block = np.array(lines)
+                total += (block @ block.T).astype(np.int64)
+        return (total,)

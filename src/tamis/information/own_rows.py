@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from tamis.constants import constants
 from tamis.errors import DataError
+from tamis.information.incomplete import Flags, fit_moments
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
@@ -26,6 +28,7 @@ from tamis.information.interface import (
     Context,
     Floats,
     Group,
+    Ints,
     Profiles,
     Query,
     Source,
@@ -33,7 +36,6 @@ from tamis.information.interface import (
     singles,
 )
 from tamis.information.kept import Kept
-from tamis.information.linear_control import LinearControl
 from tamis.information.real_counts import n_rows_of, noise_of_missing
 from tamis.tables.table import Label, Table
 
@@ -49,7 +51,6 @@ MOST_CELLS = 2**26
 MOST_SOURCES = 16
 """Sources are kept while there are no more of them than this, each about all columns."""
 
-Flags = NDArray[np.bool_]
 Columns = tuple[int, ...]
 
 
@@ -364,3 +365,79 @@ def _log_spread(table: Table, k: int) -> float:
     if table.kinds[k] != "number" or table.never_varies(k):
         return 0.0
     return math.log(float(np.std(table.numbers(k)[table.present(k)])))
+
+
+MOST_NUMBERS = 300
+"""Columns of numbers and indicators beyond which the covariance of all is not worth its time."""
+ROUNDING = 1e-6
+"""Of a variance: what varies less than this counts as determined, in some rows as in all."""
+
+
+class LinearControl:
+    """The linear information between columns, in some rows and in all; 0 without a covariance.
+
+    What some columns explain of another is a mean over rows, and over different rows it differs,
+    by chance or because of who is missing. The linear part of that difference can be known: by
+    moments of the same rows on the one hand, of all rows by maximum likelihood on the other. Taken
+    off, it leaves means that compare (a control variate). Levels take part by their indicators.
+    """
+
+    def __init__(self, table: Table) -> None:
+        pieces = [_indicators(table, k) for k in range(table.n_variables)]
+        starts = np.cumsum([0, *map(len, pieces)])
+        self._places = [np.arange(a, b) for a, b in pairwise(starts.tolist())]
+        self._values = np.concatenate(pieces)
+        present = [np.repeat(table.present(k)[None], len(one), 0) for k, one in enumerate(pieces)]
+        flags = np.concatenate(present)
+        self._covariance = self._of_all(flags)
+        self._known: dict[tuple[int, ...], float] = {}
+
+    def apart(self, target: int, given: tuple[int, ...], rows: Ints) -> float:
+        """How much more the given columns tell linearly of the target in all rows than in these."""
+        covariance = self._covariance
+        if covariance is None:
+            return 0.0
+        sets = (target,), given, tuple(sorted((target, *given)))
+        whole = [self._in_all(covariance, one) for one in sets]
+        places = np.concatenate([self._places[k] for k in sets[2]])
+        inside = np.cov(self._values[np.ix_(places, rows)], bias=True).reshape(2 * (len(places),))
+        where = {int(place): i for i, place in enumerate(places)}
+        some = []
+        for one in sets:
+            at = [where[int(place)] for k in one for place in self._places[k]]
+            some.append(_log_determinant(inside[np.ix_(at, at)]))
+        return (whole[0] + whole[1] - whole[2]) - (some[0] + some[1] - some[2])
+
+    def _of_all(self, present: Flags) -> Floats | None:
+        n_numbers = len(present)
+        often = bool((present.sum(axis=1) >= 2 * (n_numbers + 1)).all())
+        if not often or not 0 < n_numbers <= MOST_NUMBERS:
+            return None
+        return fit_moments(self._values, present, roughly=True).covariance
+
+    def _in_all(self, covariance: Floats, columns: tuple[int, ...]) -> float:
+        if columns not in self._known:
+            at = np.concatenate([self._places[k] for k in columns])
+            self._known[columns] = _log_determinant(covariance[np.ix_(at, at)])
+        return self._known[columns]
+
+
+def _indicators(table: Table, k: int) -> Floats:
+    """A number with mean 0 and variance 1; of levels the indicators of all but the first. Nothing
+    of a column that never varies, and 0 where it is missing."""
+    present = table.present(k)
+    if table.never_varies(k):
+        return np.zeros((0, table.n_rows))
+    if table.kinds[k] == "number":
+        found = table.numbers(k)[None]
+    else:
+        found = (table.codes[k] == np.arange(1, len(table.levels[k]))[:, None]).astype(np.float64)
+    known = found[:, present]
+    scaled = (found - known.mean(axis=1)[:, None]) / known.std(axis=1)[:, None]
+    return np.where(present, scaled, 0.0)
+
+
+def _log_determinant(covariance: Floats) -> float:
+    """Half of ln det, which is the entropy but for a constant that cancels."""
+    ridge = ROUNDING * np.eye(len(covariance))
+    return 0.5 * float(np.linalg.slogdet(covariance + ridge)[1])

@@ -1,4 +1,7 @@
-"""Ordinal columns: tested for what is monotone beside what counting their levels sees.
+"""Columns by rank: ordinal ones, numbers with heavy tails beside categories, and numbers by their
+Gaussian copula.
+
+Ordinal columns are tested for what is monotone beside what counting their levels sees.
 
 A test of two columns with levels spends a degree of freedom on every way in which their levels may
 go together. Where the levels are ordered, most dependence is monotone, and the correlation of ranks
@@ -15,14 +18,29 @@ are those of the counts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Self
 
 import numpy as np
 from scipy.special import chdtrc, chdtri, gammaincc, gammainccinv
 
 from tamis.constants import constants
+from tamis.errors import DataError
+from tamis.information.continuous import (
+    column_entropy,
+    normal_scores,
+    require_numbers,
+    tell_of_ties,
+    untied,
+    whole,
+)
+from tamis.information.gaussian import GaussianInformation, analytic, checked_or_auto
 from tamis.information.interface import Context, Floats, Ints, Profiles, Query, Source, Tests
-from tamis.information.wrapper import Wrapper
+from tamis.information.wrappers import Wrapper
+from tamis.tables.moments import LARGEST, require_moments
+from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
 
 BEYOND_DOUBT = 1e-290
@@ -183,3 +201,136 @@ def with_share(statistic: Floats, p: Floats, df: Floats | float, share: Floats |
     raised = np.minimum(np.maximum(p, BEYOND_DOUBT) / share, 1)
     found: Floats = np.where(p > BEYOND_DOUBT, chdtri(np.maximum(df, 1e-300), raised), statistic)
     return found
+
+
+def heavy_columns(table: Table) -> list[int]:
+    """The columns of numbers whose kurtosis is beyond what tests of variances bear."""
+    return [
+        k for k, kind in enumerate(table.kinds) if kind == "number" and _is_heavy(_seen(table, k))
+    ]
+
+
+def by_ranks(table: Table) -> Table:
+    """The table with normal scores in place of numbers with heavy tails, in their own unit. Of
+    columns with the same ranks one has scores: they would be copies of each other.
+
+    Conditional Gaussians compare variances between cells, and how much a variance differs by
+    chance grows with the fourth moment: by (kurtosis - 1) / 2 times what a normal law has. Counts
+    of events, incomes or a column of mostly zeros would depend on everything. Their normal scores
+    have the tails that the tests expect, and the same order; mixtures of normal laws, whose tails
+    are light, stay as they are.
+    """
+    heavy = heavy_columns(table)
+    if not heavy:
+        return table
+    continuous, levels = dict(table.continuous), list(table.levels)
+    taken: set[bytes] = set()
+    for k in heavy:
+        own = _seen(table, k)
+        scores = normal_scores(own)
+        if scores.tobytes() in taken:
+            continue
+        taken.add(scores.tobytes())
+        found = np.full(table.n_rows, np.nan)
+        found[table.present(k)] = own.mean() + scores * (own.std() / scores.std())
+        continuous[k], levels[k] = found, ()
+    return replace(table, continuous=continuous, levels=tuple(levels))
+
+
+def ranks_note(table: Table) -> tuple[str, ...]:
+    """What is to be said about columns that enter by their ranks."""
+    heavy = [shown(table.names[k]) for k in heavy_columns(table)]
+    if not heavy:
+        return ()
+    return (
+        "Taken by rank, because their tails are too heavy for normal laws beside categories: "
+        f"{listed(heavy)}.",
+    )
+
+
+def thin_note(table: Table, thin: int) -> tuple[str, ...]:
+    """What is to be said about categories of which most rows are in levels of fewer rows than a
+    comparison of numbers needs: no number can be seen to depend on them."""
+    found = [
+        shown(table.names[k])
+        for k, kind in enumerate(table.kinds)
+        if kind != "number" and _in_thin_levels(table, k, thin) > 0.5
+    ]
+    if not found:
+        return ()
+    return (
+        f"Too few rows a level (fewer than {thin}) to compare numbers between most levels of "
+        f"{listed(found)}: dependence on them is hardly seen. Merge levels, or take numbers for "
+        "them.",
+    )
+
+
+def _in_thin_levels(table: Table, k: int, thin: int) -> float:
+    """The share of rows in levels of fewer rows."""
+    rows = np.bincount(table.codes[k][table.present(k)])
+    return float(rows[rows < thin].sum() / max(rows.sum(), 1))
+
+
+def _seen(table: Table, k: int) -> Floats:
+    found: Floats = table.numbers(k)[table.present(k)]
+    return found
+
+
+def _is_heavy(numbers: Floats) -> bool:
+    with np.errstate(over="ignore"):
+        centred = numbers - numbers.mean()
+    scale = np.abs(centred).max()
+    if not 0 < scale < LARGEST:
+        # Numbers whose squares no float holds are refused by name when their moments are taken.
+        return False
+    squares = (centred / scale) ** 2
+    return bool(np.mean(squares**2) > constants.heavy_tails * np.mean(squares) ** 2)
+
+
+class CopulaInformation(GaussianInformation):
+    """H and I of variables with a Gaussian copula, judged as Gaussian ones are (``FTest``)."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        scores: Floats,
+        own_entropies: Floats,
+        *,
+        shrinkage: float | str = 0.0,
+    ) -> None:
+        """``scores`` has shape (d, n), a row of zeros for a column that never varies."""
+        # A Gaussian variable with the entropy of the column: then entropies come out in its unit.
+        spread = np.sqrt(np.mean(scores**2, axis=1))
+        wanted = np.exp(own_entropies) / math.sqrt(2 * math.pi * math.e)
+        standard = scores / np.where(spread > 0, spread, 1.0)[:, None]
+        n = scores.shape[1]
+        correlation = standard @ standard.T / n
+        shrunk = checked_or_auto(shrinkage)
+        if isinstance(shrunk, str):
+            shrunk = analytic([standard], correlation)
+        super().__init__(names, correlation * np.outer(wanted, wanted), n, shrinkage=shrunk)
+
+    @classmethod
+    def from_table(cls, table: Table, *, shrinkage: float | str = 0.0, seed: int = 0) -> Self:
+        """The ranks of a table of numbers; ``seed`` decides only how ties are spread for H(X_k)."""
+        seed = whole("seed", seed, 0)
+        numbers = {name: table.numbers(k) for k, name in enumerate(table.names)}
+        for name, values in numbers.items():
+            require_numbers(name, values)
+        varying = {name: one for name, one in numbers.items() if require_moments(name, one)}
+        scores, entropies = np.zeros((len(numbers), table.n_rows)), np.zeros(len(numbers))
+        for k, (name, values) in enumerate(numbers.items()):
+            if name in varying:
+                scores[k] = normal_scores(values)
+                scores[k] -= scores[k].mean()
+                entropies[k] = column_entropy(untied(name, values, seed))
+        tell_of_ties(varying)
+        return cls(table.names, scores, entropies, shrinkage=shrinkage)
+
+    def _refusal(self, columns: Ints, i: int) -> DataError:
+        return DataError(
+            f"The ranks of column {shown(self.names[columns[i]])} follow from those of "
+            f"{self._explaining(columns, i)}, so that the copula cannot be inverted. Drop one of "
+            "them, or shrink the correlations: source={'shrinkage': 0.1}; on the command line "
+            "--source shrinkage=0.1."
+        )

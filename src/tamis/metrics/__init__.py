@@ -15,17 +15,20 @@ are matched by position.
 
 from __future__ import annotations
 
-from tamis.metrics.agreement import (
+from tamis.metrics.distances import (
+    Edge,
     PrecisionRecall,
+    Scores,
+    edge_distance,
     edge_scores,
     orientation_scores,
+    scores,
+    shd,
+    sid,
     skeleton_scores,
 )
-from tamis.metrics.distance import Edge, edge_distance, shd
 from tamis.metrics.equivalence import to_cpdag
-from tamis.metrics.intervention import sid
 from tamis.metrics.ordering import layer_errors, layer_inversions, order_errors, varsortability
-from tamis.metrics.summary import Scores, scores
 
 __all__ = [
     "Edge",

@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
-from tamis.metrics.graphs import ACCEPTED, Mixed, Node, read_graph
-from tamis.metrics.pairs import positions_of, require_same_names, require_same_size
+from tamis.metrics.graphs import (
+    ACCEPTED,
+    Mixed,
+    Node,
+    positions_of,
+    read_graph,
+    require_same_names,
+    require_same_size,
+)
 
 Places = NDArray[np.int64]
 """For each node of the true graph, in its order, a place counted from 0."""

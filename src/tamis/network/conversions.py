@@ -12,8 +12,7 @@ import numpy as np
 
 from tamis.errors import DataError, SettingError
 from tamis.network.laws import CellLaw, Regression, Variable
-from tamis.network.parts import Floats, Parts, row_text
-from tamis.network.tables import ROUNDING, fault_in, rescaled
+from tamis.network.parts import ROUNDING, Floats, Parts, fault_in, rescaled, row_text
 from tamis.tables import Label
 
 if TYPE_CHECKING:

@@ -14,18 +14,22 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError, SettingError
 from tamis.network import conversions
-from tamis.network.checks import checked_names, checked_parents
-from tamis.network.fitting import check_amount, conditional_table, named_parents
+from tamis.network.fitting import (
+    check_amount,
+    conditional_table,
+    fit_cells,
+    fit_log_odds,
+    named_parents,
+)
 from tamis.network.interface import FittedEdge, Network
 from tamis.network.laws import CellLaw, Law, LogitLaw, TableLaw, Values, Variable, short
-from tamis.network.regressions import fit_cells, fit_log_odds
+from tamis.network.parts import checked_names, checked_parents
 from tamis.network.rows import Rows
 from tamis.network.sampling import (
     Seed,
     checked_n,
     checked_seed,
     inner_uniforms,
-    labelled,
     uniforms,
 )
 from tamis.tables import Label, Table, read_table
@@ -181,36 +185,6 @@ class GaussianNetwork(Network):
             for k in range(table.n_variables)
         )
         return cls(table.names, tuple(one.levels for one in variables), parents, laws)
-
-    def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
-        """Draw independent rows.
-
-        Parameters
-        ----------
-        n : int
-            The number of rows.
-        seed : int or numpy.random.SeedSequence
-            The same seed gives the same rows on every machine, whatever the order of the variables.
-
-        Returns
-        -------
-        dict
-            An array of numbers or labels for each variable. ``tamis.TAM().fit``, pandas and polars
-            take it as it is.
-
-        Examples
-        --------
-        >>> import tamis
-        >>> rows = {"x": [0.0, 1.0, 2.0, 3.5], "y": [0.1, 2.1, 3.9, 7.1]}
-        >>> drawn = tamis.GaussianNetwork.fit({"x": [], "y": ["x"]}, rows).sample(3, seed=1)
-        >>> list(drawn), drawn["y"].shape
-        (['x', 'y'], (3,))
-        """
-        drawn = self.sample_codes(n, seed)
-        return {
-            name: _labels(values, own) if own else values
-            for name, own, values in zip(self.names, self.levels, drawn, strict=True)
-        }
 
     def sample_codes(self, n: int, seed: Seed) -> list[Values]:
         """Draw the rows of `sample`, with levels as positions in ``levels``.
@@ -375,10 +349,6 @@ class GaussianNetwork(Network):
     def _lines(self) -> Iterator[str]:
         for k, law in enumerate(self.laws):
             yield from _described(self.names[k], law, self.edges)
-
-
-def _labels(values: Values, levels: tuple[Label, ...]) -> NDArray[Any]:
-    return labelled([values.astype(np.int64)], (levels,))[0]
 
 
 def _fitted(

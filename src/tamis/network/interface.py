@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tamis.errors import SettingError
 from tamis.network.laws import Coefficient
 from tamis.network.rows import Rows, require_known_levels, rows_of
-from tamis.network.sampling import Seed
+from tamis.network.sampling import Seed, labelled
 from tamis.plugins import shortened
 from tamis.tables import Label
 
@@ -117,9 +117,34 @@ class Network(ABC):
     def edges(self) -> tuple[FittedEdge, ...]:
         """The edges with their numbers, child by child in the order of ``names``."""
 
-    @abstractmethod
     def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
-        """Draw independent rows, the same on every machine."""
+        """Draw independent rows.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+        seed : int or numpy.random.SeedSequence
+            The same seed gives the same rows on every machine, whatever the order of the variables.
+
+        Returns
+        -------
+        dict
+            An array of labels or numbers for each variable. ``tamis.TAM().fit``,
+            ``pandas.DataFrame`` and ``polars.DataFrame`` take it as it is.
+
+        Examples
+        --------
+        >>> import tamis
+        >>> rows = tamis.BayesianNetwork.example("night_shift").sample(4, seed=1)
+        >>> {name: len(column) for name, column in rows.items()}
+        {'shift': 4, 'fault': 4, 'call_out': 4}
+        """
+        drawn = self.sample_codes(n, seed)
+        return {
+            name: labelled(values, own) if own else values
+            for name, own, values in zip(self.names, self.levels, drawn, strict=True)
+        }
 
     @abstractmethod
     def sample_codes(self, n: int, seed: Seed) -> Iterable[NDArray[Any]]:

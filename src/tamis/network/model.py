@@ -10,20 +10,21 @@ from functools import cached_property
 from typing import Any, Self
 
 import networkx as nx
-from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.network import conversions
-from tamis.network.checks import checked_levels, checked_names, checked_parents
-from tamis.network.examples import descriptions, example_parts
-from tamis.network.files import read_parts, write_network
+from tamis.network.bif import descriptions, example_parts, read_parts, write_network
 from tamis.network.fitting import fit_tables
 from tamis.network.interface import FittedEdge, Network
-from tamis.network.likelihood import log_likelihood
-from tamis.network.parts import Floats
-from tamis.network.rows import Rows, require_known_levels, rows_of
-from tamis.network.sampling import Codes, Seed, labelled, sample_codes
-from tamis.network.tables import checked_tables
+from tamis.network.parts import (
+    Floats,
+    checked_levels,
+    checked_names,
+    checked_parents,
+    checked_tables,
+)
+from tamis.network.rows import Rows, log_likelihood, require_known_levels, rows_of
+from tamis.network.sampling import Codes, Seed, sample_codes
 from tamis.plugins import listed
 from tamis.tables import Label, read_table
 
@@ -233,32 +234,6 @@ class BayesianNetwork(Network):
         ['orchard', 'night_shift', 'm1', 'm2', 'diamond']
         """
         return descriptions()
-
-    def sample(self, n: int, seed: Seed) -> dict[str, NDArray[Any]]:
-        """Draw independent rows.
-
-        Parameters
-        ----------
-        n : int
-            The number of rows.
-        seed : int or numpy.random.SeedSequence
-            The same seed gives the same rows on every machine, whatever the order of the variables.
-
-        Returns
-        -------
-        dict
-            An array of labels for each variable. ``tamis.TAM().fit``, ``pandas.DataFrame`` and
-            ``polars.DataFrame`` take it as it is.
-
-        Examples
-        --------
-        >>> import tamis
-        >>> rows = tamis.BayesianNetwork.example("night_shift").sample(4, seed=1)
-        >>> {name: len(column) for name, column in rows.items()}
-        {'shift': 4, 'fault': 4, 'call_out': 4}
-        """
-        columns = labelled(self.sample_codes(n, seed), self.levels)
-        return dict(zip(self.names, columns, strict=True))
 
     def sample_codes(self, n: int, seed: Seed) -> Codes:
         """Draw the rows of `sample` as positions in ``levels``.

@@ -1,4 +1,4 @@
-"""Rows in the terms of a network: the codes of its levels, and its numbers.
+"""Rows in the terms of a network, codes of its levels and numbers, and how well they fit it.
 
 A table to learn from must have rows enough and columns that are no identifiers; rows that are only
 to be scored need neither, so they are matched to the network as they come.
@@ -6,14 +6,17 @@ to be scored need neither, so they are matched to the network as they come.
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.errors import DataError
+from tamis.errors import DataError, TamisWarning
+from tamis.network.parts import flat_index
 from tamis.tables import Label, Table
 from tamis.tables.cells import encode_dates
 from tamis.tables.columns import Column
@@ -21,6 +24,11 @@ from tamis.tables.missing import LEVEL
 from tamis.tables.read import columns_before_typing
 from tamis.tables.refusals import ColumnRefused, listed, refusal, shown
 from tamis.tables.sources import Settled, Sources, where_present
+
+if TYPE_CHECKING:
+    from tamis.network.interface import Network
+    from tamis.network.model import BayesianNetwork
+
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -215,3 +223,83 @@ def require_known_levels(
             f"Column {one.name!r} holds {one.labels[0]!r}, which is not a level of that variable. "
             f"Its levels are {', '.join(map(repr, own[:_SHOWN]))}{more}."
         )
+
+
+Codes = NDArray[np.int64]
+"""A line a variable; one past the last level where the label is none."""
+
+
+def log_likelihood(network: BayesianNetwork, rows: Rows, unseen: float | None = None) -> float:
+    """The sum over rows of ln P(row); the same to the last bit for any order of the rows.
+
+    A label that is none of k levels has the probability ``unseen`` / (k + 1), and tells nothing
+    about its children: these have all levels alike.
+    """
+    codes = np.array(rows.values, dtype=np.int64)
+    arities = [len(labels) for labels in network.levels]
+    total = []
+    for k, table in enumerate(network.tables):
+        known, others = _apart(codes, (*network.parents[k], k), arities, unseen)
+        counts = np.bincount(known, minlength=table.size)
+        seen = np.flatnonzero(counts)
+        probabilities = table.ravel()[seen]
+        if not probabilities.all():
+            return -math.inf
+        total += [*(counts[seen] * np.log(probabilities)).tolist(), others]
+    return math.fsum(total)
+
+
+def _apart(
+    codes: Codes, family: tuple[int, ...], arities: list[int], unseen: float | None
+) -> tuple[NDArray[np.intp], float]:
+    """The cells of the rows whose levels the network has, and ln P of the other rows."""
+    if unseen is None:
+        return flat_index(codes, family, arities), 0.0
+    has = np.array([codes[k] < arities[k] for k in family])
+    known = flat_index(codes[:, has.all(axis=0)], family, arities)
+    n_new = int((~has[-1]).sum())
+    n_alike = int((has[-1] & ~has[:-1].all(axis=0)).sum())
+    arity = arities[family[-1]]
+    new = n_new * math.log(unseen / (arity + 1)) if n_new else 0.0
+    return known, new - n_alike * math.log(arity)
+
+
+def mean_log_likelihood(
+    network: Network, data: object, *, n_learned: int, drop_missing: bool
+) -> float:
+    """The log-likelihood a row, in nats.
+
+    A label that is no level is one more level of its column: one row, spread evenly over all
+    levels, beside the ``n_learned`` rows of the others. What is left out or new is said in a
+    warning.
+    """
+    rows = rows_of(network.names, network.levels, data, drop_missing=drop_missing)
+    _warn(rows)
+    total = network.log_likelihood_of(rows, 1.0 / (n_learned + 1))
+    if not math.isfinite(total):
+        raise DataError(
+            "A row is impossible under the fitted network, so the mean log-likelihood is minus "
+            "infinity. Fit with an equivalent_sample_size above 0, and leave out rows with numbers "
+            "that are too far from the others for a float to hold their density."
+        )
+    return total / rows.n
+
+
+def _warn(rows: Rows) -> None:
+    if rows.n_dropped:
+        _say(f"missing='drop' left out {rows.n_dropped} of {rows.n + rows.n_dropped} rows.")
+    if rows.unseen:
+        seen = [
+            f"{shown(one.name)} has {listed(map(shown, one.labels))} in {one.n_rows} of {rows.n} "
+            "rows"
+            for one in rows.unseen
+        ]
+        _say(
+            f"Labels that were never seen while learning: {listed(seen, separator='; ')}. Each "
+            "counts as one more level, as probable as a prior of one row makes it."
+        )
+
+
+def _say(note: str) -> None:
+    # The caller of TAM.score.
+    warnings.warn(TamisWarning(note), stacklevel=5)

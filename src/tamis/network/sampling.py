@@ -9,18 +9,16 @@ machine and in every version.
 
 from __future__ import annotations
 
-import hashlib
 import operator
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
-from tamis.network.indexing import flat_index
-from tamis.network.parts import Floats
+from tamis.network.parts import Floats, flat_index
 from tamis.plugins import shortened
+from tamis.portable import random_words
 from tamis.tables import Label
 
 if TYPE_CHECKING:
@@ -45,17 +43,13 @@ def sample_codes(network: BayesianNetwork, n: int, seed: Seed) -> Codes:
     return codes
 
 
-def labelled(
-    codes: Iterable[NDArray[np.integer]], levels: tuple[tuple[Label, ...], ...]
-) -> list[NDArray[Any]]:
-    """The columns with labels in place of codes.
+def labelled(codes: NDArray[Any], labels: tuple[Label, ...]) -> NDArray[Any]:
+    """A column with labels in place of codes.
 
     Strings come as objects: every cell refers to one of a few labels, however long they are.
     """
-    return [
-        np.array(labels, dtype=_kind(labels))[column]
-        for column, labels in zip(codes, levels, strict=True)
-    ]
+    found: NDArray[Any] = np.array(labels, dtype=_kind(labels))[codes]
+    return found
 
 
 def _kind(labels: tuple[Label, ...]) -> type:
@@ -68,21 +62,16 @@ def _kind(labels: tuple[Label, ...]) -> type:
 
 def uniforms(root: np.random.SeedSequence, name: str, n: int) -> Floats:
     """Numbers in [0, 1) on the grid of 2^-53, from the variable's own stream."""
-    return np.asarray((_words(root, name, n) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+    return np.asarray(
+        (random_words(root, name.encode(), n) >> np.uint64(11)) * 2.0**-53, dtype=np.float64
+    )
 
 
 def inner_uniforms(root: np.random.SeedSequence, name: str, n: int) -> Floats:
     """Numbers in (0, 1), neither end included, of the same stream: the middles of 2^52 parts."""
-    return np.asarray(((_words(root, name, n) >> np.uint64(12)) + 0.5) * 2.0**-52, np.float64)
-
-
-def _words(root: np.random.SeedSequence, name: str, n: int) -> NDArray[np.uint64]:
-    digest = hashlib.sha256(name.encode()).digest()
-    own = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
-    stream = np.random.PCG64(
-        np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *own))
+    return np.asarray(
+        ((random_words(root, name.encode(), n) >> np.uint64(12)) + 0.5) * 2.0**-52, np.float64
     )
-    return np.asarray(stream.random_raw(n), dtype=np.uint64)
 
 
 def drawn(table: Floats, rows: NDArray[np.intp], uniform: Floats) -> NDArray[np.intp]:

@@ -13,8 +13,8 @@ from tamis.result import Result
 
 if TYPE_CHECKING:
     from tamis.identifiability import RecoveryCheck
+    from tamis.identifiability.conditions import Condition
     from tamis.identifiability.report import Check
-    from tamis.identifiability.verdicts import Condition
 
 OTHERS = 15
 """Arrows that are not in the graph and came all the same: shown at most."""

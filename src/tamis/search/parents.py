@@ -20,7 +20,7 @@ from tamis.constants import constants
 from tamis.counting.compiled import Floats, Ints, interpreted, uncompiled
 from tamis.counting.direct import N_REGRETS, Direct
 from tamis.information.interface import LEADING, Context, Group, Profiles, Query
-from tamis.information.remembered import floors
+from tamis.information.wrappers import floors
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
 from tamis.search.cmi_rows import exclude, in_parts

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Group, Source
-from tamis.information.remembered import RememberedInformation
+from tamis.information.wrappers import RememberedInformation
 from tamis.knowledge import as_bits
 from tamis.search.cmi_rows import MOST_SLOTS, CmiRows
 from tamis.search.outcome import Boundary, Decision

@@ -1,25 +1,31 @@
-"""The front door: a graph, a model and a seed become a table whose truth is known."""
+"""The front door: a graph, a model and a seed become a table whose truth is known, and files."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
+from tamis.atomic import check_place, write_files
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
-from tamis.simulate.files import write_simulated
-from tamis.simulate.models import EXAMPLES, Model
-from tamis.simulate.models.known import NetworkSource
+from tamis.network.bif import render
+from tamis.simulate.graphs import GRAPHS, Graph
+from tamis.simulate.models import EXAMPLES, MODELS, Model, known
 from tamis.simulate.models.model import Column
-from tamis.simulate.options import whole
-from tamis.simulate.sources import from_example, from_network, on_graph
+from tamis.simulate.models.networks import NetworkSource, network_to_json
+from tamis.simulate.options import completed, named, options_of, plain, refuse_others, whole
+from tamis.tables.text import MISSING_MARKERS
 
 if TYPE_CHECKING:
-    from tamis.simulate.sources import GraphSource
+    GraphSource = str | Graph | nx.DiGraph[Any] | Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,3 +149,186 @@ def draw(
         made, settings = on_graph(graph, model, seed, options)
     settings |= {"n": n, "seed": seed, "replicate": replicate}
     return Simulated(made.sample(n, seed, replicate), made, settings)
+
+
+Options = Mapping[str, Any]
+Settings = dict[str, Any]
+
+
+def from_network(network: NetworkSource, also: Options) -> tuple[Model, Settings]:
+    """A network is graph and model at once; ``also`` is what was given besides."""
+    if also:
+        raise SettingError(f"a network is graph and model at once: leave out {', '.join(also)}")
+    return known(network), {"network": network_to_json(network)}
+
+
+def from_example(name: str, graph: GraphSource | None, options: Options) -> tuple[Model, Settings]:
+    """An example of the paper, which has its own graph and in which nothing is drawn."""
+    if graph is not None:
+        raise SettingError(f"graph must be left out: {name} has its own, not {graph!r}")
+    function = EXAMPLES[name]
+    refuse_others(options, {name: options_of(function)})
+    chosen = completed(name, function, options)
+    return function(**chosen), {"model": name} | _plain(chosen)
+
+
+def on_graph(
+    graph: GraphSource | None, model: str | None, seed: int, options: Options
+) -> tuple[Model, Settings]:
+    """A model of any graph on a graph of any kind."""
+    # An example has been recognised before; its name belongs into the list all the same.
+    law = named("model", model, MODELS | EXAMPLES)
+    known_options = {str(model): options_of(law)}
+    if graph is None or isinstance(graph, str):
+        known_options = {str(graph): options_of(named("graph", graph, GRAPHS))} | known_options
+    refuse_others(options, known_options)
+    chosen = completed(str(model), law, options)
+    placed, settings = _placed(graph, seed, options)
+    return law(placed, seed=seed, **chosen), settings | {"model": model} | _plain(chosen)
+
+
+def _placed(graph: GraphSource | None, seed: int, options: Options) -> tuple[Graph, Settings]:
+    if isinstance(graph, str):
+        chosen = completed(graph, GRAPHS[graph], options)
+        return GRAPHS[graph](**chosen, seed=seed), {"graph": graph} | _plain(chosen)
+    given = _given(graph)
+    return given, {"graph": given.to_dict()}
+
+
+def _given(graph: object) -> Graph:
+    if isinstance(graph, Graph):
+        return graph
+    if isinstance(graph, Mapping):
+        return Graph.from_dict(graph)
+    if isinstance(graph, nx.DiGraph):
+        return Graph.from_networkx(graph)
+    raise SettingError(
+        f"graph must be one of {', '.join(GRAPHS)}, or a networkx.DiGraph, not {graph!r}"
+    )
+
+
+def _plain(options: Options) -> Settings:
+    return {name: plain(value) for name, value in options.items() if value is not None}
+
+
+PathLike = str | os.PathLike[str]
+Columns = Mapping[str, Column]
+
+MOST_BIF_CELLS = 100_000
+"""The most probabilities with which a network is written beside its rows: a file of 2 MB."""
+_CHUNK = 4096
+"""Rows turned into Python's numbers at a time."""
+
+
+def write_simulated(simulated: Simulated, path: PathLike) -> tuple[str, ...]:
+    """Render everything, then write everything; the paths that were written."""
+    place = checked_path(path)
+    table = _FORMATS[_ending(place)](simulated.data)
+    contents = {place: table, graph_path(place): _edges(simulated.model.graph.edges)}
+    beside, bif = network_path(place), _bif(simulated.network)
+    if bif is not None and not _is_source(beside, simulated.settings.get("network")):
+        check_place(beside)
+        contents[beside] = bif
+    write_files(contents)
+    if bif is None and os.path.isfile(beside):
+        # What an earlier draw left there is not the truth of these rows.
+        os.unlink(beside)
+    return tuple(contents)
+
+
+def checked_path(path: PathLike) -> str:
+    """The path of the rows; refused if it, or that of the edges, cannot be written."""
+    place = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(place, str):
+        raise SettingError(f"a path must be a string or a pathlib.PathLike, not {path!r}")
+    if _ending(place) not in _FORMATS:
+        raise SettingError(f"the ending of {place!r} must be one of {', '.join(_FORMATS)}")
+    for each in (place, graph_path(place)):
+        check_place(each)
+    return place
+
+
+def graph_path(place: str) -> str:
+    """Where the true edges go."""
+    return os.path.splitext(place)[0] + ".graph.csv"
+
+
+def network_path(place: str) -> str:
+    """Where the exact network goes."""
+    return os.path.splitext(place)[0] + ".network.bif"
+
+
+def _ending(place: str) -> str:
+    return os.path.splitext(place)[1].lower()
+
+
+def _is_source(beside: str, source: object) -> bool:
+    """Whether the network was read from this very file, which is then not written anew."""
+    both = isinstance(source, str) and os.path.exists(source) and os.path.exists(beside)
+    return both and os.path.samefile(str(source), beside)
+
+
+def _bif(network: BayesianNetwork | None) -> bytes | None:
+    """The network as a file, unless it is large or has names that BIF cannot hold."""
+    if network is None or sum(table.size for table in network.tables) > MOST_BIF_CELLS:
+        return None
+    try:
+        return render(network).encode()
+    except SettingError:
+        return None
+
+
+def _edges(edges: Iterable[tuple[str, str]]) -> bytes:
+    return _csv([("parent", "child"), *edges])
+
+
+def _csv_table(columns: Columns) -> bytes:
+    """The rows; floats keep every digit, and integers stay integers."""
+    _refuse_lost(columns)
+    return _csv(chain([tuple(columns)], _rows(columns)))
+
+
+def _csv(rows: Iterable[Iterable[object]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _rows(columns: Columns) -> Iterator[tuple[object, ...]]:
+    arrays = list(columns.values())
+    for start in range(0, len(arrays[0]), _CHUNK):
+        yield from zip(*(one[start : start + _CHUNK].tolist() for one in arrays), strict=True)
+
+
+def _refuse_lost(columns: Columns) -> None:
+    """Names and labels that would come back as others; those of networks can be any text."""
+    for name, column in columns.items():
+        labels = set(column.tolist()) if column.dtype == object else set()
+        texts = {label for label in labels if isinstance(label, str)}
+        for text in (name, *texts):
+            if text != text.strip() or (text in MISSING_MARKERS and text in texts):
+                raise SettingError(
+                    f"CSV cannot hold {text!r} (column {name!r}): it would be read as another "
+                    "text or as a missing value. Rename it, or write .parquet."
+                )
+
+
+def _parquet_table(columns: Columns) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pa.table(dict(columns))
+    except (pa.ArrowException, OverflowError) as error:
+        raise SettingError(f"Parquet cannot hold these columns ({error}). Write .csv.") from error
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()
+
+
+_PARQUET = (".parquet", ".pq")
+_FORMATS: dict[str, Callable[[Columns], bytes]] = {
+    ".csv": _csv_table,
+    ".parquet": _parquet_table,
+    ".pq": _parquet_table,
+}

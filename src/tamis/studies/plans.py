@@ -33,8 +33,7 @@ from typing import Any, NamedTuple, Self
 from tamis.errors import FileFormatError, SettingError
 from tamis.plugins import is_number, shortened
 from tamis.simulate import EXAMPLES, GRAPHS, MODELS
-from tamis.simulate.options import whole
-from tamis.simulate.recipes import named
+from tamis.simulate.options import named, whole
 from tamis.studies.datasets import TREATMENTS, size_of
 from tamis.studies.rows import Row
 

@@ -15,8 +15,8 @@ from rich.text import Text
 from tamis.errors import SettingError
 from tamis.result import show
 from tamis.simulate import GRAPHS, Simulated, draw
-from tamis.simulate.files import checked_path
-from tamis.simulate.recipes import options_of
+from tamis.simulate.drawing import checked_path
+from tamis.simulate.options import options_of
 from tamis.terminal.consoles import console
 from tamis.terminal.layout import Hanging, pairs_of
 from tamis.terminal.words import count

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tamis.information.exact import inference, tables
+from tamis.information import inference
 
 
 @pytest.fixture
 def made(monkeypatch):
     """The sizes of all tables that are made."""
     sizes = []
-    contract, entropy = tables.contracted, inference.entropy
+    contract, entropy = inference.contracted, inference.entropy
 
     def contracted(step, operands):
         table = contract(step, operands)
@@ -20,6 +20,6 @@ def made(monkeypatch):
         sizes.append(table.size)
         return entropy(table)
 
-    monkeypatch.setattr(tables, "contracted", contracted)
+    monkeypatch.setattr(inference, "contracted", contracted)
     monkeypatch.setattr(inference, "entropy", measured)
     return sizes

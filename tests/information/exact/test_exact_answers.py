@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tamis.errors import DataError, SettingError
-from tamis.information.exact import ExactInformation
+from tamis.information.exact import ExactInformation, JointInformation
 from tamis.information.interface import Context, Group, Query
-from tamis.information.joint import JointInformation
 
 CLOSE = 1e-12
 """Both sources round; on so few cells neither by more than this."""

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tamis.information.exact import ExactInformation, TooLarge
+from tamis.information.exact import ExactInformation
+from tamis.information.inference import TooLarge
 
 BITS = math.log(2)
 

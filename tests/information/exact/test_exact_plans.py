@@ -8,13 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tamis.information.exact import ExactInformation, TooLarge, plan
-from tamis.information.exact.graph import Dag, members, node_set
-from tamis.information.exact.inference import Inference
-from tamis.information.exact.ordering import fewest_links, smallest_table
-from tamis.information.exact.pieces import Splitter, combined
-from tamis.information.exact.plan import Made, Planner, Step
-from tamis.information.exact.recent import Recent
+from tamis.information import inference as plans
+from tamis.information.exact import ExactInformation
+from tamis.information.inference import Inference, Made, Planner, Step, TooLarge
+from tamis.information.separation import (
+    Dag,
+    Splitter,
+    combined,
+    fewest_links,
+    members,
+    node_set,
+    smallest_table,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -60,7 +65,7 @@ def test_orders_are_greedy(seed):
 
 
 def test_the_better_of_two_orders_is_taken(monkeypatch):
-    monkeypatch.setattr(plan, "LIGHT", 0)
+    monkeypatch.setattr(plans, "LIGHT", 0)
     winners = set()
     for seed in range(30):
         dag, levels = sparse(seed, 40)
@@ -101,7 +106,7 @@ def test_a_sum_is_not_moved_into_a_product_of_too_many_axes():
     product = Made(0b11, 2**33 - 1)
     steps = [Step((one, two), product)]
     narrowed = Made(0b11, 2**33 - 2)
-    assert plan._narrowed(product, 1, steps) == narrowed
+    assert plans._narrowed(product, 1, steps) == narrowed
     assert steps == [Step((one, two), product), Step((product,), narrowed)]
 
 
@@ -168,14 +173,3 @@ def test_a_difference_is_judged_by_the_size_of_what_it_is_made_of():
     assert large == 0.0
     assert small == pytest.approx(5e-12, rel=1e-3)
     assert negative == 0.0
-
-
-def test_the_least_recent_is_forgotten_first():
-    memory, made = Recent(2), []
-
-    def make(key):
-        made.append(key)
-        return key.upper()
-
-    assert [memory.recall(key, make) for key in "abacab"] == list("ABACAB")
-    assert made == ["a", "b", "c", "b"]

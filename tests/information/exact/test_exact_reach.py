@@ -9,7 +9,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from tamis.errors import DataError
-from tamis.information.exact import ExactInformation, TooLarge
+from tamis.information.exact import ExactInformation
+from tamis.information.inference import TooLarge
 from tamis.information.interface import Context, Group, Query
 
 seeds = st.integers(0, 2**32 - 1)

@@ -4,8 +4,7 @@ import known
 import numpy as np
 import pytest
 
-from tamis.information.exact import ExactInformation
-from tamis.information.joint import JointInformation
+from tamis.information.exact import ExactInformation, JointInformation
 from tamis.rules import Fixed
 from tamis.search.tam import run
 from tamis.settings import Settings

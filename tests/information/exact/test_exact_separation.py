@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tamis.information.exact import ExactInformation, tables
-from tamis.information.exact.graph import Dag, members, node_set
+from tamis.information import inference
+from tamis.information.exact import ExactInformation
 from tamis.information.interface import Context
+from tamis.information.separation import Dag, members, node_set
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -109,7 +110,7 @@ def test_what_the_graph_decides_costs_no_table(monkeypatch):
     def refuse(*_):
         raise AssertionError("a table was made")
 
-    monkeypatch.setattr(tables, "contracted", refuse)
+    monkeypatch.setattr(inference, "contracted", refuse)
     information = ExactInformation(*known.chain(50))
     assert information.gain(49, range(40), [45]) == 0.0
     assert information.gain(0, [49], [25]) == 0.0

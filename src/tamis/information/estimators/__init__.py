@@ -1,4 +1,4 @@
-"""Estimators of the entropy of a discrete table, one published method a file."""
+"""Estimators of the entropy of a discrete table, by name and in files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from inspect import signature
 from typing import Literal, final, get_args
 
 from tamis.errors import SettingError
-from tamis.information.estimators.estimator import EntropyEstimator
-from tamis.information.estimators.function import EntropyFunction
-from tamis.information.estimators.grassberger import Grassberger
-from tamis.information.estimators.jackknife import Jackknife
-from tamis.information.estimators.miller_madow import MillerMadow
+from tamis.information.estimators.estimator import (
+    EntropyEstimator,
+    EntropyFunction,
+    Grassberger,
+    Jackknife,
+    MillerMadow,
+    Plugin,
+)
 from tamis.information.estimators.minimax import Minimax
-from tamis.information.estimators.plugin import Plugin
 from tamis.plugins import Plain, Recorded, beside, is_qualified, plain, qualified_name, truth_of
 
 EstimatorName = Literal["plugin", "miller-madow", "jackknife", "grassberger", "minimax"]

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tamis.simulate.models.additive import Add, add
-from tamis.simulate.models.families import (
+from tamis.simulate.models.categories import (
+    Add,
+    Logistic,
     Mixed,
+    Mod,
     NoisyOr,
     Ordinal,
+    add,
+    diamond,
     dirichlet,
+    logistic,
     mixed,
+    mod,
     noisy_or,
     ordinal,
 )
-from tamis.simulate.models.known import Known, known
-from tamis.simulate.models.linear import Gaussian, gaussian, unfaithful
-from tamis.simulate.models.logit import Logistic, diamond, logistic
 from tamis.simulate.models.model import Model
-from tamis.simulate.models.modular import Mod, mod
-from tamis.simulate.models.random_tables import tables
-from tamis.simulate.models.smooth import Nonlinear, nonlinear
+from tamis.simulate.models.networks import Known, known, tables
+from tamis.simulate.models.numbers import Gaussian, Nonlinear, gaussian, nonlinear, unfaithful
 
 MODELS: dict[str, Callable[..., Model]] = {
     "mod": mod,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
 from tamis.portable import Floats
-from tamis.simulate.graphs.graph import Graph
+from tamis.simulate.graphs import Graph
 from tamis.simulate.options import whole
 from tamis.simulate.streams import Purpose, Seed, Stream, checked_seed
 
@@ -79,9 +79,9 @@ class NodeModel(Model):
 class TableModel(NodeModel):
     """A model whose nodes take the values 0, 1, ... up to a largest one."""
 
-    @abstractmethod
     def arities(self) -> Sequence[int]:
-        """How many values each node can take."""
+        """How many values each node can take: two, unless a model says otherwise."""
+        return (2,) * len(self.graph.names)
 
     @abstractmethod
     def table(self, k: int) -> Floats:
