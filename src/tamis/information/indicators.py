@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from tamis.information.cell_algebra import joined_gains
 from tamis.information.gaussian_cells import Cells, Columns, Members
 from tamis.information.interface import Floats, Ints
+from tamis.information.logistic import independent
 
 MOST_BYTES = 2**27
 """How many bytes all columns together may take; beyond that there are no products among them."""
@@ -56,12 +58,14 @@ class Indicators:
         shares = cells.counts / cells.counts.sum()
         # About the means of cells there is nothing more for their constants to tell.
         left = self._moments[np.ix_(chosen, chosen)] - (means.T * shares) @ means
-        values, vectors = np.linalg.eigh(left[k:, k:])
-        # Columns that follow from others tell nothing more.
-        speaks = values > 1e-10 * max(values.max(initial=0.0), 1.0)
-        told = (vectors.T[speaks] @ left[k:, :k]) / np.sqrt(values[speaks])[:, None]
-        found: Floats = left[:k, :k] - told.T @ told
-        return found + 1e-9 * np.eye(k)
+        if len(chosen) > k:
+            # Columns that follow from others tell nothing more.
+            variances = left[k:, k:]
+            factor, own = independent(variances, 1e-10 * max(variances.diagonal().max(), 1.0))
+            told = solve_triangular(factor, left[k:, :k][own], lower=True)
+            left[:k, :k] -= told.T @ told
+        found: Floats = left[:k, :k] + 1e-9 * np.eye(k)
+        return found
 
     def gains(self, left: Floats, target: int, others: Sequence[int]) -> Floats:
         """I(target ; k | set) for other columns of levels, from the covariances that are left."""

@@ -17,6 +17,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
 
 from tamis.information.cell_algebra import sorted_rows
 from tamis.information.interface import Floats, Ints
@@ -164,11 +166,18 @@ def covariance(one: Left, other: Left) -> Covariance:
     for start in range(0, n_rows, ROWS_AT_A_TIME):
         rows = slice(start, start + ROWS_AT_A_TIME)
         variances += _variances(one.chances[:, rows], other.chances[:, rows])
-    values, vectors = np.linalg.eigh(variances)
     # A level that the set tells perfectly leaves nothing to test.
-    speaks = values > max(1e-6 * float(values[-1]), 1e-9 * n_rows)
-    along = vectors.T[speaks] @ sums
-    return Covariance(float((along**2 / values[speaks]).sum()), int(speaks.sum()))
+    least = max(1e-6 * float(variances.diagonal().max()), 1e-9 * n_rows)
+    factor, chosen = independent(variances, least)
+    along = solve_triangular(factor, sums[chosen], lower=True)
+    return Covariance(float(along @ along), len(chosen))
+
+
+def independent(covariances: Floats, least: float) -> tuple[Floats, Ints]:
+    """Which variables to take, the largest first, until others follow from these but for a variance
+    of ``least``; and the Cholesky factor of these."""
+    factor, order, rank, _ = dpstrf(covariances, tol=least, lower=1)
+    return np.tril(factor[:rank, :rank]), order[:rank] - 1
 
 
 def _variances(p: Singles, q: Singles) -> Singles:
