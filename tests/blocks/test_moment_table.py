@@ -22,8 +22,7 @@ from tamis.counting import opening as blocks_opening
 from tamis.counting.elsewhere import MomentTable, PackedTable
 from tamis.counting.opening import open_blocks, table_of_moments
 from tamis.errors import DataError, FileFormatError, SettingError
-from tamis.information.gaussian import GaussianInformation, correlation_of
-from tamis.information.lattice import open_moments
+from tamis.information.gaussian import GaussianInformation, correlation_of, open_moments
 from tamis.tables import first_pass, growing, read_table
 from tamis.tables.first_pass import Seen, look, look_at_parts, open_stream, products_in, reading_of
 from tamis.tables.moments import Moments
