@@ -240,7 +240,7 @@ def checked_path(path: PathLike) -> str:
     """The path of the rows; refused if it, or that of the edges, cannot be written."""
     place = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(place, str):
-        raise SettingError(f"a path must be a string or a pathlib.PathLike, not {path!r}")
+        raise SettingError(f"a path must be a string or a pathlib.Path, not {path!r}")
     if _ending(place) not in _FORMATS:
         raise SettingError(f"the ending of {place!r} must be one of {', '.join(_FORMATS)}")
     for each in (place, graph_path(place)):
