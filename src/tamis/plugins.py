@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -165,6 +166,18 @@ def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number, numpy's included; True and False are not, nor are spans of
     time, which numpy counts among its integers."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def whole(parameter: str, value: object, least: int, most: int | None = None) -> int:
+    """The value, if it is a whole number within bounds."""
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if number < least or (most is not None and number > most) or isinstance(value, bool):
+        end = "on" if most is None else f"to {most}"
+        raise SettingError(f"{parameter} must be a whole number from {least} {end}, not {value!r}")
+    return number
 
 
 def is_number(value: object, least: float = -LARGEST, most: float = LARGEST) -> TypeGuard[float]:

@@ -166,8 +166,8 @@ _KINDS = {
 
 
 def _shuffled(settings: Written) -> Written:
-    from tamis.information.continuous import whole
     from tamis.information.neighbours import MOST_SHUFFLES
+    from tamis.plugins import whole
 
     bounds = {"k": (1, None), "shuffles": (2, MOST_SHUFFLES), "seed": (0, None)}
     return {name: whole(name, value, *bounds[name]) for name, value in settings.items()}
@@ -182,14 +182,14 @@ def _shrunk(settings: Written) -> Written:
 
 
 def _filled(settings: Written) -> Written:
-    from tamis.information.continuous import whole
+    from tamis.plugins import whole
 
     return {"thin": whole("thin", settings["thin"], 3)}
 
 
 def _ranked(settings: Written) -> Written:
-    from tamis.information.continuous import whole
     from tamis.information.gaussian import checked_or_auto
+    from tamis.plugins import whole
 
     shrinkage = checked_or_auto(settings["shrinkage"])
     return {"shrinkage": shrinkage, "seed": whole("seed", settings["seed"], 0)}

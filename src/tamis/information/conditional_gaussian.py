@@ -24,7 +24,6 @@ from scipy.special import chdtrc
 from tamis.constants import constants
 from tamis.counting.independence import STATS
 from tamis.errors import DataError
-from tamis.information.continuous import whole
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.gaussian_cells import Columns, Fit, Members
@@ -65,6 +64,7 @@ from tamis.information.ranked import (
     ranks_of,
     with_share,
 )
+from tamis.plugins import whole
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table
 

@@ -7,7 +7,6 @@ Chance belongs to columns by name, whatever their order in the table.
 from __future__ import annotations
 
 import math
-import operator
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, ndtri
 
-from tamis.errors import DataError, SettingError, TamisWarning
+from tamis.errors import DataError, TamisWarning
 from tamis.information.interface import Floats
 from tamis.portable import random_words
 from tamis.tables.refusals import listed, shown
@@ -155,15 +154,3 @@ def uniforms(seed: int, key: Sequence[Sequence[str]], n: int) -> Floats:
     """Numbers strictly between 0 and 1: the middles of 2^52 equal parts."""
     bits = words(seed, key, n) >> np.uint64(12)
     return np.asarray((bits.astype(np.float64) + 0.5) * 2.0**-52, dtype=np.float64)
-
-
-def whole(parameter: str, value: object, least: int, most: int | None = None) -> int:
-    """The value, if it is a whole number within bounds."""
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = least - 1
-    if number < least or (most is not None and number > most) or isinstance(value, bool):
-        end = "on" if most is None else f"to {most}"
-        raise SettingError(f"{parameter} must be a whole number from {least} {end}, not {value!r}")
-    return number

@@ -24,7 +24,6 @@ from tamis.information.continuous import (
     require_numbers,
     tell_of_ties,
     untied,
-    whole,
 )
 from tamis.information.interface import (
     LEVELS,
@@ -38,6 +37,7 @@ from tamis.information.interface import (
 )
 from tamis.information.neighbour_space import Space
 from tamis.information.null_laws import ShuffleTests
+from tamis.plugins import whole
 from tamis.tables.moments import varies
 from tamis.tables.table import Table
 

@@ -34,11 +34,11 @@ from tamis.information.continuous import (
     require_numbers,
     tell_of_ties,
     untied,
-    whole,
 )
 from tamis.information.gaussian import GaussianInformation, analytic, checked_or_auto
 from tamis.information.interface import Context, Floats, Ints, Profiles, Query, Source, Tests
 from tamis.information.wrappers import Wrapper
+from tamis.plugins import whole
 from tamis.tables.moments import LARGEST, require_moments
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import Table

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from tamis.errors import DataError, SettingError
-from tamis.information.continuous import whole
 from tamis.information.estimators.minimax import (
     DEGREE_RATE,
     INTERVAL_RATE,
@@ -33,6 +32,7 @@ from tamis.information.estimators.minimax import (
     best_approximations,
 )
 from tamis.information.interface import Floats, Ints
+from tamis.plugins import whole
 from tamis.portable import random_words
 from tamis.tables.refusals import listed, shown
 

@@ -17,11 +17,12 @@ from tamis.atomic import check_place, write_files
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
 from tamis.network.bif import render
+from tamis.plugins import whole
 from tamis.simulate.graphs import GRAPHS, Graph
 from tamis.simulate.models import EXAMPLES, MODELS, Model, known
 from tamis.simulate.models.model import Column
 from tamis.simulate.models.networks import NetworkSource, network_to_json
-from tamis.simulate.options import completed, named, options_of, plain, refuse_others, whole
+from tamis.simulate.options import completed, named, options_of, plain, refuse_others
 from tamis.tables.text import MISSING_MARKERS
 
 if TYPE_CHECKING:

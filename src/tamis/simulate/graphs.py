@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError, SettingError
 from tamis.network.parts import checked_names, checked_parents
+from tamis.plugins import whole
 from tamis.portable import log
-from tamis.simulate.options import flag, number, whole, wholes
+from tamis.simulate.options import flag, number, wholes
 from tamis.simulate.streams import Purpose, Seed, Stream
 
 Arrows = NDArray[np.int64]

@@ -8,24 +8,13 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tamis.errors import SettingError
-
-
-def whole(name: str, value: object, least: int) -> int:
-    """A whole number from ``least`` on."""
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, bool):
-        raise SettingError(f"{name} must be a whole number from {least} on, not {value!r}")
-    return number
+from tamis.plugins import whole
 
 
 def number(name: str, value: object, low: float, high: float = math.inf) -> float:

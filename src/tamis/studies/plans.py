@@ -31,9 +31,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from tamis.errors import FileFormatError, SettingError
-from tamis.plugins import is_number, shortened
+from tamis.plugins import is_number, shortened, whole
 from tamis.simulate import EXAMPLES, GRAPHS, MODELS
-from tamis.simulate.options import named, whole
+from tamis.simulate.options import named
 from tamis.studies.datasets import TREATMENTS, size_of
 from tamis.studies.rows import Row
 

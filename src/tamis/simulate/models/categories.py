@@ -14,6 +14,7 @@ import numpy as np
 
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
+from tamis.plugins import whole
 from tamis.portable import Floats, log, sigmoid, sums
 from tamis.simulate.graphs import Graph
 from tamis.simulate.models.model import (
@@ -27,7 +28,7 @@ from tamis.simulate.models.model import (
     smallest_signed,
 )
 from tamis.simulate.models.networks import Known
-from tamis.simulate.options import flag, number, probability, span, whole
+from tamis.simulate.options import flag, number, probability, span
 from tamis.simulate.streams import Purpose, Seed, Stream
 
 

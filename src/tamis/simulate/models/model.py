@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
+from tamis.plugins import whole
 from tamis.portable import Floats
 from tamis.simulate.graphs import Graph
-from tamis.simulate.options import whole
 from tamis.simulate.streams import Purpose, Seed, Stream, checked_seed
 
 Column = NDArray[Any]

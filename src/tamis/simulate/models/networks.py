@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from tamis.errors import DataError, SettingError
 from tamis.network import BayesianNetwork
+from tamis.plugins import whole
 from tamis.portable import Floats, sums
 from tamis.portable import entropy as entropy_of
 from tamis.simulate.graphs import Graph
 from tamis.simulate.models.model import Column, Model, check_cells
-from tamis.simulate.options import span, whole, wholes
+from tamis.simulate.options import span, wholes
 from tamis.simulate.streams import Purpose, Seed, Stream, child
 
 NetworkSource = str | os.PathLike[str] | BayesianNetwork | Mapping[str, Any]

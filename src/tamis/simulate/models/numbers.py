@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis.plugins import whole
 from tamis.portable import Floats
 from tamis.simulate.graphs import Graph
 from tamis.simulate.models.model import Column, NodeModel, per_edge
-from tamis.simulate.options import span, whole
+from tamis.simulate.options import span
 from tamis.simulate.streams import Purpose, Seed, Stream
 
 
