@@ -58,7 +58,7 @@ def test_ranks_are_compared_stratum_by_stratum(given):
 @pytest.mark.parametrize("other", ["level", "number"])
 @pytest.mark.parametrize("given", ["level", "number"])
 def test_the_other_end_may_come_first(given, other):
-    """Levels in reverse change nothing."""
+    """Levels in reverse change nothing but where the iterations of a regression end."""
     data = columns(np.random.default_rng(2), 300, "monotone", given, other)
     turned = {
         k: np.array([f"l{4 - int(v[1])}" for v in own]) if k == "a" else own
@@ -66,7 +66,7 @@ def test_the_other_end_may_come_first(given, other):
     }
     types = {k: kind for k, kind in ORDINAL.items() if k == "a" or other == "level"}
     assert p_value(table_of(turned, types)) == pytest.approx(
-        p_value(table_of(data, types)), rel=1e-3
+        p_value(table_of(data, types)), rel=5e-3
     )
 
 
