@@ -26,7 +26,7 @@ LAYERS = {
     "results": "inspection result drawing formats handover naming opening learning quantities "
     "rescoring bootstrap forecast identifiability report comparison estimator",
     "studies": "baselines studies",
-    "command": "terminal cli cli_experiment cli_learn __main__",
+    "command": "cli __main__",
 }
 """From the ground up: each layer knows its own rooms and those below it."""
 HEIGHT = {room: i for i, rooms in enumerate(LAYERS.values()) for room in rooms.split()}

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import tamis
 from tamis import simulate
 from tamis.cli import app
+from tamis.cli.learning import settings_from_text
 from tamis.defaults import KINDS
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.formats.json_file import DIGEST, digest_of
@@ -30,7 +31,6 @@ from tamis.learning import readings
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation, Rate
 from tamis.settings import Settings
 from tamis.tables import read_table
-from tamis.terminal.learning import settings_from_text
 
 UNSCORED = ("neighbours", "mixed", "lipschitz")
 QUICK = {"neighbours": {"k": 5, "shuffles": 8}, "mixed": {"k": 5, "shuffles": 8}}

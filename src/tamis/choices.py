@@ -30,7 +30,7 @@ from tamis.knowledge import Knowledge
 from tamis.parameters import require
 from tamis.plugins import qualified_name
 from tamis.tables.kinds import checked_types
-from tamis.tables.view import TableView
+from tamis.tables.table import TableView
 
 SourceOfTable = Callable[[TableView], Source]
 """A function that makes a source of a table."""

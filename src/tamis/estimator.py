@@ -28,8 +28,8 @@ from tamis.progress import showing
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table
+from tamis.tables.assemble import Missing
 from tamis.tables.kinds import Told
-from tamis.tables.reading import Missing
 from tamis.tables.table import AnyTable, with_rows
 
 if TYPE_CHECKING:

@@ -58,8 +58,7 @@ from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.refusals import listed, shown
-from tamis.tables.table import AnyTable, in_memory, with_rows
-from tamis.tables.view import TableView
+from tamis.tables.table import AnyTable, TableView, in_memory, with_rows
 
 SURE = 20.0
 """Nats by which a column must be unlikely to follow from another by chance, as in ``relations``."""

@@ -27,9 +27,7 @@ from tamis.information.ranked import RankedInformation, by_ranks, has_ranks
 from tamis.plugins import answer_of, qualified_name, refusal
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
-from tamis.tables.canonical import in_canonical_order
-from tamis.tables.table import AnyTable, in_memory, with_rows
-from tamis.tables.view import TableView
+from tamis.tables.table import AnyTable, TableView, in_canonical_order, in_memory, with_rows
 
 EXACT_FLOATS = 2**50
 """Whole numbers up to here, and their differences, are exact as floats."""

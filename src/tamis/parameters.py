@@ -16,7 +16,7 @@ from tamis.defaults import BACKWARD, BOUNDARY, KINDS, SEARCHES, UNITS
 from tamis.errors import SettingError
 from tamis.information.interface import Source
 from tamis.plugins import is_number, is_whole, qualified_name, shortened
-from tamis.tables.reading import MISSING
+from tamis.tables.assemble import MISSING
 
 MOST_REPEATS = 10**6
 """Resamples or simulated tables beyond this would take years."""

@@ -28,8 +28,8 @@ from tamis.plugins import (
     record_of,
     refusal,
 )
+from tamis.tables.assemble import Missing
 from tamis.tables.kinds import Told
-from tamis.tables.reading import Missing
 
 VERSION = "tamis"
 """The field of a record that holds the version of tamis that ran; the others are settings."""

@@ -387,7 +387,7 @@ def test_whole_numbers_beside_categories_are_refused_as_tables_before_learning(
     def not_yet(*_: object) -> None:
         raise AssertionError("it learned first")
 
-    monkeypatch.setattr("tamis.terminal.learning.learn", not_yet)
+    monkeypatch.setattr("tamis.cli.learning.learn", not_yet)
     refused = CliRunner().invoke(app, words)
     assert refused.exit_code == 2
     assert "numbers have none: 'age'" in refused.stderr

@@ -20,8 +20,8 @@ from tamis.errors import SettingError
 from tamis.parameters import require
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
+from tamis.tables.assemble import Missing
 from tamis.tables.kinds import Told
-from tamis.tables.reading import Missing
 from tamis.tables.refusals import shown
 from tamis.tables.table import with_rows
 

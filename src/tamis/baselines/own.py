@@ -17,7 +17,7 @@ from tamis.errors import TamisError
 from tamis.learning import learn
 from tamis.settings import Settings
 from tamis.tables import Table
-from tamis.tables.reading import Missing
+from tamis.tables.assemble import Missing
 
 ROWS, COLUMNS = 800, 24
 """The part of a table that asks for the same compiled loops as the whole."""

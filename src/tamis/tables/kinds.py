@@ -1,29 +1,89 @@
-"""What kind of column a column is: what it holds says so, or the user does."""
+"""What kind of column a column is, as it shows or as the user says, and if its levels will do."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Protocol, get_args, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tamis.errors import DataError, SettingError
-from tamis.tables.amounts import written_amount
-from tamis.tables.cells import encode_dates
 from tamis.tables.columns import (
     Codes,
     Column,
+    encode_dates,
+    encode_floats,
     encode_labels,
     many_values,
     measure,
     smallest_unsigned,
     too_many_levels,
 )
-from tamis.tables.dates import are_dates
-from tamis.tables.levels import check_levels
-from tamis.tables.refusals import ColumnRefused, Problem, listed, shown
-from tamis.tables.table import ColumnKind, Label
+from tamis.tables.refusals import ColumnRefused, Problem, listed, refusal, shown
+from tamis.tables.row_names import are_dates
+from tamis.tables.table import ColumnKind, Label, Table
+
+_CURRENCY = "(?:[$€£¥₹]|USD|EUR|GBP|CHF)"
+_DIGITS = r"(?:[1-9][0-9]{0,2}([.,'’ \u00a0\u202f])[0-9]{3}(?:\1[0-9]{3})*|[0-9]+)"
+"""With a mark before every three digits, or without any."""
+_AMOUNT = re.compile(
+    rf"[+-]?\s?(?:{_CURRENCY}\s?)?{_DIGITS}(?:[.,][0-9]+)?(?:\s?(?:%|{_CURRENCY}))?"
+)
+_PLAIN = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+def written_amount(labels: Sequence[str]) -> str | None:
+    """One of these texts that is no plain number, if all of them are amounts for a reader."""
+    texts = [label.strip() for label in labels]
+    example = next((text for text in texts if not _PLAIN.fullmatch(text)), None)
+    # The example first: it settles nearly every column of text.
+    if example is None or not _AMOUNT.fullmatch(example):
+        return None
+    return example if all(map(_AMOUNT.fullmatch, texts)) else None
+
+
+def check_levels(column: Column, n_rows: int) -> Column:
+    """Check that the levels of a column can be told apart, counted and written."""
+    n_levels = len(column.levels)
+    labels: tuple[Any, ...] = column.levels
+    if isinstance(labels[0], str):
+        # First, because blanks can make an identifier of any column.
+        _refuse_blank_twins(labels)
+    if too_many_levels(n_levels, n_rows):
+        seen = f"has {n_levels} levels in {n_rows} rows"
+        raise ColumnRefused(Problem.IDENTIFIER, seen, column.numbers)
+    if isinstance(labels[0], str) and not is_writable("".join(labels)):
+        worst = next(label for label in labels if not is_writable(label))
+        raise ColumnRefused(Problem.UNWRITABLE, f"holds a lone surrogate, in {shown(worst)}")
+    return column
+
+
+def _refuse_blank_twins(labels: Sequence[str]) -> None:
+    seen: dict[str, str] = {}
+    for label in labels:
+        twin = seen.setdefault(label.strip(), label)
+        if twin is not label:
+            raise ColumnRefused(
+                Problem.BLANKS,
+                f"has levels that differ only by the blanks around them, {shown(twin)} and "
+                f"{shown(label)}",
+            )
+
+
+def is_writable(text: str) -> bool:
+    """Whether UTF-8 can hold the text."""
+    # isascii is stored with the string; encoding is not.
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
 
 RULE = (
     "Numbers with fractions are numbers; whole numbers are numbers if they take more than 20 "
@@ -191,3 +251,24 @@ def _levels_of(why: ColumnRefused, n_rows: int) -> Column:
     if too_many_levels(len(values), n_rows):
         raise ColumnRefused(why.problem, f"{why.seen}, {len(values)} different ones")
     return encode_labels(codes, [f"{value:.15g}" for value in values.tolist()], ordered=True)
+
+
+def require_levels(table: Table) -> None:
+    """Raise ``DataError`` if any column of the table is continuous, naming all that are."""
+    if table.continuous:
+        raise refusal(
+            [
+                (table.names[k], _why(table.numbers(k)[table.present(k)]))
+                for k in sorted(table.continuous)
+            ]
+        )
+
+
+def _why(numbers: NDArray[np.float64]) -> ColumnRefused:
+    try:
+        # As if the column were read anew, so that the refusal is the one for its values.
+        check_levels(encode_floats(numbers), len(numbers))
+    except ColumnRefused as why:
+        return why
+    # Numbers that fell together when they became floats, or a table made by hand.
+    return ColumnRefused(Problem.CONTINUOUS, f"holds continuous numbers, such as {numbers[0]}")

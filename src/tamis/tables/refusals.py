@@ -190,6 +190,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
 
 
+def first_line(error: BaseException) -> str:
+    """What an error of another library says, shown on one line."""
+    return shown((str(error).splitlines() or [type(error).__name__])[0])
+
+
 def shown_path(path: str) -> str:
     """A path as it appears in a message: if it is cut, the name of the file remains."""
     text = repr(path)
