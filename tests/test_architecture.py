@@ -17,11 +17,11 @@ from tamis.counting.memory import MemoryCounts
 SOURCE = Path(tamis.__file__).parent
 
 LAYERS = {
-    "ground": "errors constants plugins atomic journal markup portable progress",
+    "ground": "errors constants plugins atomic markup portable progress",
     "tables": "tables network metrics simulate",
     "counting": "counting",
     "sources": "information decisions rules adapters",
-    "settings": "knowledge defaults parameters choices settings",
+    "settings": "knowledge parameters choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
     "rescoring bootstrap forecast identifiability report comparison estimator",

@@ -23,15 +23,14 @@ from tamis.cli import app
 from tamis.cli import layout as waiting_module
 from tamis.cli import learning as command
 from tamis.cli.exit_codes import Terminated, fail, run_command
-from tamis.cli.layout import waiting
+from tamis.cli.layout import p_value, rule_in_words, waiting
 from tamis.cli.summary import CALLS, EDGES, LAYERS, STRONGEST
 from tamis.cli.texts import rule_from_text
-from tamis.cli.words import p_value, rule_in_words
 from tamis.decisions.specification import RULES, rule_from_dict
-from tamis.defaults import BACKWARD, BOUNDARY, SEARCHES
 from tamis.errors import SettingError
 from tamis.formats.files import FORMATS
 from tamis.information.estimators import ESTIMATORS
+from tamis.parameters import BACKWARD, BOUNDARY, SEARCHES
 from tamis.result import direction_in_words
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 
 import tamis
 from formats.made_results import results
-from tamis.cli.words import options_in_words
+from tamis.cli.layout import options_in_words
 from tamis.information.interface import Source
 from tamis.opening import open_information
 from tamis.result import LOOKS, answer, show

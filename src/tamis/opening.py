@@ -15,7 +15,6 @@ from tamis.counting.elsewhere import (
     of_moments,
 )
 from tamis.decisions.rule import Rate
-from tamis.defaults import KINDS, KindName
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.counted import open_counts
@@ -24,6 +23,7 @@ from tamis.information.interface import Source
 from tamis.information.lattice import open_whole_numbers
 from tamis.information.outside import checked
 from tamis.information.ranked import RankedInformation, by_ranks, has_ranks
+from tamis.parameters import KINDS, KindName
 from tamis.plugins import answer_of, qualified_name, refusal
 from tamis.settings import Settings
 from tamis.tables import Table, read_table

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from tamis.cli import app, options
 from tamis.decisions.specification import RULES
-from tamis.defaults import BACKWARD, BOUNDARY, KINDS, SEARCHES
 from tamis.information.estimators import ESTIMATORS
+from tamis.parameters import BACKWARD, BOUNDARY, KINDS, SEARCHES
 from tamis.tables.assemble import MISSING
 
 CHOICES = [

@@ -15,16 +15,16 @@ from rich.text import Text
 from tamis.atomic import check_place, together
 from tamis.cli.layout import QUIET, TITLE, Hanging, console, item, more, pairs_of, title_of, waiting
 from tamis.cli.texts import bytes_from_text, numbers_from_text
-from tamis.cli.words import count
-from tamis.defaults import Search
 from tamis.drawing.pictures import require_matplotlib
 from tamis.errors import FileFormatError, SettingError
 from tamis.identifiability import Check, Simulation, check, simulate
 from tamis.identifiability.forecast import forecast
 from tamis.identifiability.guarantees import SearchVerdict
 from tamis.network import BayesianNetwork
+from tamis.parameters import Search
 from tamis.result import show
 from tamis.settings import Settings
+from tamis.tables.refusals import count
 
 VIOLATIONS = 3
 """Culprits shown for each condition."""

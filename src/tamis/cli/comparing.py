@@ -22,20 +22,21 @@ from tamis.cli.layout import (
     listed,
     more,
     noted,
+    options_in_words,
     show_notes,
     title_of,
     waiting,
 )
 from tamis.cli.summary import show_written
 from tamis.cli.texts import types_from_options
-from tamis.cli.words import count, options_in_words
 from tamis.comparison import Compared, Comparison
-from tamis.comparison.files import check_outputs
+from tamis.comparison.picture import check_outputs
 from tamis.drawing.pictures import ENDINGS as PICTURES
 from tamis.errors import SettingError
 from tamis.formats.graph import in_order
 from tamis.result import show
 from tamis.tables.kinds import Told
+from tamis.tables.refusals import count
 
 EDGES = 30
 """Edges that are shown before it is said how many more there are."""

@@ -16,14 +16,13 @@ from tamis import studies
 from tamis.atomic import check_place, together, write_files
 from tamis.cli.layout import QUIET, Hanging, console, pairs_of, title_of, waiting
 from tamis.cli.texts import numbers_from_text
-from tamis.cli.words import count
 from tamis.errors import FileFormatError, SettingError
 from tamis.result import show
-from tamis.studies import Plan, Row, figure1
-from tamis.studies.report import endings, fill, overall
+from tamis.studies import Plan, Row, figures
+from tamis.studies.report import Cells, endings, fill, overall
 from tamis.studies.rows import TABLE
 from tamis.studies.running import missing
-from tamis.studies.summaries import Cells
+from tamis.tables.refusals import count
 
 REPORT = "report.md"
 
@@ -90,7 +89,7 @@ def write_report(folder: str, *, into: str | None, quiet: bool) -> None:
 
 def draw_figure1(out: str, *, rows: int, seed: int, quiet: bool) -> None:
     """Draw the paper's Figure 1, and tell it."""
-    for step in figure1.draw(out, rows, seed):
+    for step in figures.draw(out, rows, seed):
         _tell(str(step), quiet)
     _tell(f"Wrote {show(out)}", quiet)
 

@@ -14,9 +14,17 @@ from rich.console import Console
 from rich.text import Text
 
 from tamis.atomic import together
-from tamis.cli.layout import QUIET, Hanging, Waiting, console, noted, pairs_of, waiting
+from tamis.cli.layout import (
+    QUIET,
+    Hanging,
+    Waiting,
+    console,
+    noted,
+    options_in_words,
+    pairs_of,
+    waiting,
+)
 from tamis.cli.summary import show_explanations, show_recovery, show_summary, show_written
-from tamis.cli.words import options_in_words
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.counting.opening import open_blocks, require_whole_rows
 from tamis.errors import SettingError
@@ -119,7 +127,7 @@ def _check_places(wishes: Wishes) -> None:
 
         check_outputs(wishes.out)
     if wishes.report is not None:
-        from tamis.report.write import check_report_place
+        from tamis.report.page import check_report_place
 
         check_report_place(wishes.report)
 

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from tamis.cli.layout import NOT_KEPT, QUIET, console, waiting
+from tamis.cli.layout import NOT_KEPT, QUIET, console, options_in_words, waiting
 from tamis.cli.texts import ORDER, types_from_options
-from tamis.cli.words import count, options_in_words
 from tamis.counting.compiled import place_of_code, uncompiled
 from tamis.counting.opening import open_blocks
 from tamis.inspection import inspect
@@ -29,6 +28,7 @@ from tamis.tables import Table, read_table
 from tamis.tables.kinds import IGNORE
 from tamis.tables.packed_file import pack, pack_table
 from tamis.tables.plan import Plan
+from tamis.tables.refusals import count
 from tamis.tables.table import AnyTable
 
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from tamis.cli.layout import console, noted, show_notes
+from tamis.cli.layout import console, noted, options_in_words, show_notes
 from tamis.cli.summary import show_explanations, show_summary
-from tamis.cli.words import options_in_words
 from tamis.errors import SettingError
 from tamis.formats import load
 from tamis.result import show as in_one_line
@@ -32,7 +31,7 @@ def show(path: str, explain: Sequence[str], *, details: bool) -> None:
 
 def plot(path: str, picture: str, *, quiet: bool) -> None:
     """Draw the graph of a run into a file."""
-    from tamis.comparison.files import check_outputs
+    from tamis.comparison.picture import check_outputs
     from tamis.drawing.pictures import ENDINGS
 
     check_outputs([picture], ENDINGS)
@@ -47,7 +46,7 @@ def plot(path: str, picture: str, *, quiet: bool) -> None:
 
 def report(path: str, page: str, *, quiet: bool) -> None:
     """Write the page of a run."""
-    from tamis.report.write import check_report_place
+    from tamis.report.page import check_report_place
 
     check_report_place(page)
     _spare(path, page)

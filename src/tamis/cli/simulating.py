@@ -12,12 +12,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from tamis.cli.layout import Hanging, console, pairs_of
-from tamis.cli.words import count
 from tamis.errors import SettingError
 from tamis.result import show
 from tamis.simulate import GRAPHS, Simulated, draw
 from tamis.simulate.drawing import checked_path
 from tamis.simulate.options import options_of
+from tamis.tables.refusals import count
 
 MODEL = "mod"
 """The model unless another is asked for."""

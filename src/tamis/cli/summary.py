@@ -10,9 +10,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tamis.cli.layout import QUIET, TITLE, Hanging, item, listed, more, pairs_of, title_of
+from tamis.cli.layout import (
+    QUIET,
+    TITLE,
+    Hanging,
+    item,
+    listed,
+    more,
+    p_value,
+    pairs_of,
+    settings_in_words,
+    title_of,
+)
 from tamis.cli.sketch import Sketch, is_too_large
-from tamis.cli.words import count, p_value, settings_in_words
 from tamis.result import (
     LOOKS,
     Edge,
@@ -26,6 +36,7 @@ from tamis.result import (
 from tamis.result.facts import ARROW
 from tamis.tables.kinds import IGNORE
 from tamis.tables.plan_text import columns_in_words
+from tamis.tables.refusals import count
 
 if TYPE_CHECKING:
     from tamis.bootstrap import Confidence

@@ -19,14 +19,16 @@ from tamis.tables.sources import (
     Encoding,
     Source,
     Sources,
+    check_weights,
     columns_or_refusal,
     left_out,
     missing_notes,
+    read_weights,
     settle_present,
     still_missing,
+    with_weights,
 )
 from tamis.tables.table import Table
-from tamis.tables.weights import check_weights, read_weights, with_weights
 
 Missing = Literal["error", "drop", "level", "pairwise", "drop-anyway"]
 """What may be done about missing values."""

@@ -29,7 +29,7 @@ from tamis.tables.frames import (
     take_arrow,
     take_series,
 )
-from tamis.tables.kinds import IGNORE, checked_types, require_levels
+from tamis.tables.kinds import IGNORE, checked_types, grave_notes, require_levels
 from tamis.tables.paths import (
     EXCEL_ENDINGS,
     STREAMED_ENDINGS,
@@ -39,7 +39,6 @@ from tamis.tables.paths import (
     is_several,
 )
 from tamis.tables.refusals import first_line, listed, shown, shown_path
-from tamis.tables.row_names import grave_notes
 from tamis.tables.sources import Encoding, Sources, require_complete
 from tamis.tables.streams import Stream, stream_of, unreachable
 from tamis.tables.table import AnyTable, Table

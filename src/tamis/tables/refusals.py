@@ -181,6 +181,11 @@ def listed(items: Iterable[str], separator: str = ", ") -> str:
     return separator.join(items[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def count(number: int, thing: str) -> str:
+    """A number of things, in the plural unless there is one."""
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
 def shown(value: object) -> str:
     """A value as it appears in a message: quoted, escaped and never long."""
     if isinstance(value, int) and value.bit_length() > 64:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from tamis.tables.columns import Column
+from tamis.tables.kinds import FEWEST_ROWS
 from tamis.tables.refusals import dropping, listed, shown
-from tamis.tables.row_names import FEWEST_ROWS
 from tamis.tables.suspicions import FEWEST_CODES, Found, Suspicion
 
 MOST_COLUMNS = 500

@@ -13,7 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.tables.columns import Column, many_values, measure, too_many_levels
-from tamis.tables.kinds import IGNORE, Told, require_known, settled, written_amount
+from tamis.tables.kinds import (
+    FEWEST_ROWS,
+    IGNORE,
+    NAMES_ROWS,
+    Told,
+    are_dates,
+    is_called,
+    require_known,
+    settled,
+    why_row_name,
+    written_amount,
+)
 from tamis.tables.read import columns_before_typing
 from tamis.tables.refusals import (
     ColumnRefused,
@@ -25,7 +36,6 @@ from tamis.tables.refusals import (
     shown,
     typing,
 )
-from tamis.tables.row_names import FEWEST_ROWS, NAMES_ROWS, are_dates, is_called, why_row_name
 from tamis.tables.sources import Sources, where_present
 from tamis.tables.table import Label
 

@@ -1,14 +1,10 @@
-"""Equal error variances: least conditional variance first, then linear regression.
-
-Chen, Drton and Wang (2019), "On causal discovery with an equal-variance assumption", top-down;
-the ordering is also that of Ghoshal and Honorio (2018). It uses the columns as numbers, and is
-right for linear models whose errors have one variance: of the paper's models ADD, not MOD.
-"""
+"""Methods for linear models of numbers: equal error variances, and FLOP."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib import import_module
 from typing import ClassVar
 
 import numpy as np
@@ -97,3 +93,27 @@ def _parents(covariance: Floats, order: list[int], n_rows: int, threshold: float
         unexplained = inverse[k, k] * inverse.diagonal()[:k] - squared
         adjacency[family[:k], order[k]] = (n_rows - k - 1) * squared > threshold * unexplained
     return adjacency
+
+
+@dataclass(frozen=True)
+class FLOP:
+    """The class that scores best by BIC with ``penalty`` times its penalty, 2 as its authors
+    advise, after ``restarts`` new starts."""
+
+    name: str = "flop"
+    penalty: float = 2.0
+    restarts: int = 20
+
+    extra: ClassVar[str] = "baselines"
+    modules: ClassVar[tuple[str, ...]] = ("flopsearch",)
+    packages: ClassVar[tuple[str, ...]] = ("flopsearch", "numpy")
+    takes_numbers: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The CPDAG that FLOP finds: 1 for an arrow, 2 at both ends of an undirected edge."""
+        rows = np.column_stack([table.numbers(k) for k in range(table.n_variables)])
+        found = import_module("flopsearch").flop(
+            np.ascontiguousarray(rows, dtype=np.float64), self.penalty, restarts=self.restarts
+        )
+        return Learned((np.asarray(found) != 0).astype(np.int8))

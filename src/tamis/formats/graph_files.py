@@ -1,33 +1,193 @@
-"""The graph in the language of Graphviz, one row of the drawing for each layer.
-
-DOT knows one escape inside quotes, ``\\"``, so a name that ends in a backslash cannot be
-written as it is. Here every backslash is doubled and every line break becomes ``\\n``, which
-Graphviz draws as the name itself; other readers show the doubled backslashes. Names that
-Graphviz would take apart further (``&amp;`` is an entity to it) get a label of their own.
-"""
+"""Graphs as CSV, GraphML, DOT and BIF: which names each holds, and how it is written and read."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from xml.parsers import expat
 
 from tamis.errors import FileFormatError
-from tamis.formats.graph import FileGraph, GraphParts
-from tamis.formats.text import decoded, is_unicode
+from tamis.formats.graph import FileGraph, GraphParts, decoded, is_unicode
+from tamis.network import BayesianNetwork
+from tamis.network.bif import render as bif_text
 from tamis.result import Edge, Result
+
+COLUMNS = (
+    "parent", "child", "gain", "p_value", "step", "gain_given_rest", "entropy_gap", "warrant",
+    "direction_probability",
+)  # fmt: skip
+
+ENDS = (("parent", "child"), ("from", "to"), ("source", "target"), ("cause", "effect"))
+"""What the columns of a list of edges may be called, in small letters."""
+
+holds_csv = is_unicode
+
+
+def render_csv(result: Result) -> bytes:
+    """The header and one line for each edge; floats can be read back exactly."""
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for edge in result.edges:
+        numbers = (
+            float(edge.gain),
+            float(edge.p_value),
+            int(edge.step),
+            float(edge.gain_given_rest),
+            float(edge.entropy_gap),
+            edge.warrant,
+            float(edge.direction_probability),
+        )
+        writer.writerow((edge.parent, edge.child, *numbers))
+    return text.getvalue().encode()
+
+
+def parse_csv(content: bytes) -> FileGraph:
+    """The graph in a list of edges; an edge that is listed in both directions is undirected.
+
+    Columns without edges are not in such a list. Raises ``FileFormatError``.
+    """
+    reader = csv.reader(io.StringIO(decoded(content), newline=""), strict=True)
+    parts = GraphParts()
+    try:
+        ends = _ends([title.strip().lower() for title in next(reader)])
+        for row in reader:
+            # The csv module gives an empty line as a row of nothing.
+            if row:
+                parts.add_arrow(*(_cell(row, place, reader.line_num) for place in ends))
+    except csv.Error as error:
+        raise FileFormatError(f"line {reader.line_num} is not CSV ({error})") from error
+    return parts.graph(names_all=False)
+
+
+def _ends(titles: list[str]) -> tuple[int, int]:
+    for tail, head in ENDS:
+        if tail in titles and head in titles:
+            return titles.index(tail), titles.index(head)
+    raise FileFormatError(
+        "a list of edges begins with a line that names its columns parent and child, and this "
+        f"begins with {', '.join(titles[:5])}"
+    )
+
+
+def _cell(row: list[str], place: int, line: int) -> str:
+    if place >= len(row) or not row[place].strip():
+        raise FileFormatError(f"line {line} names no two ends of an edge")
+    return row[place]
+
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def holds_graphml(name: str) -> bool:
+    """Whether XML 1.0 can hold a name: most control characters it cannot, even escaped."""
+    return _NOT_XML.search(name) is None
+
+
+def render_graphml(result: Result) -> bytes:
+    """Nodes with layer, conditional entropy and kind, edges with their numbers."""
+    # Imported here because only this format needs it.
+    import networkx as nx
+
+    content = io.BytesIO()
+    # Not generate_graphml: it cuts names at exotic line separators.
+    nx.write_graphml_xml(result.graph, content)
+    return content.getvalue()
+
+
+def parse_graphml(content: bytes) -> FileGraph:
+    """The graph in a GraphML file; its names are the identifiers of the nodes.
+
+    Raises ``FileFormatError``, also for what may hold a graph within a node or an edge of several
+    ends. Documents that define entities of their own are refused.
+    """
+    reader = _Reader()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.StartDoctypeDeclHandler = reader.refuse_doctype
+    try:
+        parser.Parse(content, True)
+    except (expat.ExpatError, LookupError) as error:  # LookupError: an encoding nobody knows
+        raise FileFormatError(f"it is not XML ({error})") from error
+    return reader.graph()
+
+
+class _Reader:
+    """Hears the elements of a document in turn."""
+
+    def __init__(self) -> None:
+        self._parts = GraphParts()
+        self._ends: list[tuple[str, str, bool]] = []
+        self._depth = 0
+        self._graphs = 0
+        self._directed = True
+
+    def start(self, element: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        kind = element.rpartition(" ")[2]
+        if self._depth == 0 and kind != "graphml":
+            raise FileFormatError(f"it begins with <{kind}> and not with <graphml>")
+        self._depth += 1
+        if kind == "graph":
+            self._begin(attributes)
+        elif kind == "node":
+            self._parts.add_nodes([_needed(kind, "id", attributes)])
+        elif kind == "edge":
+            ends = (_needed(kind, name, attributes) for name in ("source", "target"))
+            own = attributes.get("directed")
+            directed = self._directed if own is None else own in ("true", "1")
+            self._ends.append((*ends, directed))  # type: ignore[arg-type]
+        elif kind == "hyperedge":
+            raise FileFormatError("it has an edge of several ends, which no such graph has")
+
+    def end(self, element: str) -> None:
+        """An element ends."""
+        self._depth -= 1
+
+    def refuse_doctype(self, *_: object) -> None:
+        """A document type can define entities, and no graph needs one."""
+        raise FileFormatError("it has a document type of its own, which GraphML needs not")
+
+    def graph(self) -> FileGraph:
+        """What was heard."""
+        if not self._graphs:
+            raise FileFormatError("it holds no <graph>")
+        known = set(self._parts.names)
+        for source, target, directed in self._ends:
+            for name in (source, target):
+                if name not in known:
+                    raise FileFormatError(f"an edge names {name!r}, which is not a node")
+            (self._parts.add_arrow if directed else self._parts.add_line)(source, target)
+        return self._parts.graph()
+
+    def _begin(self, attributes: dict[str, str]) -> None:
+        self._graphs += 1
+        if self._graphs > 1:
+            raise FileFormatError("it holds several graphs, and one is needed")
+        self._directed = attributes.get("edgedefault", "directed") == "directed"
+
+
+def _needed(kind: str, name: str, attributes: dict[str, str]) -> str:
+    if not attributes.get(name):
+        raise FileFormatError(f"a <{kind}> has no {name}")
+    return attributes[name]
+
 
 STYLES = {"given": "bold", "entropy": "dashed", "none": "dotted"}
 """Graphviz's names for the lines of `tamis.result.LOOKS` that are not solid. It has no line of
 dashes and dots, so that what follows from knowledge is bold."""
 
 
-def holds(name: str) -> bool:
+def holds_dot(name: str) -> bool:
     """Whether DOT can hold a name: no text of Graphviz goes beyond a NUL."""
     return "\0" not in name and is_unicode(name)
 
 
-def render(result: Result) -> bytes:
+def render_dot(result: Result) -> bytes:
     """Nodes with conditional entropy and kind, edges with their numbers and lines."""
     return "\n".join(_lines(result)).encode()
 
@@ -90,7 +250,7 @@ Token = tuple[str, str]
 """What a piece of the text is, and what it says."""
 
 
-def parse(content: bytes) -> FileGraph:
+def parse_dot(content: bytes) -> FileGraph:
     """The graph in a DOT file, of tamis or of others.
 
     Of attributes only ``dir`` counts: ``none`` is an undirected edge, ``back`` a turned one.
@@ -276,3 +436,17 @@ class _Parser:
                 f"the edge between {tail!r} and {head!r} has dir={direction}, which is neither an "
                 "arrow nor an undirected edge"
             )
+
+
+BIF_ENDING = ".bif"
+_IMPOSSIBLE = frozenset('"\n\r')
+
+
+def holds_bif(text: str) -> bool:
+    """Whether BIF can hold a name or a label: no quotation mark, no line break."""
+    return _IMPOSSIBLE.isdisjoint(text) and is_unicode(text)
+
+
+def render_bif(network: BayesianNetwork) -> bytes:
+    """The whole file; ``SettingError`` if BIF cannot hold a name or a label."""
+    return bif_text(network).encode()
