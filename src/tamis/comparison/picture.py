@@ -21,9 +21,9 @@ import networkx as nx
 from tamis.atomic import check_place, write_files
 from tamis.comparison.graphs import Compared, Pair
 from tamis.comparison.model import Changes, Comparison, changes_between
-from tamis.drawing.layout import BOX, FONT, Layout, Point, curves, lay_out
+from tamis.drawing.layout import Layout, Point, curves, lay_out
 from tamis.drawing.pictures import ENDINGS as PICTURES
-from tamis.drawing.pictures import rendered, require_matplotlib
+from tamis.drawing.pictures import INK, draw_box, rendered, require_matplotlib
 from tamis.errors import SettingError
 from tamis.formats.graph import in_order
 from tamis.result import show
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, PAPER = "#1b2733", "#eef3f8"
 LOOKS: dict[str, tuple[str, tuple[float, ...], float]] = {
     "same": (INK, (), 1.3),
     "more": ("#b3261e", (7.0, 2.5), 1.9),
@@ -196,37 +195,12 @@ def _points(route: tuple[Point, ...]) -> list[Point]:
 
 
 def _nodes(axes: Axes, graph: Compared, layout: Layout, scale: float) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    # A name is text, whatever the user's settings: no formulas, no TeX.
-    plain: dict[str, Any] = {"parse_math": False, "usetex": False}
     held = set(graph.columns)
     for name, box in layout.boxes.items():
-        there = name in held
-        axes.add_patch(
-            FancyBboxPatch(
-                (box.x - box.width / 2, box.y - BOX / 2),
-                box.width,
-                BOX,
-                boxstyle="round,pad=0,rounding_size=6",
-                facecolor=PAPER if there else "none",
-                edgecolor=INK if there else LOOKS["less"][0],
-                linestyle="-" if there else ":",
-                linewidth=0.9 * scale,
-                zorder=2,
-            )
-        )
-        axes.text(
-            box.x,
-            box.y,
-            box.label,
-            ha="center",
-            va="center_baseline",
-            fontsize=0.92 * FONT * scale,
-            color=INK if there else LOOKS["less"][0],
-            zorder=3,
-            **plain,
-        )
+        if name in held:
+            draw_box(axes, box, scale)
+        else:
+            draw_box(axes, box, scale, ink=LOOKS["less"][0], paper="none", line=":")
 
 
 def _legend(figure: Figure, comparison: Comparison) -> None:

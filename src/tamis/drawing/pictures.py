@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from tamis.drawing.layout import ALONE, BOX, FONT, HEADING, MARGIN, Layout, curves, lay_out
+from tamis.drawing.layout import ALONE, BOX, FONT, HEADING, MARGIN, Box, Layout, curves, lay_out
 from tamis.drawing.looks import (
     Confidence,
     dashes_of,
@@ -56,10 +57,7 @@ def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | Non
         The axes with the drawing. Lines are as wide as the root of their gain; their dashes say
         what the direction rests on (`tamis.result.LOOKS`).
     """
-    if find_spec("matplotlib") is None:
-        raise SettingError(
-            "drawing needs matplotlib: install tamis with its extra, pip install 'tamis[plot]'"
-        )
+    require_matplotlib()
     require(ax=ax)
     if confidence is not None:
         require_of(result, confidence)
@@ -71,7 +69,8 @@ def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | Non
     scale = _points_a_unit(axes, layout)
     opacity = _opacity(confidence)
     _draw_edges(axes, result, layout, scale, opacity)
-    _draw_nodes(axes, layout, scale)
+    for box in layout.boxes.values():
+        draw_box(axes, box, scale)
     _draw_titles(axes, layout, scale)
     _draw_legend(axes, result, confidence, scale)
     return axes
@@ -80,15 +79,45 @@ def plot(result: Result, ax: Axes | None = None, *, confidence: Confidence | Non
 def _figure(layout: Layout) -> Axes:
     import matplotlib.pyplot as plt
 
-    from tamis.drawing.axes import GraphAxes
-
     shrunk = min(1.0, LARGEST / max(layout.width / INCH, layout.height / INCH))
     width, height = layout.width / INCH * shrunk, layout.height / INCH * shrunk
     figure = plt.figure(figsize=(max(width, 4.5), height + LEGEND))
     bottom = LEGEND / (height + LEGEND)
-    axes = GraphAxes(figure, (0.0, bottom, 1.0, 1.0 - bottom))
+    axes: Axes = _graph_axes()(figure, (0.0, bottom, 1.0, 1.0 - bottom))
     figure.add_axes(axes)
     return axes
+
+
+@cache
+def _graph_axes() -> type[Axes]:
+    """The class of the axes of a picture of its own; made here, because it needs matplotlib."""
+    from matplotlib import pyplot as plt
+    from matplotlib.axes import Axes
+
+    def is_open(figure: object) -> bool:
+        """Whether pyplot still has this figure; which one is current stays as it is."""
+        if not plt.get_fignums():
+            return False
+        current = plt.gcf()
+        found = any(plt.figure(number) is figure for number in plt.get_fignums())
+        plt.figure(current)
+        return found
+
+    class GraphAxes(Axes):
+        """Axes that a notebook shows once, as a picture."""
+
+        def _ipython_display_(self) -> None:
+            """Leave no line of text beside the picture.
+
+            A figure that pyplot still has is shown by pyplot at the end of the cell. One that was
+            shown before is shown again.
+            """
+            from IPython.display import display
+
+            if not is_open(self.figure):
+                display(self.figure)
+
+    return GraphAxes
 
 
 def _points_a_unit(axes: Axes, layout: Layout) -> float:
@@ -141,32 +170,35 @@ def _style(warrant: str, width: float) -> str | tuple[int, tuple[float, ...]]:
     return (0, tuple(length / width for length in dashes)) if dashes else "-"
 
 
-def _draw_nodes(axes: Axes, layout: Layout, scale: float) -> None:
+def draw_box(
+    axes: Axes, box: Box, scale: float, *, ink: str = INK, paper: str = PAPER, line: str = "-"
+) -> None:
+    """The box of a column with its label in it; ``ink`` is the colour of its frame and its text."""
     from matplotlib.patches import FancyBboxPatch
 
-    for box in layout.boxes.values():
-        axes.add_patch(
-            FancyBboxPatch(
-                (box.x - box.width / 2, box.y - BOX / 2),
-                box.width,
-                BOX,
-                boxstyle="round,pad=0,rounding_size=6",
-                facecolor=PAPER,
-                edgecolor=INK,
-                linewidth=0.9 * scale,
-                zorder=2,
-            )
+    axes.add_patch(
+        FancyBboxPatch(
+            (box.x - box.width / 2, box.y - BOX / 2),
+            box.width,
+            BOX,
+            boxstyle="round,pad=0,rounding_size=6",
+            facecolor=paper,
+            edgecolor=ink,
+            linestyle=line,
+            linewidth=0.9 * scale,
+            zorder=2,
         )
-        axes.text(
-            box.x,
-            box.y,
-            box.label,
-            ha="center",
-            va="center_baseline",
-            fontsize=0.92 * FONT * scale,
-            zorder=3,
-            **PLAIN,
-        )
+    )
+    axes.text(
+        box.x,
+        box.y,
+        box.label,
+        ha="center",
+        va="center_baseline",
+        fontsize=0.92 * FONT * scale,
+        zorder=3,
+        **{**PLAIN, "color": ink},
+    )
 
 
 def _draw_titles(axes: Axes, layout: Layout, scale: float) -> None:
