@@ -25,8 +25,7 @@ import tamis
 from benchmarks.families import FAMILIES, NOISE, gaussian, labels
 from tamis.metrics import shd
 from tamis.simulate import draw
-from tamis.studies.attempts import cpdag_distance
-from tamis.studies.datasets import network_files
+from tamis.studies.attempts import cpdag_distance, network_files
 
 GRAPHS = {
     "Tree": ("tree", lambda d: {}),

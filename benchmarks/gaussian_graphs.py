@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import tamis
 from benchmarks.best_by_default import mean, table
-from tamis.baselines.equal_variance import _order, _parents
 from tamis.baselines.interface import Adjacency
+from tamis.baselines.linear import _order, _parents
 from tamis.metrics import shd
 from tamis.simulate import draw
 

@@ -21,8 +21,8 @@ from causallearn.search.ScoreBased.GES import ges
 
 import tamis
 from tamis.baselines import Learned
-from tamis.baselines.causal_learn import from_endpoints, rows_of
 from tamis.baselines.ges import GES
+from tamis.baselines.pc import from_endpoints, rows_of
 from tamis.tables import Table, read_table
 
 FIRST_SEED = 100

@@ -23,7 +23,7 @@ import pandas as pd
 
 import tamis
 from tamis.counting.compiled import uncompiled
-from tamis.studies.datasets import network_files
+from tamis.studies.attempts import network_files
 
 NAMES = (
     "asia", "sachs", "child", "insurance", "alarm", "hepar2", "win95pts", "hailfinder", "andes",

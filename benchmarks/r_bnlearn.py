@@ -23,8 +23,7 @@ from statistics import fmean
 
 import networkx as nx
 
-from tamis.studies.attempts import cpdag_distance
-from tamis.studies.datasets import Dataset
+from tamis.studies.attempts import Dataset, cpdag_distance
 
 NAMES = (
     "asia", "sachs", "child", "insurance", "alarm", "hepar2", "win95pts", "hailfinder",

@@ -28,8 +28,7 @@ from scipy.stats import pearsonr, spearmanr
 
 import tamis
 from tamis.metrics import skeleton_scores
-from tamis.studies.attempts import cpdag_distance
-from tamis.studies.datasets import network_files
+from tamis.studies.attempts import cpdag_distance, network_files
 
 PROTEINS = ("Raf", "Mek", "Plcg", "PIP2", "PIP3", "Erk", "Akt", "PKA", "PKC", "P38", "Jnk")
 """The columns of cdt's table under the names of the published network, in the table's order."""

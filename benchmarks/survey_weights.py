@@ -22,8 +22,8 @@ from tamis.information.real_counts import RealCountInformation
 from tamis.metrics import shd
 from tamis.rules import BIC, ChiSquared, Permutation
 from tamis.simulate import draw
+from tamis.tables.sources import effective_rows
 from tamis.tables.table import Table
-from tamis.tables.weights import effective_rows
 
 FIRST_SEED = 7000
 """Of the draws that are reported; those from 0 on served to choose."""

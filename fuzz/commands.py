@@ -161,7 +161,7 @@ def _streams(line: list[str]) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
         mock.patch.object(sys, "stdout", own),
         mock.patch.object(sys, "stderr", complaints),
         # Studies take processes of their own, and minutes: their plans are made and checked only.
-        mock.patch("tamis.terminal.experimenting._run"),
+        mock.patch("tamis.cli.experimenting._run"),
         mock.patch("typer.main.get_command", return_value=_group()),
     ):
         yield out, err

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import tamis
-from tamis.journal import Journal
+from tamis.atomic import Journal
 from tamis.studies import Plan, Row
 from tamis.studies.rows import JOURNAL, STUDY
 from tamis.tables.packed_file import pack

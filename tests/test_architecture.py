@@ -17,16 +17,16 @@ from tamis.counting.memory import MemoryCounts
 SOURCE = Path(tamis.__file__).parent
 
 LAYERS = {
-    "ground": "errors constants plugins atomic journal markup portable progress",
+    "ground": "errors constants plugins atomic markup portable progress",
     "tables": "tables network metrics simulate",
     "counting": "counting",
     "sources": "information decisions rules adapters",
-    "settings": "knowledge defaults parameters choices settings",
+    "settings": "knowledge parameters choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
     "rescoring bootstrap forecast identifiability report comparison estimator",
     "studies": "baselines studies",
-    "command": "terminal cli cli_experiment cli_learn __main__",
+    "command": "cli __main__",
 }
 """From the ground up: each layer knows its own rooms and those below it."""
 HEIGHT = {room: i for i, rooms in enumerate(LAYERS.values()) for room in rooms.split()}

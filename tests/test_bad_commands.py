@@ -96,7 +96,7 @@ def test_what_cannot_be_had_is_refused_before_the_search(tmp_path, monkeypatch):
     def searched(*_: object) -> None:
         raise AssertionError("the search began")
 
-    monkeypatch.setattr("tamis.terminal.learning.learn", searched)
+    monkeypatch.setattr("tamis.cli.learning.learn", searched)
     measured = tmp_path / "measured.csv"
     measured.write_text("a,b\n" + "".join(f"{i / 7},{i % 5 / 3}\n" for i in range(40)))
     gaps = tmp_path / "gaps.csv"

@@ -12,8 +12,8 @@ import pytest
 
 import tamis
 from tamis import bootstrap
+from tamis.atomic import _line
 from tamis.bootstrap import Confidence
-from tamis.journal import _line
 
 CSV = "examples/sprinkler.csv"
 

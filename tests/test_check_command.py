@@ -115,7 +115,7 @@ def test_mistakes_are_told_in_a_sentence_with_exit_code_2(arguments, message):
     [("500MB", 5 * 10**8), ("2GiB", 2**31), ("1.5 kb", 1500), ("7", 7), (None, None)],
 )
 def test_sizes_are_read_as_people_write_them(text, size):
-    from tamis.terminal.sizes import bytes_from_text
+    from tamis.cli.texts import bytes_from_text
 
     assert bytes_from_text("--memory", text) == size
 

@@ -20,20 +20,19 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
+from tamis.cli import layout as waiting_module
+from tamis.cli import learning as command
+from tamis.cli.exit_codes import Terminated, fail, run_command
+from tamis.cli.layout import p_value, rule_in_words, waiting
+from tamis.cli.summary import CALLS, EDGES, LAYERS, STRONGEST
+from tamis.cli.texts import rule_from_text
 from tamis.decisions.specification import RULES, rule_from_dict
-from tamis.defaults import BACKWARD, BOUNDARY, SEARCHES
 from tamis.errors import SettingError
 from tamis.formats.files import FORMATS
 from tamis.information.estimators import ESTIMATORS
+from tamis.parameters import BACKWARD, BOUNDARY, SEARCHES
 from tamis.result import direction_in_words
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
-from tamis.terminal import learning as command
-from tamis.terminal import waiting as waiting_module
-from tamis.terminal.exit_codes import Terminated, fail, run_command
-from tamis.terminal.rule_text import rule_from_text
-from tamis.terminal.summary import CALLS, EDGES, LAYERS, STRONGEST
-from tamis.terminal.waiting import waiting
-from tamis.terminal.words import p_value, rule_in_words
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "sprinkler.csv"
@@ -733,7 +732,7 @@ def test_an_error_that_nobody_hears_still_has_its_exit_code(arguments):
             assert _code_and_stderr(*arguments, stdout=full, stderr=full)[0] == 2
 
 
-@pytest.mark.parametrize("module", ["typer", "tamis.terminal.learning"])
+@pytest.mark.parametrize("module", ["typer", "tamis.cli.learning"])
 def test_an_interrupt_while_importing_ends_as_any_other(module):
     code = (
         "import sys\n"

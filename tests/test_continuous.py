@@ -17,20 +17,20 @@ from typer.testing import CliRunner
 import tamis
 from tamis import simulate
 from tamis.cli import app
-from tamis.defaults import KINDS
+from tamis.cli.learning import settings_from_text
 from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.formats.consistency import wrong_settings
 from tamis.formats.json_file import DIGEST, digest_of
-from tamis.formats.settings import wrong_settings
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Query
 from tamis.information.lipschitz import LipschitzInformation
 from tamis.information.neighbours import NeighbourInformation
 from tamis.learning import readings
+from tamis.parameters import KINDS
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation, Rate
 from tamis.settings import Settings
 from tamis.tables import read_table
-from tamis.terminal.learning import settings_from_text
 
 UNSCORED = ("neighbours", "mixed", "lipschitz")
 QUICK = {"neighbours": {"k": 5, "shuffles": 8}, "mixed": {"k": 5, "shuffles": 8}}

@@ -37,13 +37,13 @@ from identifiability.known_networks import (
     unfaithful_gaussian,
 )
 from tamis.constants import constants
-from tamis.defaults import ALPHA, KINDS
 from tamis.identifiability import gaps
 from tamis.identifiability.known import Known
 from tamis.information.estimators import Minimax, minimax
 from tamis.information.exact import JointInformation
 from tamis.information.lipschitz import MOST_DIMENSIONS
 from tamis.information.smoothed_entropy import Smoothing
+from tamis.parameters import ALPHA, KINDS
 from tamis.result.facts import OFTEN
 from tamis.rules import Fixed, Rate
 from tamis.search import paper

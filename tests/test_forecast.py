@@ -23,10 +23,25 @@ from tamis.errors import SettingError, TamisWarning
 from tamis.forecast import Forecast, forecast
 from tamis.forecast import make as making
 from tamis.forecast.memory import Planes, of_counts
-from tamis.forecast.model import size_in_words, time_in_words
-from tamis.forecast.power import POWER, alpha_of, detectable, difference_of_coins, noncentrality
-from tamis.forecast.probe import DEEPEST, TARGETS, Probe, part_of, probe, seconds_of
-from tamis.forecast.work import contexts_of, work_of
+from tamis.forecast.model import (
+    POWER,
+    alpha_of,
+    detectable,
+    difference_of_coins,
+    noncentrality,
+    size_in_words,
+    time_in_words,
+)
+from tamis.forecast.probe import (
+    DEEPEST,
+    TARGETS,
+    Probe,
+    contexts_of,
+    part_of,
+    probe,
+    seconds_of,
+    work_of,
+)
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Query

@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 import tamis
 from studies.study_plans import row, small_plan
 from tamis import studies
+from tamis.atomic import Journal
 from tamis.cli import app
 from tamis.counting import compiled
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.formats.files import load_graph
-from tamis.journal import Journal
 from tamis.studies.rows import JOURNAL, STUDY, Row, write
 
 ROWS = {"a": [0, 1] * 20, "b": [0, 1, 1, 1] * 10}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
+from tamis.cli.sketch import ASCII, LINES
 from tamis.result import LOOKS
 from tamis.search.warrants import ENTROPY, EQUIVALENCE, GIVEN, NONE
-from tamis.terminal.sketch import ASCII, LINES
 
 
 def test_every_warrant_has_a_look():

@@ -10,9 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import tamis
-from tamis.cli import app
-from tamis.tables.reading import MISSING
-from tamis.terminal import completion
+from tamis.cli import app, options
+from tamis.tables.assemble import MISSING
 
 
 def write(path, columns):
@@ -85,7 +84,7 @@ def test_a_word_that_is_no_choice_is_refused(source):
     shown = run(source, "--missing", "ignore")
     assert shown.exit_code == 2
     assert "--missing must be one of" in shown.stderr
-    assert sorted(completion.missing("")) == sorted(MISSING)
+    assert sorted(options.missing("")) == sorted(MISSING)
 
 
 def test_names_are_shown_and_never_obeyed(tmp_path):

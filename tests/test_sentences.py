@@ -19,6 +19,7 @@ from hypothesis import given, settings
 
 import tamis
 from formats.made_results import results
+from tamis.cli.layout import options_in_words
 from tamis.information.interface import Source
 from tamis.opening import open_information
 from tamis.result import LOOKS, answer, show
@@ -26,7 +27,6 @@ from tamis.result.facts import Facts, percent
 from tamis.result.sentences import AT_FIRST, PARTS, SENTENCES, SORTED, UNITS
 from tamis.search.auto import score_of
 from tamis.settings import Settings
-from tamis.terminal.words import options_in_words
 
 NAMES = [one.name for one in SENTENCES]
 

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tamis.cli import app
+from tamis.cli.layout import COMPILING, NOT_KEPT, waiting
 from tamis.counting import compiled as compiling
-from tamis.terminal.waiting import COMPILING, NOT_KEPT, waiting
 
 EXAMPLE = str(Path(__file__).parent.parent / "examples" / "sprinkler.csv")
 HEAVY = {"dask", "matplotlib", "networkx", "numba", "pandas", "sklearn", "scipy.stats"}

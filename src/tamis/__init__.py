@@ -36,10 +36,11 @@ if TYPE_CHECKING:
     from tamis.network import BayesianNetwork, GaussianNetwork
     from tamis.quantities import conditional_mutual_information, entropy, markov_boundary
     from tamis.result import Result
-    from tamis.tables.discretize import Discretization, discretize
+    from tamis.tables.cuts import Discretization
+    from tamis.tables.discretize import discretize
     from tamis.tables.plan import ColumnPlan, Plan
     from tamis.tables.suspicions import Suspicion
-    from tamis.tables.view import TableView
+    from tamis.tables.table import TableView
 
     __version__: str
 
@@ -51,7 +52,7 @@ _HOME = {
     "check": "tamis.identifiability",
     "Comparison": "tamis.comparison",
     "compare": "tamis.baselines.comparing",
-    "Discretization": "tamis.tables.discretize",
+    "Discretization": "tamis.tables.cuts",
     "discretize": "tamis.tables.discretize",
     "Ability": "tamis.information.interface",
     "Context": "tamis.information.interface",
@@ -66,7 +67,7 @@ _HOME = {
     "ColumnPlan": "tamis.tables.plan",
     "Suspicion": "tamis.tables.suspicions",
     "Knowledge": "tamis.knowledge",
-    "TableView": "tamis.tables.view",
+    "TableView": "tamis.tables.table",
     "Result": "tamis.result",
     "load": "tamis.formats",
     "save": "tamis.formats",

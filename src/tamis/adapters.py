@@ -18,7 +18,7 @@ from tamis.decisions.p_values import CallableTest
 from tamis.errors import SettingError
 from tamis.information.interface import Source
 from tamis.plugins import answer_of, qualified_name
-from tamis.tables.view import TableView
+from tamis.tables.table import TableView
 
 if TYPE_CHECKING:
     import pandas as pd

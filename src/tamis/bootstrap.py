@@ -24,15 +24,14 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.atomic import Entry, Journal
 from tamis.counting.sharing import usable_jobs
 from tamis.decisions.specification import rule_from_dict
-from tamis.defaults import kind_of
 from tamis.errors import FileFormatError, SettingError
 from tamis.information.wrappers import Interactions
-from tamis.journal import Entry, Journal
 from tamis.learning import found_in, interactions_of
 from tamis.opening import open_outside
-from tamis.parameters import require
+from tamis.parameters import kind_of, require
 from tamis.plugins import shortened
 from tamis.progress import showing
 from tamis.result import Result

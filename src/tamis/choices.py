@@ -11,7 +11,13 @@ from tamis.counting.sharing import usable_jobs
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Fixed, Rule
 from tamis.decisions.specification import as_rule
-from tamis.defaults import (
+from tamis.errors import SettingError
+from tamis.information.catalogue import source_settings
+from tamis.information.estimators import as_estimator
+from tamis.information.interface import Source
+from tamis.information.outside import checked
+from tamis.knowledge import Knowledge
+from tamis.parameters import (
     BACKWARD,
     KINDS,
     OF_A_TABLE,
@@ -20,17 +26,11 @@ from tamis.defaults import (
     Kind,
     Search,
     kind_of,
+    require,
 )
-from tamis.errors import SettingError
-from tamis.information.catalogue import source_settings
-from tamis.information.estimators import as_estimator
-from tamis.information.interface import Source
-from tamis.information.outside import checked
-from tamis.knowledge import Knowledge
-from tamis.parameters import require
 from tamis.plugins import qualified_name
 from tamis.tables.kinds import checked_types
-from tamis.tables.view import TableView
+from tamis.tables.table import TableView
 
 SourceOfTable = Callable[[TableView], Source]
 """A function that makes a source of a table."""

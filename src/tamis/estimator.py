@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from tamis.choices import BoundarySearch, SourceOfTable
 from tamis.counting.opening import open_blocks, opened, require_rows_here
 from tamis.decisions.rule import Rule
-from tamis.defaults import Backward, Boundary, KindName, Search, Units
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.estimators import AnyEstimator, EstimatorName
 from tamis.information.interface import Source
@@ -23,13 +22,13 @@ from tamis.information.outside import PairTest
 from tamis.knowledge import Knowledge
 from tamis.learning import learn, with_path
 from tamis.opening import read_opened
-from tamis.parameters import require
+from tamis.parameters import Backward, Boundary, KindName, Search, Units, require
 from tamis.progress import showing
 from tamis.result import Explanation, Result, Run, Trace
 from tamis.settings import Settings
 from tamis.tables import Table
+from tamis.tables.assemble import Missing
 from tamis.tables.kinds import Told
-from tamis.tables.reading import Missing
 from tamis.tables.table import AnyTable, with_rows
 
 if TYPE_CHECKING:

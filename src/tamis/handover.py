@@ -13,7 +13,7 @@ from typing import Any
 import networkx as nx
 
 from tamis.errors import SettingError
-from tamis.formats import bif_file, files
+from tamis.formats import files, graph_files
 from tamis.naming import kinds_read
 from tamis.network import BayesianNetwork, GaussianNetwork, Network
 from tamis.network.conversions import edge_numbers, graph_to_pgmpy
@@ -198,7 +198,7 @@ def check_outputs(
         return
     _require_levels(table, counted)
     for name, labels in zip(table.names, table.levels, strict=True):
-        unheld = next((label for label in labels if not bif_file.holds(str(label))), None)
+        unheld = next((label for label in labels if not graph_files.holds_bif(str(label))), None)
         if unheld is not None:
             raise SettingError(
                 f"BIF cannot hold the level {unheld!r} of {name!r}: it has a quotation mark or a "

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from tamis.errors import FileFormatError
-from tamis.tables.files import names_in
-from tamis.tables.found import look_at
+from tamis.tables.assemble import Missing, require_missing
 from tamis.tables.kinds import Told, checked_types
 from tamis.tables.packed_file import PackedFile
 from tamis.tables.paths import PACKED_ENDING, are_small, ending_of, find_parts, is_several
 from tamis.tables.plan import Plan, plan_of
-from tamis.tables.reading import Missing, require_missing
+from tamis.tables.read import names_in
 from tamis.tables.refusals import shown_path
+from tamis.tables.suspicions import look_at
 
 FIRST_ROWS = 100_000
 """How many rows of a Dask data frame are looked at."""

@@ -15,7 +15,6 @@ from tamis.constants import constants, in_force
 from tamis.counting.elsewhere import in_blocks
 from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.specification import attached
-from tamis.defaults import kind_of
 from tamis.errors import DataError, SettingError
 from tamis.information.interface import LEVELS, Ability, Context, Source
 from tamis.information.lattice import lattice_likelihood
@@ -31,6 +30,7 @@ from tamis.opening import (
     open_outside,
     readings,
 )
+from tamis.parameters import kind_of
 from tamis.result import Result, Run
 from tamis.result.sentences import (
     COUNTED_ONLY,
@@ -58,8 +58,7 @@ from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.refusals import listed, shown
-from tamis.tables.table import AnyTable, in_memory, with_rows
-from tamis.tables.view import TableView
+from tamis.tables.table import AnyTable, TableView, in_memory, with_rows
 
 SURE = 20.0
 """Nats by which a column must be unlikely to follow from another by chance, as in ``relations``."""

@@ -15,7 +15,6 @@ from tamis.counting.elsewhere import (
     of_moments,
 )
 from tamis.decisions.rule import Rate
-from tamis.defaults import KINDS, KindName
 from tamis.errors import DataError, PluginError, SettingError
 from tamis.information.catalogue import open_source
 from tamis.information.counted import open_counts
@@ -24,12 +23,11 @@ from tamis.information.interface import Source
 from tamis.information.lattice import open_whole_numbers
 from tamis.information.outside import checked
 from tamis.information.ranked import RankedInformation, by_ranks, has_ranks
+from tamis.parameters import KINDS, KindName
 from tamis.plugins import answer_of, qualified_name, refusal
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
-from tamis.tables.canonical import in_canonical_order
-from tamis.tables.table import AnyTable, in_memory, with_rows
-from tamis.tables.view import TableView
+from tamis.tables.table import AnyTable, TableView, in_canonical_order, in_memory, with_rows
 
 EXACT_FLOATS = 2**50
 """Whole numbers up to here, and their differences, are exact as floats."""

@@ -8,12 +8,11 @@ from tamis.choices import as_backward
 from tamis.decisions.p_values import Permutation
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule
-from tamis.defaults import Backward
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import EntropyEstimator, EstimatorName
 from tamis.information.interface import Context, Group
-from tamis.parameters import require
+from tamis.parameters import Backward, require
 from tamis.plugins import listed
 from tamis.result import suggest
 from tamis.search.pps import PPS

@@ -14,11 +14,11 @@ from tamis.constants import changed, checked, in_force
 from tamis.decisions.p_values import CallableTest, PValue
 from tamis.decisions.rule import Rule
 from tamis.decisions.specification import rule_from_dict, rule_to_dict
-from tamis.defaults import Backward, Boundary, Kind, KindName, Search, Units
 from tamis.errors import DataError, SettingError
 from tamis.information.estimators import AnyEstimator, estimator_from_dict, estimator_to_dict
 from tamis.information.interface import Ability, Source
 from tamis.knowledge import Constraints, Knowledge
+from tamis.parameters import Backward, Boundary, Kind, KindName, Search, Units
 from tamis.plugins import (
     Recorded,
     answer_of,
@@ -28,8 +28,8 @@ from tamis.plugins import (
     record_of,
     refusal,
 )
+from tamis.tables.assemble import Missing
 from tamis.tables.kinds import Told
-from tamis.tables.reading import Missing
 
 VERSION = "tamis"
 """The field of a record that holds the version of tamis that ran; the others are settings."""

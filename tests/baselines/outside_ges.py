@@ -8,8 +8,8 @@ from itertools import combinations, product
 import networkx as nx
 import numpy as np
 
-from tamis.baselines.causal_learn import from_endpoints, grouping_quietly
-from tamis.baselines.graph_scores import GraphScore
+from tamis.baselines.ges import GraphScore
+from tamis.baselines.pc import from_endpoints, grouping_quietly
 
 
 class NaiveBIC:

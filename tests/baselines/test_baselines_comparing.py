@@ -11,10 +11,8 @@ from odd_baselines import Odd, Quitter, Raiser, Sleeper
 from typer.testing import CliRunner
 
 import tamis
-from tamis.baselines.comparing import METHODS, cannot_take, find_method, read
-from tamis.baselines.own import part_of
-from tamis.baselines.registry import BASELINES
-from tamis.baselines.running import read_request, write_request
+from tamis.baselines.comparing import METHODS, cannot_take, find_method, part_of, read
+from tamis.baselines.running import BASELINES, read_request, write_request
 from tamis.cli import app
 from tamis.counting.compiled import uncompiled
 from tamis.errors import SettingError
@@ -140,7 +138,7 @@ def test_methods_that_fail_or_run_out_of_time_are_rows_that_say_so(frame, tmp_pa
 
 
 def test_a_missing_library_is_a_row_that_names_the_extra(frame, monkeypatch):
-    monkeypatch.setattr("tamis.baselines.registry.find_spec", lambda name: None)
+    monkeypatch.setattr("tamis.baselines.running.find_spec", lambda name: None)
     found = tamis.compare(frame, methods=["tabu", "equal-variance"])
     assert found.entry("tabu").problem == (
         "needs pyagrum, which is not installed: pip install 'tamis[baselines]'"

@@ -22,9 +22,8 @@ from outside_ges import (
 import tamis
 from tamis import BayesianNetwork
 from tamis.baselines import run
-from tamis.baselines.causal_learn import grouping_quietly
-from tamis.baselines.ges import GES, greedy_equivalence_search
-from tamis.baselines.graph_scores import BDeu, DiscreteBIC, GaussianBIC
+from tamis.baselines.ges import GES, BDeu, DiscreteBIC, GaussianBIC, greedy_equivalence_search
+from tamis.baselines.pc import grouping_quietly
 from tamis.metrics import to_cpdag
 from tamis.tables import read_table
 

@@ -13,10 +13,10 @@ from baseline_samples import CHAIN, COLLIDER, N_ROWS, additive
 
 import tamis
 from tamis.baselines import available, run
-from tamis.baselines.flop import FLOP
 from tamis.baselines.ges import GES
+from tamis.baselines.linear import FLOP
 from tamis.baselines.pc import PC
-from tamis.baselines.registry import BASELINES, missing_modules
+from tamis.baselines.running import BASELINES, missing_modules
 from tamis.metrics import scores, shd, to_cpdag
 
 NAMES = ["pc", "pc-g2", "ges", "ges-bic", "hill-climbing", "tabu", "miic", "boss", "flop"]

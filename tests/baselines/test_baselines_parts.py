@@ -13,8 +13,8 @@ from baseline_samples import CHAIN, N_ROWS, additive
 
 from tamis.baselines import available, run
 from tamis.baselines.agrum import _csv
-from tamis.baselines.causal_learn import from_endpoints
-from tamis.baselines.equal_variance import _order
+from tamis.baselines.linear import _order
+from tamis.baselines.pc import from_endpoints
 from tamis.metrics import shd
 from tamis.tables import read_table
 

@@ -10,9 +10,8 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 
-from tamis.drawing.labels import LONGEST, NO_NAME, labels_of, width_of
-from tamis.drawing.layout import BOX, SLOT, THIN, curves, lay_out
-from tamis.drawing.ordering import columns_of, untangled
+from tamis.drawing.layout import BOX, SLOT, THIN, columns_of, curves, lay_out, untangled
+from tamis.drawing.looks import LONGEST, NO_NAME, labels_of, width_of
 
 
 @st.composite

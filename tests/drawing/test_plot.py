@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.patches import FancyArrowPatch  # noqa: E402
 
-from tamis.drawing.plot import plot  # noqa: E402
+from tamis.drawing.pictures import plot  # noqa: E402
 from tamis.errors import SettingError  # noqa: E402
 from tamis.result import LOOKS  # noqa: E402
 
@@ -163,6 +163,6 @@ def test_a_notebook_shows_the_picture_once_and_no_line_of_text(monkeypatch):
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr("tamis.drawing.plot.find_spec", lambda name: None)
+    monkeypatch.setattr("tamis.drawing.pictures.find_spec", lambda name: None)
     with pytest.raises(SettingError, match=r"tamis\[plot\]"):
         plot(chain("ab"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hypothesis.strategies as st
 
-from tamis.defaults import BACKWARD, SEARCHES, UNITS
+from tamis.parameters import BACKWARD, SEARCHES, UNITS
 from tamis.result import LOOKS, Admitted, Edge, Masked, Result, Selection, Trace, Verdict
 from tamis.rules import BIC, ChiSquared, Fixed, Permutation, Rate
 from tamis.settings import Settings

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from made_results import names_of, results, xml_characters
 
-from tamis.formats import csv_file, dot_file, graphml_file
+from tamis.formats import graph_files
 from tamis.result import LOOKS
 
 QUOTED = r'"((?:[^"\\]|\\.)*)"'
@@ -24,7 +24,7 @@ EDGE = re.compile(
 STYLES = {"given": "bold", "equivalence": None, "entropy": "dashed", "none": "dotted"}
 RANK = re.compile(rf"  \{{ rank=same; (?:{QUOTED}; )+\}}")
 
-dot_names = names_of(xml_characters).filter(dot_file.holds)
+dot_names = names_of(xml_characters).filter(graph_files.holds_dot)
 xml_names = names_of(xml_characters)
 
 
@@ -47,7 +47,7 @@ def read_dot(content):
 @given(results(dot_names))
 @settings(deadline=None, max_examples=60)
 def test_dot_holds_every_name_and_edge(result):
-    nodes, edges = read_dot(dot_file.render(result))
+    nodes, edges = read_dot(graph_files.render_dot(result))
     assert [unquoted(node[1]) for node in nodes] == list(result.names)
     assert [node[4] for node in nodes] == [(result.kinds or {}).get(name) for name in result.names]
     assert [(unquoted(edge[1]), unquoted(edge[2])) for edge in edges] == [
@@ -61,8 +61,8 @@ def test_dot_holds_every_name_and_edge(result):
 
 
 def test_lines_that_are_dashed_in_pictures_are_not_solid_in_dot():
-    assert set(dot_file.STYLES) == {warrant for warrant, look in LOOKS.items() if look.dash}
-    assert len(set(dot_file.STYLES.values())) == len(dot_file.STYLES)
+    assert set(graph_files.STYLES) == {warrant for warrant, look in LOOKS.items() if look.dash}
+    assert len(set(graph_files.STYLES.values())) == len(graph_files.STYLES)
 
 
 @pytest.mark.parametrize(
@@ -70,17 +70,17 @@ def test_lines_that_are_dashed_in_pictures_are_not_solid_in_dot():
     [("&lt;", "&amp;lt;"), ("a & b", "a &amp; b"), ("a\rb", r"a\nb"), ("a\r\nb", r"a\nb")],
 )
 def test_dot_labels_what_graphviz_would_take_apart(name, label):
-    assert dot_file._label(name) == f'label="{label}", '
+    assert graph_files._label(name) == f'label="{label}", '
 
 
 def test_dot_puts_the_nodes_of_a_layer_side_by_side(result):
-    assert b'{ rank=same; "hail"; "rain"; }' in dot_file.render(result)
+    assert b'{ rank=same; "hail"; "rain"; }' in graph_files.render_dot(result)
 
 
 @given(results(xml_names))
 @settings(deadline=None, max_examples=60)
 def test_graphml_holds_every_name_and_edge_with_its_numbers(result):
-    graph = nx.read_graphml(io.BytesIO(graphml_file.render(result)))
+    graph = nx.read_graphml(io.BytesIO(graph_files.render_graphml(result)))
     assert set(graph.nodes) == set(result.names)
     assert set(graph.edges) == set(result.graph.edges)
     assert dict(graph.nodes(data="kind", default=None)) == {
@@ -98,15 +98,15 @@ def test_graphml_holds_every_name_and_edge_with_its_numbers(result):
 
 @pytest.mark.parametrize("name", ["nul\0", "bell\a", "escape\x1b", "\ufffe", "\ud800"])
 def test_graphml_knows_which_names_xml_cannot_hold(name):
-    assert not graphml_file.holds(name)
+    assert not graph_files.holds_graphml(name)
 
 
 @given(results())
 @settings(deadline=None, max_examples=60)
 def test_csv_holds_every_edge_with_all_digits(result):
-    text = csv_file.render(result).decode()
+    text = graph_files.render_csv(result).decode()
     header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    assert tuple(header) == csv_file.COLUMNS
+    assert tuple(header) == graph_files.COLUMNS
     told = [(*row[:2], *map(float, row[2:7]), row[7], float(row[8])) for row in rows]
     assert told == [
         (
@@ -125,6 +125,6 @@ def test_csv_holds_every_edge_with_all_digits(result):
 
 
 def test_csv_quotes_words_and_not_numbers(result):
-    assert csv_file.render(result).decode().split("\n")[1] == (
+    assert graph_files.render_csv(result).decode().split("\n")[1] == (
         '"rain","lawn",0.2,1e-20,1,0.2,0.28,"equivalence",0.97'
     )

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from made_results import characters, results, rules
 
 from tables import rows, table_of
-from tamis.defaults import BOUNDARY, SEARCHES
 from tamis.errors import FileFormatError, SettingError
 from tamis.formats import json_file, load, save
 from tamis.formats.consistency import first_contradiction
-from tamis.formats.structure import to_json
+from tamis.formats.json_file import to_json
 from tamis.learning import learn
+from tamis.parameters import BOUNDARY, SEARCHES
 from tamis.result import Edge, explain
 from tamis.settings import Settings
 

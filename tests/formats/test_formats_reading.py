@@ -11,11 +11,11 @@ from made_results import names_of, results, xml_characters
 
 import tamis
 from tamis.errors import FileFormatError, TamisError
-from tamis.formats import csv_file, dot_file, graphml_file, load_graph, save
+from tamis.formats import graph_files, load_graph, save
 from tamis.network import BayesianNetwork
 
 # Graphviz knows no other line breaks than these; a reader of XML turns \r into \n.
-dot_names = names_of().filter(dot_file.holds)
+dot_names = names_of().filter(graph_files.holds_dot)
 xml_names = names_of(xml_characters)
 
 
@@ -26,7 +26,7 @@ def arrows_of(result):
 @given(results(dot_names))
 @settings(deadline=None, max_examples=80)
 def test_dot_comes_back_with_every_name_and_arrow(result):
-    graph = dot_file.parse(dot_file.render(result))
+    graph = graph_files.parse_dot(graph_files.render_dot(result))
     assert set(graph.names) == set(result.names)
     assert graph.arrows == arrows_of(result)
     assert not graph.lines
@@ -35,7 +35,7 @@ def test_dot_comes_back_with_every_name_and_arrow(result):
 @given(results(xml_names))
 @settings(deadline=None, max_examples=80)
 def test_graphml_comes_back_with_every_name_and_arrow(result):
-    graph = graphml_file.parse(graphml_file.render(result))
+    graph = graph_files.parse_graphml(graph_files.render_graphml(result))
     assert set(graph.names) == set(result.names)
     assert graph.arrows == arrows_of(result)
 
@@ -43,7 +43,7 @@ def test_graphml_comes_back_with_every_name_and_arrow(result):
 @given(results(names_of()))
 @settings(deadline=None, max_examples=80)
 def test_csv_comes_back_with_every_arrow(result):
-    graph = csv_file.parse(csv_file.render(result))
+    graph = graph_files.parse_csv(graph_files.render_csv(result))
     assert graph.arrows == arrows_of(result)
     assert set(graph.names) == {name for arrow in arrows_of(result) for name in arrow}
     assert not graph.names_all
@@ -85,7 +85,7 @@ def test_the_graph_of_a_network_is_read(tmp_path, ending):
     ],
 )
 def test_dot_files_of_others_are_read(text, arrows, lines):
-    graph = dot_file.parse(text.encode())
+    graph = graph_files.parse_dot(text.encode())
     assert (graph.arrows, graph.lines) == (arrows, lines)
 
 
@@ -102,7 +102,7 @@ def test_dot_files_agree_with_pydot():
         for part in (outside, *outside.get_subgraphs())
         for one in part.get_edges()
     }
-    graph = dot_file.parse(text.encode())
+    graph = graph_files.parse_dot(text.encode())
     assert graph.arrows == theirs
     assert isinstance(outside, pydot.Dot)
     assert graph.names == ("a", "b c", "d", "e", "f", "g")
@@ -129,13 +129,13 @@ def test_dot_files_agree_with_pydot():
 )
 def test_what_is_no_dot_is_refused(text, why):
     with pytest.raises(FileFormatError, match=why):
-        dot_file.parse(text.encode())
+        graph_files.parse_dot(text.encode())
 
 
 def test_graphml_of_networkx_is_read_whatever_its_directions():
     graph = nx.Graph([("a", "b")])
     graph.add_node("c")
-    read = graphml_file.parse("\n".join(nx.generate_graphml(graph)).encode())
+    read = graph_files.parse_graphml("\n".join(nx.generate_graphml(graph)).encode())
     assert (read.names, read.lines) == (("a", "b", "c"), {("a", "b")})
 
 
@@ -161,7 +161,7 @@ def test_graphml_of_networkx_is_read_whatever_its_directions():
 )
 def test_what_is_no_graphml_is_refused(text, why):
     with pytest.raises(FileFormatError, match=why):
-        graphml_file.parse(text.encode())
+        graph_files.parse_graphml(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -174,11 +174,11 @@ def test_what_is_no_graphml_is_refused(text, why):
     ],
 )
 def test_lists_of_edges_may_call_their_ends_by_several_names(titles, row):
-    assert csv_file.parse(f"{titles}\n{row}\n".encode()).arrows == {("a", "b")}
+    assert graph_files.parse_csv(f"{titles}\n{row}\n".encode()).arrows == {("a", "b")}
 
 
 def test_an_edge_listed_in_both_directions_is_undirected():
-    graph = csv_file.parse(b"parent,child\nb,a\na,b\nc,a\n\n")
+    graph = graph_files.parse_csv(b"parent,child\nb,a\na,b\nc,a\n\n")
     assert (graph.arrows, graph.lines) == ({("c", "a")}, {("a", "b")})
 
 
@@ -196,7 +196,7 @@ def test_an_edge_listed_in_both_directions_is_undirected():
 )
 def test_what_is_no_list_of_edges_is_refused(content, why):
     with pytest.raises(FileFormatError, match=why):
-        csv_file.parse(content)
+        graph_files.parse_csv(content)
 
 
 def test_cut_off_files_are_refused_or_hold_less(result, tmp_path):

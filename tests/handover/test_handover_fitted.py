@@ -17,7 +17,7 @@ import tamis
 from tamis import handover
 from tamis.cli import app
 from tamis.errors import SettingError
-from tamis.formats import bif_file
+from tamis.formats import graph_files
 from tamis.network import BayesianNetwork, GaussianNetwork
 from tamis.network.bif import render
 from tamis.tables import Table, read_table
@@ -301,7 +301,7 @@ def test_bif_holds_everything_or_says_what_it_cannot_hold(table, tmp_path_factor
 @settings(deadline=None)
 def test_what_bif_holds_is_what_its_writer_writes(text):
     network = BayesianNetwork(["v"], [[text, text + "other"]], [()], [[0.5, 0.5]])
-    if bif_file.holds(text):
+    if graph_files.holds_bif(text):
         assert render(network)
     else:
         with pytest.raises(SettingError, match="BIF cannot hold"):
@@ -387,7 +387,7 @@ def test_whole_numbers_beside_categories_are_refused_as_tables_before_learning(
     def not_yet(*_: object) -> None:
         raise AssertionError("it learned first")
 
-    monkeypatch.setattr("tamis.terminal.learning.learn", not_yet)
+    monkeypatch.setattr("tamis.cli.learning.learn", not_yet)
     refused = CliRunner().invoke(app, words)
     assert refused.exit_code == 2
     assert "numbers have none: 'age'" in refused.stderr

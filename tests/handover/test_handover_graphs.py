@@ -16,7 +16,7 @@ from hypothesis import given, settings
 import tamis
 from tamis import handover
 from tamis.errors import SettingError
-from tamis.formats import dot_file, graphml_file
+from tamis.formats import graph_files
 from tamis.tables import read_table
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sprinkler.csv"
@@ -127,21 +127,21 @@ def read_by_pydot(content):
 
 def plain_or_broken(name):
     """Line breaks aside no control characters: pydot takes some of those for blanks."""
-    return dot_file.holds(name) and re.sub("[\n\r]", "", name).isprintable()
+    return graph_files.holds_dot(name) and re.sub("[\n\r]", "", name).isprintable()
 
 
 @given(tables(names=names.filter(plain_or_broken)))
 @settings(deadline=None, max_examples=15)
 def test_pydot_reads_the_same_graph_from_dot(table):
     result = learned(table)
-    nodes, edges = read_by_pydot(dot_file.render(result))
+    nodes, edges = read_by_pydot(graph_files.render_dot(result))
     assert nodes == list(table.names)
     assert edges.keys() == pairs(result)
     for edge in result.edges:
         assert float(edges[edge.parent, edge.child]["gain"].strip('"')) == edge.gain
 
 
-@given(table=tables(names=names.filter(graphml_file.holds)))
+@given(table=tables(names=names.filter(graph_files.holds_graphml)))
 @settings(deadline=None, max_examples=25)
 def test_files_hold_the_same_names_for_networkx_pandas_and_tamis(table, tmp_path_factory):
     result = learned(table)

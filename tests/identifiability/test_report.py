@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
-from tamis.report import evidence
+from tamis.report import summary
 
 KEYS = {
     "C1", "C2", "C3", "U1", "U2", "unequal", "PPS", "positivity", "nondegeneracy", "polyforest",
@@ -64,7 +64,7 @@ def test_screen_notebook_and_page_say_that_the_pps_condition_is_stricter_than_pr
     found = tamis.check(tamis.BayesianNetwork.example("m2"))
     assert "Stricter than printed: the best gain must also be positive." in str(found)
     assert "PPS condition (cond:pps), stricter than printed" in found._repr_html_()
-    assert "stricter than printed" in evidence._condition(found.conditions["PPS"]).cells[0].shown
+    assert "stricter than printed" in summary._condition(found.conditions["PPS"]).cells[0].shown
     shown = CliRunner().invoke(app, ["check", "m2"]).output
     assert "Stricter than printed" in " ".join(shown.split())
 

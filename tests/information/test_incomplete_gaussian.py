@@ -21,7 +21,7 @@ from tamis.information.incomplete import (
 )
 from tamis.information.interface import Context, Group, Query
 from tamis.tables import read_table
-from tamis.tables.canonical import in_canonical_order
+from tamis.tables.table import in_canonical_order
 
 
 def drawn(seed: int, d: int = 4, n: int = 200, share: float = 0.2):

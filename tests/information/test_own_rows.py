@@ -15,7 +15,7 @@ from tamis.information.catalogue import open_source, source_settings
 from tamis.information.interface import Context, Group, Query
 from tamis.information.own_rows import OwnRows
 from tamis.tables import read_table
-from tamis.tables.canonical import in_canonical_order
+from tamis.tables.table import in_canonical_order
 
 SOURCES = ("conditional-gaussian", "copula", "mixed", "neighbours")
 

@@ -15,8 +15,8 @@ from tamis.counting.independence import null_moments
 from tamis.information.interface import Context, Group, Query
 from tamis.information.real_counts import STEPS, RealCountInformation
 from tamis.information.regret import price
+from tamis.tables.sources import effective_rows
 from tamis.tables.table import Table
-from tamis.tables.weights import effective_rows
 
 D = 4
 CONTEXTS = [Context(0, ()), Context(1, (0,)), Context(2, (0, 3)), Context(3, (0, 1, 2))]

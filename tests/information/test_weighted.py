@@ -19,8 +19,8 @@ from tamis.information.gaussian import GaussianInformation, weighted_gaussian
 from tamis.information.interface import Context, Group, Query
 from tamis.information.real_counts import RealCountInformation
 from tamis.tables import read_table
+from tamis.tables.sources import effective_rows
 from tamis.tables.table import Table
-from tamis.tables.weights import effective_rows
 
 FIELDS = ["cmi", "plugin", "df", "pearson", "null_mean", "null_variance", "n_rows"]
 

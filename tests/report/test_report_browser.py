@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from drawing.drawn_results import Resampled, layered
-from tamis.drawing.labels import labels_of
+from tamis.drawing.looks import labels_of
 from tamis.report import write_report
 from tamis.result import LOOKS
 

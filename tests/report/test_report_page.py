@@ -19,7 +19,7 @@ from formats.made_results import STRANGE, results
 from tamis.errors import SettingError
 from tamis.report import write_report
 from tamis.report.page import CONTENTS, page
-from tamis.report.sieve import sieve_data, steps_of
+from tamis.report.statistics import sieve_data, steps_of
 from tamis.result import LOOKS, answer, direction_in_words, show
 
 SPRINKLER = "examples/sprinkler.csv"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tamis.cli.simulating import options_from_text, run
 from tamis.errors import SettingError
 from tamis.simulate import draw
 from tamis.tables import read_table
-from tamis.terminal.simulating import SimulateWishes, options_from_text, run
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +20,9 @@ def plain_surroundings(monkeypatch, tmp_path):
 
 def simulate(graph=None, *more, **wishes):
     options = {name: wishes.pop(name) for name in ("d", "edges", "p", "flip") if name in wishes}
-    asked = {"model": None, "network": None, "rows": 100, "seed": 1, "replicate": 0, "quiet": False}
-    run(SimulateWishes(graph, options=options, more=more, **{**asked, "out": "rows.csv", **wishes}))
+    asked = {"network": None, "rows": 100, "seed": 1, "replicate": 0, "quiet": False}
+    model = wishes.pop("model", None)
+    run(graph, model, options=options, more=more, **{**asked, "out": "rows.csv", **wishes})
 
 
 def test_the_summary_says_what_was_written(capsys):

@@ -14,13 +14,7 @@ from typer.testing import CliRunner
 import tamis
 from tamis import studies
 from tamis.cli import app
-from tamis.terminal.experimenting import (
-    draw_figure1,
-    draw_figures,
-    resume,
-    run_study,
-    write_report,
-)
+from tamis.cli.experimenting import draw_figure1, draw_figures, resume, run_study, write_report
 
 PAGE = "mine\n<!-- tamis experiment paper -->\n<!-- end of paper -->\nmine too\n"
 

@@ -9,19 +9,19 @@ import pytest
 import tamis
 from tamis.information.exact import ExactInformation
 from tamis.information.interface import Context
-from tamis.studies import figure1
-from tamis.studies.figure1 import BEFORE, IN_LAYER, MASKED, REMAINING
+from tamis.studies import figures
+from tamis.studies.figures import BEFORE, IN_LAYER, MASKED, REMAINING
 
 NAMES = [f"X{k}" for k in range(1, 7)]
 
 
 @pytest.fixture(scope="module")
 def result():
-    return figure1.learned()
+    return figures.learned()
 
 
 def test_the_marginal_entropies_rise_from_the_first_node_to_the_last():
-    network = figure1.example()
+    network = figures.example()
     information = ExactInformation(network.names, network.parents, network.tables)
     contexts = [Context(network.names.index(name), ()) for name in NAMES]
     entropies = list(information.entropies(contexts))
@@ -30,7 +30,7 @@ def test_the_marginal_entropies_rise_from_the_first_node_to_the_last():
 
 
 def test_the_conditions_hold_but_not_that_of_equal_entropies():
-    found = tamis.check(figure1.example())
+    found = tamis.check(figures.example())
     words = {key: condition.word for key, condition in found.conditions.items()}
     assert (words["C1"], words["C2"], words["C3"], words["PPS"]) == (
         "holds", "holds", "fails", "holds",
@@ -39,11 +39,11 @@ def test_the_conditions_hold_but_not_that_of_equal_entropies():
 
 
 def test_the_network_is_found(result):
-    assert set(result.graph.edges) == set(figure1.example().graph.edges)
+    assert set(result.graph.edges) == set(figures.example().graph.edges)
 
 
 def test_the_loops_are_those_of_the_text(result):
-    first = [step for step in figure1.steps(result) if step.layer == 1]
+    first = [step for step in figures.steps(result) if step.layer == 1]
     assert [(step.admitted, step.newly_masked) for step in first] == [
         ("X1", ("X2", "X3")),
         ("X4", ("X5",)),
@@ -58,7 +58,7 @@ def test_the_loops_are_those_of_the_text(result):
 
 
 def test_later_layers_follow_from_the_trace(result):
-    later = [step for step in figure1.steps(result) if step.layer > 1]
+    later = [step for step in figures.steps(result) if step.layer > 1]
     assert [str(step) for step in later] == [
         "layer 2, loop 1: X2 enters, X3 masked",
         "layer 2, loop 2: X5 enters",
@@ -69,14 +69,14 @@ def test_later_layers_follow_from_the_trace(result):
 
 def test_it_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
-    steps = figure1.draw(tmp_path / "figure1.png")
+    steps = figures.draw(tmp_path / "figure1.png")
     assert len(steps) == 6
     assert (tmp_path / "figure1.png").stat().st_size > 10_000
     with pytest.raises(tamis.SettingError, match="a figure ends in"):
-        figure1.draw(tmp_path / "figure1.txt")
+        figures.draw(tmp_path / "figure1.txt")
 
 
 def test_other_searches_have_other_loops():
-    other = tamis.TAM("sieve").fit(figure1.example().sample(500, seed=1)).result_
+    other = tamis.TAM("sieve").fit(figures.example().sample(500, seed=1)).result_
     with pytest.raises(tamis.SettingError, match="those of search='node', not of 'sieve'"):
-        figure1.steps(other)
+        figures.steps(other)

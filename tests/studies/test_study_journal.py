@@ -11,7 +11,7 @@ from study_plans import row, rows
 
 import tamis
 from tamis import studies
-from tamis.journal import Journal, _line, read_journal
+from tamis.atomic import Journal, _line, read_journal
 from tamis.studies.rows import JOURNAL, STUDY
 
 ROWS = [*rows("pc", [3, 0, None], graph="er"), row("ges", None, status="failed", reason='a, "b"')]

@@ -12,11 +12,17 @@ from study_plans import ABSENT, EMPTY, small_plan
 
 import tamis
 from tamis.baselines import Learned, available
-from tamis.defaults import SEARCHES
+from tamis.parameters import SEARCHES
 from tamis.studies import load
-from tamis.studies.attempts import attempts, cpdag_distance, scored
-from tamis.studies.datasets import Dataset
-from tamis.studies.methods import find_method, in_order, table_for
+from tamis.studies.attempts import (
+    Dataset,
+    attempts,
+    cpdag_distance,
+    find_method,
+    in_order,
+    scored,
+    table_for,
+)
 from tamis.studies.running import missing
 
 needs_causal_learn = pytest.mark.skipif(

@@ -11,7 +11,7 @@ from study_plans import small_plan
 import tamis
 from tamis import studies
 from tamis.studies import Plan, load
-from tamis.studies.datasets import network_files
+from tamis.studies.attempts import network_files
 
 has_networks = pytest.mark.skipif(not network_files(), reason="pgmpy 1.1.0 is not installed")
 
@@ -92,7 +92,7 @@ def test_networks_come_from_a_folder_and_are_asked_for_where_there_are_none(tmp_
 @pytest.mark.parametrize("study", [name for name in studies.shipped() if name != "networks"])
 @pytest.mark.parametrize("quick", [False, True])
 def test_every_kind_of_table_of_every_plan_can_be_drawn(study, quick):
-    from tamis.studies.datasets import Dataset
+    from tamis.studies.attempts import Dataset
 
     plan = load(study, quick=quick)
     kinds = {run.cell[:2]: run for run, *_ in plan.draws if run.replication == 0}

@@ -9,8 +9,7 @@ from study_plans import row, rows, small_plan
 
 import tamis
 from tamis.studies.figures import LEAST_SECONDS, measure_figure, time_figure, write_figures
-from tamis.studies.report import fill, summarise
-from tamis.studies.summaries import Cells, median_seconds
+from tamis.studies.report import Cells, fill, median_seconds, summarise
 
 STUDY = [
     *rows("node", [2, 4, 6]),

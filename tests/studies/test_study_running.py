@@ -169,8 +169,8 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
         "import signal, sys\n"
         # Which the shell has ignored by what it starts in the background.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from tamis.terminal.exit_codes import exit_cleanly\n"
-        "from tamis.terminal.experimenting import run_study\n"
+        "from tamis.cli.exit_codes import exit_cleanly\n"
+        "from tamis.cli.experimenting import run_study\n"
         "options = {'full': True, 'methods': 'study_methods:Tiring', 'nodes': '4'}\n"
         "with exit_cleanly():\n"
         "    run_study('paper', out=sys.argv[1], jobs=2, quiet=False, **options)\n",

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import tamis
 from tamis.tables import read_table
-from tamis.tables.canonical import in_canonical_order
-from tamis.tables.table import Table
+from tamis.tables.table import Table, in_canonical_order
 
 
 def rows_of(table: Table) -> list[tuple[float, ...]]:

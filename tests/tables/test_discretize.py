@@ -17,12 +17,17 @@ from hypothesis import strategies as st
 import tamis
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.tables import read_table
+from tamis.tables.cuts import (
+    best_partitions,
+    cut_between,
+    gaps_of,
+    interval_labels,
+    log_regret,
+    mdl_cuts,
+    outer_edges,
+    place,
+)
 from tamis.tables.discretize import Discretization, discretize
-from tamis.tables.discretize.gaps import gaps_of
-from tamis.tables.discretize.labels import cut_between, interval_labels, outer_edges
-from tamis.tables.discretize.mdl import log_regret, mdl_cuts
-from tamis.tables.discretize.record import place
-from tamis.tables.discretize.segments import best_partitions
 
 METHODS = ("quantile", "kmeans", "equal_width", "mdl")
 

@@ -20,8 +20,7 @@ import tamis
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.report import write_report
 from tamis.tables import read_table
-from tamis.tables.dates import are_dates, are_written_days
-from tamis.tables.kinds import RULE
+from tamis.tables.kinds import RULE, are_dates, are_written_days
 
 N = 200
 RNG = np.random.default_rng(18)

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.tables import read_table, table_notes
-from tamis.tables.missing import LEVEL
-from tamis.tables.reading import MISSING
+from tamis.tables.assemble import MISSING
+from tamis.tables.sources import LEVEL
 from tamis.tables.table import Table
 
 COLOUR = ["red", None, "blue", "red", "blue", "blue", None, "red"]

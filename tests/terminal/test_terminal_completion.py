@@ -10,22 +10,21 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from tamis.cli import app
+from tamis.cli import app, options
 from tamis.decisions.specification import RULES
-from tamis.defaults import BACKWARD, BOUNDARY, KINDS, SEARCHES
 from tamis.information.estimators import ESTIMATORS
-from tamis.tables.reading import MISSING
-from tamis.terminal import completion
+from tamis.parameters import BACKWARD, BOUNDARY, KINDS, SEARCHES
+from tamis.tables.assemble import MISSING
 
 CHOICES = [
-    ("--search", completion.searches, SEARCHES),
-    ("--information", completion.information, ("auto", *KINDS)),
-    ("--entropy", completion.entropies, ESTIMATORS),
-    ("--boundary-rule", completion.rules, RULES),
-    ("--masking-rule", completion.rules, RULES),
-    ("--boundary", completion.boundaries, BOUNDARY),
-    ("--backward", completion.backward, BACKWARD),
-    ("--missing", completion.missing, MISSING),
+    ("--search", options.searches, SEARCHES),
+    ("--information", options.information, ("auto", *KINDS)),
+    ("--entropy", options.entropies, ESTIMATORS),
+    ("--boundary-rule", options.rules, RULES),
+    ("--masking-rule", options.rules, RULES),
+    ("--boundary", options.boundaries, BOUNDARY),
+    ("--backward", options.backward, BACKWARD),
+    ("--missing", options.missing, MISSING),
 ]
 
 

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from tamis.cli import app
-from tamis.cli_learn import FIRST, KNOWN, OUTPUT, READ, SEARCH
+from tamis.cli.learn import FIRST, KNOWN, OUTPUT, READ, SEARCH
 
 GROUPS = (FIRST, READ, SEARCH, KNOWN, OUTPUT)
 

@@ -12,9 +12,9 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from tamis.cli import app
+from tamis.cli.texts import types_from_options
 from tamis.errors import SettingError
 from tamis.tables.packed_file import PackedFile
-from tamis.terminal.choosing import types_from_options
 
 N = 200
 

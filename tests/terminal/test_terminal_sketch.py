@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from rich.cells import cell_len
 from rich.console import Console
 
+from tamis.cli.sketch import ASCII, LINES, ROWS, Sketch
 from tamis.result import LOOKS, Edge, Result, Trace
-from tamis.terminal.sketch import ASCII, LINES, ROWS, Sketch
 
 STRANGE = (
     "two\nlines", "\x1b[31mred", "\u202eevil", "<script>", "[red]x[/red]", ":smile:", "日本語",

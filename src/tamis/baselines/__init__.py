@@ -28,7 +28,6 @@ How they differ from the paper's runs with Tetrad is said in each file.
 from __future__ import annotations
 
 from tamis.baselines.interface import Baseline, Learned
-from tamis.baselines.registry import available
-from tamis.baselines.running import BaselineRun, run
+from tamis.baselines.running import BaselineRun, available, run
 
 __all__ = ["Baseline", "BaselineRun", "Learned", "available", "run"]

@@ -1,29 +1,94 @@
-"""All methods on one table, or graphs that are there already: the front door of comparisons."""
+"""All methods, tamis's own searches among them, on one table, or graphs that are there already."""
 
 from __future__ import annotations
 
+import math
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import ClassVar
 
 import networkx as nx
+import numpy as np
 
-from tamis.baselines.interface import Baseline
-from tamis.baselines.own import OwnSearch
-from tamis.baselines.registry import BASELINES, needed_by
-from tamis.baselines.running import BaselineRun, check_limit, run_on
+from tamis.baselines.interface import Adjacency, Baseline, Learned
+from tamis.baselines.running import BASELINES, BaselineRun, check_limit, needed_by, run_on
 from tamis.comparison import Compared, Comparison, compare_graphs, compared
 from tamis.comparison.model import comparison_of
-from tamis.defaults import Search
-from tamis.errors import SettingError
-from tamis.parameters import require
+from tamis.counting.compiled import uncompiled
+from tamis.errors import SettingError, TamisError
+from tamis.learning import learn
+from tamis.parameters import Search, require
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
+from tamis.tables.assemble import Missing
 from tamis.tables.kinds import Told
-from tamis.tables.reading import Missing
 from tamis.tables.refusals import shown
 from tamis.tables.table import with_rows
+
+ROWS, COLUMNS = 800, 24
+"""The part of a table that asks for the same compiled loops as the whole."""
+
+
+@dataclass(frozen=True)
+class OwnSearch:
+    """The DAG that ``tamis.TAM(search)`` learns, with one thread. ``information`` and
+    ``look_ahead`` are as in ``tamis.TAM``; None is its default."""
+
+    name: str = "tamis"
+    search: Search = "auto"
+    missing: Missing = "error"
+    information: str | None = None
+    look_ahead: int | None = None
+
+    extra: ClassVar[str] = ""
+    modules: ClassVar[tuple[str, ...]] = ()
+    packages: ClassVar[tuple[str, ...]] = ("tamis", "numba")
+    takes_numbers: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = True
+
+    def prepare(self, table: Table) -> None:
+        """Have the compiled loops at hand, which takes no part in the time of learning."""
+        before, uncompiled.spent = uncompiled.spent, math.inf
+        try:
+            # What is to be said about the table is said about the whole of it.
+            with warnings.catch_warnings(), suppress(TamisError):
+                warnings.simplefilter("ignore")
+                self.learn(part_of(table), None)
+        finally:
+            uncompiled.spent = before
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The DAG; nothing is random."""
+        wanted = {"information": self.information, "look_ahead": self.look_ahead}
+        given = {name: value for name, value in wanted.items() if value is not None}
+        settings = Settings(self.search, missing=self.missing, n_jobs=1, **given)  # type: ignore[arg-type]
+        found = learn(table, settings)
+        place = {name: k for k, name in enumerate(table.names)}
+        adjacency: Adjacency = np.zeros((len(place), len(place)), dtype=np.int8)
+        warrants = {}
+        for edge in found.edges:
+            adjacency[place[edge.parent], place[edge.child]] = 1
+            warrants[place[edge.parent], place[edge.child]] = edge.warrant
+        return Learned(adjacency, warrants)
+
+
+def part_of(table: Table) -> Table:
+    """Some rows and columns of a table, of every kind of columns that it has."""
+    kinds = _kinds(table)
+    share = max(COLUMNS // len(set(kinds)), 2)
+    chosen = [k for k, kind in enumerate(kinds) if kinds[:k].count(kind) < share]
+    rows = np.arange(min(table.n_rows, ROWS), dtype=np.int64)
+    return table.select(chosen).arrange(rows)
+
+
+def _kinds(table: Table) -> list[tuple[str, bool]]:
+    """The kind of each column, and whether it is continuous."""
+    return [(kind, not own) for kind, own in zip(table.kinds, table.levels, strict=True)]
+
 
 OWN: dict[str, Search] = {"tamis": "auto", "sequential": "sequential"}
 """The methods that are tamis's own, and the search that each runs."""

@@ -1,4 +1,4 @@
-"""PC (Spirtes and Glymour 1991) by causal-learn, with a discrete BIC test or G².
+"""PC (Spirtes and Glymour 1991) and BOSS (Andrews et al., 2023) by causal-learn.
 
 The paper ran Tetrad's PC with its discrete BIC test, "independent if the BIC falls when the
 variable is added as a parent", and otherwise default settings, which it does not print. The test
@@ -15,17 +15,21 @@ variable is added as a parent", and otherwise default settings, which it does no
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import random
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
-from tamis.baselines.causal_learn import from_endpoints, rows_of
-from tamis.baselines.graph_scores import DiscreteBIC
+from tamis.baselines.ges import DiscreteBIC
 from tamis.baselines.interface import Learned
+from tamis.errors import DataError
 from tamis.tables import Table
 
 _PC = "causallearn.search.ConstraintBased.PC"
@@ -96,3 +100,70 @@ def _register_bic_test() -> None:
             return float(expit(-self.score.gain(int(X), int(Y), given)))
 
     tests.register_ci_test(_BIC_TEST, BICTest)
+
+
+_BOSS = "causallearn.search.PermutationBased.BOSS"
+
+
+@dataclass(frozen=True)
+class BOSS:
+    """Best order score search."""
+
+    name: str = "boss"
+
+    extra: ClassVar[str] = "baselines"
+    modules: ClassVar[tuple[str, ...]] = (_BOSS,)
+    packages: ClassVar[tuple[str, ...]] = ("causal-learn", "numpy")
+
+    def learn(self, table: Table, seed: int | None) -> Learned:
+        """The CPDAG that BOSS finds; it visits the columns in an order that ``seed`` draws."""
+        require_prior(table)
+        before = random.getstate()
+        random.seed(0 if seed is None else seed)
+        try:
+            with grouping_quietly():
+                found = import_module(_BOSS).boss(
+                    rows_of(table), score_func="local_score_BDeu", verbose=False
+                )
+        finally:
+            random.setstate(before)
+        return from_endpoints(found.graph)
+
+
+_TAIL, _ARROW = -1, 1
+
+
+def rows_of(table: Table) -> NDArray[np.int64]:
+    """The table as causal-learn wants it: a row a case."""
+    return np.ascontiguousarray(table.codes.T, dtype=np.int64)
+
+
+def from_endpoints(endpoints: NDArray[Any]) -> Learned:
+    """``endpoints[j, i]`` is the mark at j of the edge between i and j: -1 tail, 1 arrowhead.
+
+    So i → j has a tail at i, ``endpoints[i, j] == -1``, and an arrowhead at j. An edge with two
+    arrowheads, which a DAG cannot have, becomes an undirected one.
+    """
+    head_at_column = endpoints.T == _ARROW
+    undirected = (endpoints == _TAIL) & (endpoints.T == _TAIL)
+    return Learned((head_at_column | undirected).astype(np.int8))
+
+
+@contextmanager
+def grouping_quietly() -> Iterator[None]:
+    """Leave out what pandas 2 warns of for each set of one parent that BDeu counts.
+
+    causal-learn asks for a group in the way of pandas 1 first, and in that of pandas 3 if it fails.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "When grouping with a length-1", FutureWarning)
+        yield
+
+
+def require_prior(table: Table) -> None:
+    """Refuse what causal-learn's BDeu score has no prior for."""
+    if table.n_variables < 3:
+        raise DataError(
+            "causal-learn's BDeu score is not defined for two columns: its prior expects one "
+            "parent a column and leaves no probability for none. Use 'ges-bic'."
+        )

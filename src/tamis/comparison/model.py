@@ -329,7 +329,7 @@ class Comparison:
         >>> found = tamis.compare({"a": [], "b": ["a"]}, {"a": [], "b": []})
         >>> found.save("graphs.json", "graphs.csv")
         """
-        from tamis.comparison.files import save
+        from tamis.comparison.picture import save
 
         save(self, *paths)
 

@@ -2,19 +2,28 @@
 
 Edges are drawn against a reference: the truth, the first of the graphs that were given, or what
 most methods found. The four kinds of lines differ in black and white too.
+
+A comparison is saved as this picture, everything of it as JSON, or its edges as CSV.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import math
+import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
+from tamis.atomic import check_place, write_files
 from tamis.comparison.graphs import Compared, Pair
 from tamis.comparison.model import Changes, Comparison, changes_between
-from tamis.drawing.layout import BOX, FONT, Layout, Point, curves, lay_out
-from tamis.drawing.pictures import require_matplotlib
+from tamis.drawing.layout import Layout, Point, curves, lay_out
+from tamis.drawing.pictures import ENDINGS as PICTURES
+from tamis.drawing.pictures import INK, draw_box, rendered, require_matplotlib
 from tamis.errors import SettingError
 from tamis.formats.graph import in_order
 from tamis.result import show
@@ -23,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, PAPER = "#1b2733", "#eef3f8"
 LOOKS: dict[str, tuple[str, tuple[float, ...], float]] = {
     "same": (INK, (), 1.3),
     "more": ("#b3261e", (7.0, 2.5), 1.9),
@@ -187,37 +195,12 @@ def _points(route: tuple[Point, ...]) -> list[Point]:
 
 
 def _nodes(axes: Axes, graph: Compared, layout: Layout, scale: float) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    # A name is text, whatever the user's settings: no formulas, no TeX.
-    plain: dict[str, Any] = {"parse_math": False, "usetex": False}
     held = set(graph.columns)
     for name, box in layout.boxes.items():
-        there = name in held
-        axes.add_patch(
-            FancyBboxPatch(
-                (box.x - box.width / 2, box.y - BOX / 2),
-                box.width,
-                BOX,
-                boxstyle="round,pad=0,rounding_size=6",
-                facecolor=PAPER if there else "none",
-                edgecolor=INK if there else LOOKS["less"][0],
-                linestyle="-" if there else ":",
-                linewidth=0.9 * scale,
-                zorder=2,
-            )
-        )
-        axes.text(
-            box.x,
-            box.y,
-            box.label,
-            ha="center",
-            va="center_baseline",
-            fontsize=0.92 * FONT * scale,
-            color=INK if there else LOOKS["less"][0],
-            zorder=3,
-            **plain,
-        )
+        if name in held:
+            draw_box(axes, box, scale)
+        else:
+            draw_box(axes, box, scale, ink=LOOKS["less"][0], paper="none", line=":")
 
 
 def _legend(figure: Figure, comparison: Comparison) -> None:
@@ -263,3 +246,52 @@ def _short(name: str) -> str:
     """A name of a graph in one line, not too long."""
     text = show(name)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+ENDINGS = (".json", ".csv", *PICTURES)
+Path = str | os.PathLike[str]
+
+
+def save(comparison: Comparison, *paths: Path) -> None:
+    """Check every path, make every content, then write."""
+    if not paths:
+        raise SettingError("save needs a path, such as 'comparison.json'")
+    places = check_outputs(paths)
+    write_files({place: _content(comparison, _ending(place)) for place in places})
+
+
+def check_outputs(paths: Iterable[Path], endings: tuple[str, ...] = ENDINGS) -> list[str]:
+    """The paths; refused if one cannot be written, before the work that it is to hold."""
+    places = [os.fspath(path) for path in paths]
+    for place in places:
+        if _ending(place) not in endings:
+            raise SettingError(
+                f"the ending of {place!r} must say the format: one of {', '.join(endings)}"
+            )
+        if _ending(place) in PICTURES:
+            require_matplotlib()
+        check_place(place)
+    return places
+
+
+def _ending(place: str) -> str:
+    return os.path.splitext(place)[1].lower()
+
+
+def _content(comparison: Comparison, ending: str) -> bytes:
+    if ending == ".json":
+        text = json.dumps(comparison.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+        return f"{text}\n".encode()
+    if ending == ".csv":
+        return _csv(comparison)
+    return rendered(comparison.plot(), ending)
+
+
+def _csv(comparison: Comparison) -> bytes:
+    """A line for each edge; names are quoted and numbers are not."""
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    rows = comparison.edge_rows()
+    writer.writerow(rows[0] if rows else ("parent", "child"))
+    writer.writerows(row.values() for row in rows)
+    return text.getvalue().encode()

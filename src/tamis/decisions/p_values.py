@@ -20,7 +20,7 @@ from tamis.errors import SettingError
 from tamis.information.interface import Floats, Source, Tests
 from tamis.information.outside import PairTest, key_of, with_own_test
 from tamis.plugins import Plain, beside, parameters_of, qualified_name
-from tamis.tables.view import TableView
+from tamis.tables.table import TableView
 
 if TYPE_CHECKING:
     from tamis.counting.direct import Direct

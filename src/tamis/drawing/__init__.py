@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tamis.drawing.confidence import Confidence
 from tamis.drawing.layout import Layout, lay_out
+from tamis.drawing.looks import Confidence
 
 __all__ = ["Confidence", "Layout", "lay_out"]

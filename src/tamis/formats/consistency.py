@@ -3,18 +3,81 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
-from tamis.defaults import KINDS
-from tamis.formats.settings import wrong_settings
-from tamis.formats.verdicts import wrong_verdict
-from tamis.plugins import is_qualified
+from tamis.decisions.rule import UNITS
+from tamis.errors import SettingError
+from tamis.parameters import KINDS
+from tamis.plugins import is_plain, is_qualified
 from tamis.result import LOOKS, Admitted, Result, Selection, Verdict
 from tamis.search.auto import REFINED, SAME, TRIED
+from tamis.settings import ADDED, RECORDED, VERSION, Settings
 from tamis.tables.table import ColumnKind
+
+_FIELDS = {*RECORDED, VERSION}
+_DEEP = ("knowledge", "types")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")
+
+
+def wrong_settings(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the settings of a result, in words."""
+    settings = {**ADDED, **settings}
+    if settings.keys() != _FIELDS:
+        yield f"settings does not have the fields {', '.join(sorted(_FIELDS))}"
+    # Knowledge and kinds are read, and written again, as a whole.
+    flat = {name: value for name, value in settings.items() if name not in _DEEP}
+    deep = next((name for name, value in flat.items() if not _is_flat(value)), None)
+    if deep is not None:
+        yield f"settings has something in {deep!r} that no run has"
+    version = settings[VERSION]
+    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+        yield f"settings names no version of tamis but {version!r}"
+    try:
+        read = Settings.from_dict(settings)
+    except SettingError as error:
+        yield f"settings is not what a run can have: {error}"
+        return
+    if {**read.to_dict(), VERSION: version} != settings:
+        yield "settings is not in full what a run writes down"
+
+
+def _is_flat(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(map(is_plain, value.values()))
+    return is_plain(value)
+
+
+def wrong_verdict(verdict: Verdict) -> Iterator[str]:
+    """What is wrong with a verdict on known columns, in words."""
+    name = verdict.target
+    yield from _sets(verdict)
+    for field in ("gain", "value", "threshold", "margin"):
+        number = getattr(verdict, field)
+        if not math.isfinite(number):
+            yield f"the {field} of a test of {name!r} is {number!r}"
+    if verdict.unit not in UNITS:
+        yield f"a test of {name!r} has the unknown unit {verdict.unit!r}"
+    if verdict.unit == "p" and not (0 <= verdict.value <= 1 and 0 <= verdict.threshold <= 1):
+        yield f"a test of {name!r} has a p-value or a level that is no probability"
+    if verdict.n_rows is not None and verdict.n_rows < 0:
+        yield f"a test of {name!r} was made on {verdict.n_rows} rows"
+    if verdict.margin < 0 if verdict.dependent else verdict.margin > 0:
+        yield f"the margin of a test of {name!r} speaks against what it found"
+
+
+def _sets(verdict: Verdict) -> Iterator[str]:
+    name, about = verdict.target, (*verdict.others, *verdict.given)
+    if not verdict.others:
+        yield f"a test of {name!r} names nothing it was tested with"
+    if name in about:
+        yield f"a test of {name!r} names the column itself among the others"
+    if len(set(about)) < len(about):
+        yield f"a test of {name!r} names another column twice"
+
 
 T = TypeVar("T")
 ENGINES = ("blocks", "dask")

@@ -12,7 +12,7 @@ from tamis.atomic import check_place, write_files
 from tamis.drawing.pictures import ENDINGS as PICTURES
 from tamis.drawing.pictures import picture_of, require_matplotlib
 from tamis.errors import FileFormatError, SettingError
-from tamis.formats import bif_file, csv_file, dot_file, graphml_file, json_file
+from tamis.formats import graph_files, json_file
 from tamis.formats.graph import FileGraph
 from tamis.network import BayesianNetwork
 from tamis.network.bif import ENDINGS as NETWORKS
@@ -44,16 +44,16 @@ def _holds_any(name: str) -> bool:
 
 FORMATS: dict[str, Format] = {
     ".json": Format("JSON", json_file.holds, json_file.render),
-    ".dot": Format("DOT", dot_file.holds, dot_file.render),
-    ".graphml": Format("GraphML", graphml_file.holds, graphml_file.render),
-    ".csv": Format("CSV", csv_file.holds, csv_file.render),
+    ".dot": Format("DOT", graph_files.holds_dot, graph_files.render_dot),
+    ".graphml": Format("GraphML", graph_files.holds_graphml, graph_files.render_graphml),
+    ".csv": Format("CSV", graph_files.holds_csv, graph_files.render_csv),
     **{
         ending: Format(ending[1:].upper(), _holds_any, partial(picture_of, ending=ending))
         for ending in PICTURES
     },
 }
 """The formats by the ending that asks for them."""
-FITTED: dict[str, Holder] = {bif_file.ENDING: Holder("BIF", bif_file.holds)}
+FITTED: dict[str, Holder] = {graph_files.BIF_ENDING: Holder("BIF", graph_files.holds_bif)}
 """Those that need the fitted network as well."""
 
 
@@ -154,9 +154,9 @@ def _of_parents(parents: Mapping[str, Iterable[str]]) -> FileGraph:
 
 READERS: dict[str, tuple[Callable[[bytes], FileGraph], str]] = {
     ".json": (lambda content: _of_parents(json_file.parse(content).parents), "a result of tamis"),
-    ".dot": (dot_file.parse, "a graph in DOT"),
-    ".graphml": (graphml_file.parse, "a graph in GraphML"),
-    ".csv": (csv_file.parse, "a list of edges"),
+    ".dot": (graph_files.parse_dot, "a graph in DOT"),
+    ".graphml": (graph_files.parse_graphml, "a graph in GraphML"),
+    ".csv": (graph_files.parse_csv, "a list of edges"),
 }
 """How graphs are read by the ending of the file, and what the file should be."""
 
@@ -215,7 +215,7 @@ def _text(path: object) -> str:
 def _rendered(path: str, result: Result, network: BayesianNetwork | None) -> bytes:
     ending = ending_of(path)
     if ending in FITTED and network is not None:
-        return bif_file.render(network)
+        return graph_files.render_bif(network)
     return FORMATS[ending].render(result)
 
 

@@ -1,4 +1,4 @@
-"""A graph as files hold it: names, arrows and undirected edges, and nothing of how it was found."""
+"""A graph as files hold it: names that UTF-8 can write, arrows and undirected edges."""
 
 from __future__ import annotations
 
@@ -6,6 +6,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tamis.errors import FileFormatError
+
+
+def is_unicode(name: str) -> bool:
+    """Whether a name is text that UTF-8 can hold; a lone surrogate is not."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file; ``FileFormatError`` if it is not UTF-8 or empty."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"it is not UTF-8, at byte {error.start}") from error
+    if not text.strip():
+        raise FileFormatError("it is empty")
+    return text
+
 
 Pair = tuple[str, str]
 

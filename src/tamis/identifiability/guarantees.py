@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from tamis.decisions.rule import Fixed
-from tamis.defaults import Boundary, Search
 from tamis.identifiability.conditions import TOLERANCE, UNDECIDABLE
 from tamis.identifiability.known import Known
 from tamis.identifiability.pps_condition import Selection, Unselected, select
@@ -37,6 +36,7 @@ from tamis.identifiability.unequal_entropy import Ancestor, Place, ancestral_set
 from tamis.information.interface import Source
 from tamis.learning import search as run_search
 from tamis.metrics import edge_distance
+from tamis.parameters import Boundary, Search
 from tamis.search import paper
 from tamis.search.auto import RESTS_ON
 from tamis.settings import Settings

@@ -41,8 +41,8 @@ from tamis.plugins import is_number
 from tamis.tables.growing import changed
 from tamis.tables.moments import Moments, blocks, require_moments, spread_of_products
 from tamis.tables.refusals import listed, shown
+from tamis.tables.sources import effective_rows
 from tamis.tables.table import Table
-from tamis.tables.weights import effective_rows
 
 DETERMINED = 1e-9
 """A variable is a function of others when they leave less than this share of its variance."""

@@ -27,8 +27,8 @@ from tamis.information.gaussian import GaussianInformation, correlation_of
 from tamis.information.interface import Context, Floats, Group, Profiles, Query, singles
 from tamis.information.null_laws import MomentTests
 from tamis.tables.moments import require_moments
+from tamis.tables.sources import effective_rows
 from tamis.tables.table import Table
-from tamis.tables.weights import effective_rows
 
 MOST_PATTERNS = 256
 MOST_NUMBERS = 2**24

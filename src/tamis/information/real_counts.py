@@ -54,8 +54,8 @@ from tamis.information.real_count_loops import (
     sorted_rows,
 )
 from tamis.information.regret import price
+from tamis.tables.sources import effective_rows
 from tamis.tables.table import Table
-from tamis.tables.weights import effective_rows
 
 STATES_BYTES = 2**26
 """The joint states of recent sets of columns are kept while they fit in this."""

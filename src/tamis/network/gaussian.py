@@ -33,8 +33,8 @@ from tamis.network.sampling import (
     uniforms,
 )
 from tamis.tables import Label, Table, read_table
-from tamis.tables.canonical import in_canonical_order
 from tamis.tables.moments import require_moments
+from tamis.tables.table import in_canonical_order
 
 SAMPLE_SIZE = 1.0
 """Rows that the prior is worth: what was never seen is rare then, and not impossible."""

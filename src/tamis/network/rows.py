@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 from tamis.errors import DataError, TamisWarning
 from tamis.network.parts import flat_index
 from tamis.tables import Label, Table
-from tamis.tables.cells import encode_dates
-from tamis.tables.columns import Column
-from tamis.tables.missing import LEVEL
+from tamis.tables.columns import Column, encode_dates
 from tamis.tables.read import columns_before_typing
 from tamis.tables.refusals import ColumnRefused, listed, refusal, shown
-from tamis.tables.sources import Settled, Sources, where_present
+from tamis.tables.sources import LEVEL, Settled, Sources, where_present
 
 if TYPE_CHECKING:
     from tamis.network.interface import Network

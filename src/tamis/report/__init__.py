@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tamis.report.write import write_report
+from tamis.report.page import write_report
 
 __all__ = ["write_report"]

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tamis.drawing.confidence import Confidence
-from tamis.drawing.labels import name_in_full
 from tamis.drawing.layout import (
     ALONE,
     BOX,
@@ -23,10 +21,11 @@ from tamis.drawing.layout import (
     curves,
     lay_out,
 )
-from tamis.drawing.looks import dashes_of, gain_of, opacity_of, widths_of
+from tamis.drawing.looks import Confidence, dashes_of, gain_of, name_in_full, opacity_of, widths_of
 from tamis.markup import Markup, join, tag
-from tamis.report.words import count, nats, p_value, rests_on, share
-from tamis.result import LOOKS, Edge, Result
+from tamis.report.words import nats, p_value, share
+from tamis.result import LOOKS, Edge, Result, rests_on
+from tamis.tables.refusals import count
 
 LINE, UNSURE = "#4a86b8", "#d2691e"
 SAMPLE = 46.0

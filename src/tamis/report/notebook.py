@@ -14,11 +14,12 @@ import networkx as nx
 from tamis.drawing.looks import THINNEST, WIDEST, opacity_of
 from tamis.markup import Markup, join, tag
 from tamis.report.graph import Arrow, arrows_of, sample, size_in_words, small_picture
-from tamis.report.words import count, named, said, share
+from tamis.report.words import named, said, share
 from tamis.result import LOOKS, Result
+from tamis.tables.refusals import count
 
 if TYPE_CHECKING:
-    from tamis.drawing.confidence import Confidence
+    from tamis.drawing.looks import Confidence
 
 QUIET = "opacity: 0.7; font-size: 0.9em;"
 FRAME = (

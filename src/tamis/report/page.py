@@ -1,30 +1,45 @@
-"""The page: sections in order, style and script put in, and a policy that lets nothing else in."""
+"""The page: sections in order, style and script put in, a policy that lets nothing else in; and
+its file, written whole or not at all.
+"""
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tamis.drawing.confidence import Confidence
-from tamis.drawing.labels import name_in_full
+from tamis.atomic import check_place, write_files
+from tamis.drawing.looks import Confidence, name_in_full, require_of
+from tamis.errors import SettingError
 from tamis.markup import Markup, data_block, tag
-from tamis.report.columns import columns
-from tamis.report.edges import closest, edge_numbers, edge_table, weakest
-from tamis.report.evidence import confidence_section, recovery_section
+from tamis.parameters import require
 from tamis.report.graph import layout_of, legend, picture, tray
-from tamis.report.reproduce import reproduce
-from tamis.report.sieve import sieve_data, sieve_in_words
-from tamis.report.summary import ranking, summary
-from tamis.report.told import knowledge_of, told_section
-from tamis.report.words import count
+from tamis.report.statistics import (
+    closest,
+    columns,
+    edge_numbers,
+    edge_table,
+    reproduce,
+    sieve_data,
+    sieve_in_words,
+    weakest,
+)
+from tamis.report.summary import (
+    confidence_section,
+    knowledge_of,
+    ranking,
+    recovery_section,
+    summary,
+    told_section,
+)
 from tamis.result import Result, rows_in_words
+from tamis.tables.refusals import count
 
 if TYPE_CHECKING:
     from tamis.identifiability import RecoveryCheck
-
 
 CONTENTS = {
     "summary": "Summary",
@@ -202,3 +217,47 @@ def _policy(style: str, script: str) -> str:
 
 def _hash(content: str) -> str:
     return "sha256-" + b64encode(sha256(content.encode()).digest()).decode()
+
+
+ENDINGS = (".html", ".htm")
+
+
+def write_report(
+    result: Result,
+    path: str | os.PathLike[str],
+    *,
+    recovery: RecoveryCheck | None = None,
+    confidence: Confidence | None = None,
+    command: str | None = None,
+) -> None:
+    """Write everything about a result into one HTML file that needs nothing else.
+
+    ``recovery`` adds the conditions of the fitted network and what came back from it,
+    ``confidence`` what came back from resampled rows, ``command`` how the result was made. The
+    same arguments give the same bytes. Raises ``SettingError`` for a path that cannot be written
+    and for a recovery check or a confidence of another result, and ``OSError`` if writing fails.
+    """
+    place = os.fspath(path) if isinstance(path, os.PathLike) else path
+    check_report_place(place)
+    require(recovery=recovery, command=command)
+    if confidence is not None:
+        require_of(result, confidence)
+    if recovery is not None:
+        _same_edges(result, recovery)
+    text = page(result, recovery=recovery, confidence=confidence, command=command)
+    write_files({place: text.encode()})
+
+
+def check_report_place(path: str) -> None:
+    """Refuse a path for a report, before the work whose result it is to hold."""
+    if not isinstance(path, str) or not path.lower().endswith(ENDINGS):
+        raise SettingError(f"a report must end in {' or '.join(ENDINGS)}, not {path!r}")
+    check_place(path)
+
+
+def _same_edges(result: Result, recovery: RecoveryCheck) -> None:
+    learned = {(edge.parent, edge.child) for edge in result.edges}
+    if learned != set(recovery.edges):
+        raise SettingError(
+            "the recovery check is not of this result: their edges differ; check the same model"
+        )

@@ -1,26 +1,18 @@
-"""Numbers and names as a report writes them."""
+"""Numbers, names and tables as a report writes them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from tamis.drawing.labels import name_in_full
+from tamis.drawing.looks import name_in_full
 from tamis.markup import Markup, join, tag
-from tamis.result import Edge, Result, answer, rests_on
+from tamis.result import Edge, Result, answer
 from tamis.result.facts import Shares
-
-__all__ = [
-    "MANY", "arrow", "count", "named", "names", "nats", "p_value", "rests_on", "said", "share",
-]  # fmt: skip
 
 MANY = 12
 """Names in a sentence before it is said how many more there are."""
-
-
-def count(number: int, thing: str) -> str:
-    """A number of things, in the plural unless there is one."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
 def nats(value: float) -> str:
@@ -75,3 +67,57 @@ def said(result: Result, *parts: str, confidence: Shares | None = None) -> Marku
 
 def _separated(parts: Sequence[str]) -> list[str]:
     return [piece for part in parts for piece in (", ", part)][1:]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell shows; numbers are sorted by their value and stand to the right."""
+
+    shown: str
+    value: float | None = None
+    words: bool = False
+    """Whether it holds sentences, which need room."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of a row, and what else the page knows of it."""
+
+    cells: Sequence[Cell]
+    class_: str | None = None
+    warrant: str | None = None
+    """What the direction of the row's arrow rests on, for rows that can be filtered by it."""
+
+
+def table(
+    caption: str, titles: Sequence[str], rows: Iterable[Row], *, identity: str | None = None
+) -> Markup:
+    """A table in a frame that scrolls sideways; on a phone each row becomes a card of its own."""
+    rows = list(rows)
+    body = [
+        tag("tr", *map(_cell, row.cells, titles), class_=row.class_, data_warrant=row.warrant)
+        for row in rows
+    ]
+    numeric = [any(row.cells[i].value is not None for row in rows) for i in range(len(titles))]
+    heads = [
+        tag("th", title, scope="col", class_="number" if right else None)
+        for title, right in zip(titles, numeric, strict=True)
+    ]
+    inner = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", *heads)),
+        tag("tbody", *body),
+        id=identity,
+        # A phone writes the two ends of an arrow in one line.
+        class_="sortable arrows" if tuple(titles[:2]) == ("parent", "child") else "sortable",
+    )
+    return tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def _cell(cell: Cell, title: str) -> Markup:
+    if cell.value is None:
+        return tag("td", cell.shown, class_="words" if cell.words else None, data_title=title)
+    # repr is exact; values that cannot be compared go to the end.
+    value = repr(float(cell.value)) if math.isfinite(cell.value) else ""
+    return tag("td", cell.shown, class_="number", data_title=title, data_value=value)

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from tamis.bootstrap import Confidence as Bootstrapped
     from tamis.bootstrap import Scheme
     from tamis.comparison import Comparison
-    from tamis.defaults import Search
     from tamis.drawing import Confidence
     from tamis.identifiability import RecoveryCheck
     from tamis.network import Network
+    from tamis.parameters import Search
     from tamis.rescoring import Rescored
     from tamis.result.explanation import Explanation
 
@@ -538,7 +538,7 @@ class Result:
         >>> axes = tamis.TAM().fit(rows).result_.plot()
         >>> axes.figure.savefig("graph.png")
         """
-        from tamis.drawing.plot import plot
+        from tamis.drawing.pictures import plot
 
         return plot(self, ax, confidence=confidence)
 

@@ -20,8 +20,8 @@ from operator import or_
 import numpy as np
 
 from tamis.constants import constants
-from tamis.defaults import Search
 from tamis.information.interface import LEVELS, Context, Query, Source
+from tamis.parameters import Search
 from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, most_even, unit_probability

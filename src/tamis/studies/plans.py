@@ -2,7 +2,7 @@
 
 The files of the studies that come with tamis are in the folder ``shipped``. Such a file has
 
-- ``methods``, by the names of ``tamis.studies.methods``, and ``also``, more of them by model;
+- ``methods``, by the names of ``tamis.studies.attempts``, and ``also``, more of them by model;
 - ``rows``, ``nodes``, ``replications`` and ``seed``; ``time_limit`` in CPU seconds (0 is none) and
   ``patience``; ``measure``, "shd" or "cpdag", which tables and figures are about; ``notes``, which
   the report prints; ``models`` and ``graphs``, if only some are wanted;
@@ -11,7 +11,7 @@ The files of the studies that come with tamis are in the folder ``shipped``. Suc
   ``tamis.simulate.draw``, or ``network``; a list stands for each of its members. ``name`` and
   ``graph_name`` are what results call them. ``nodes``, ``rows`` and ``replications`` may be given
   here too, ``edges_per_node`` is the option ``edges`` by the number of nodes, and what is done to
-  the table (``tamis.studies.datasets``) is ``standardise``, ``hide``, ``functions``, ``bins``
+  the table (``tamis.studies.attempts``) is ``standardise``, ``hide``, ``functions``, ``bins``
   and ``ordinal``.
 
 The first line of the file, a comment, says what the study is.
@@ -34,7 +34,7 @@ from tamis.errors import FileFormatError, SettingError
 from tamis.plugins import is_number, shortened, whole
 from tamis.simulate import EXAMPLES, GRAPHS, MODELS
 from tamis.simulate.options import named
-from tamis.studies.datasets import TREATMENTS, size_of
+from tamis.studies.attempts import TREATMENTS, size_of
 from tamis.studies.rows import Row
 
 SHIPPED = Path(__file__).parent / "shipped"

@@ -13,10 +13,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from tamis.atomic import write_files
+from tamis.atomic import read_journal, write_files
 from tamis.errors import FileFormatError
-from tamis.formats.text import is_unicode
-from tamis.journal import read_journal
+from tamis.formats.graph import is_unicode
 from tamis.plugins import is_number, is_whole, shortened
 
 OK, TIMED_OUT, FAILED, SKIPPED = "ok", "timed out", "failed", "skipped"

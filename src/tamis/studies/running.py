@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tamis.atomic import Journal, read_journal
 from tamis.baselines.processes import Message, Worker, WorkerPool
-from tamis.baselines.registry import needed_by, version_of
+from tamis.baselines.running import needed_by, version_of
 from tamis.counting.sharing import usable_jobs
 from tamis.errors import FileFormatError, SettingError
-from tamis.journal import Journal, read_journal
-from tamis.studies.methods import find_method, library_of
+from tamis.studies.attempts import find_method, library_of
 from tamis.studies.plans import Plan, first_replications
 from tamis.studies.rows import FAILED, JOURNAL, SKIPPED, STUDY, TIMED_OUT, Row, from_journal, write
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tamis.tables.continuous import require_levels
+from tamis.tables.kinds import require_levels
 from tamis.tables.read import read_table, table_notes
 from tamis.tables.table import Label, Table
 

@@ -3,24 +3,58 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import compress
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.errors import DataError
+from tamis.errors import DataError, SettingError
 from tamis.tables.columns import Codes, Column, smallest_unsigned
-from tamis.tables.kinds import IGNORE, Told, require_known
-from tamis.tables.levels import is_writable
-from tamis.tables.missing import left_out, missing_notes, settle_present, still_missing
-from tamis.tables.reading import Reading
+from tamis.tables.kinds import IGNORE, Told, is_writable, require_known
 from tamis.tables.refusals import listed, shown
-from tamis.tables.sources import Encoding, Source, Sources, columns_or_refusal
+from tamis.tables.sources import (
+    Encoding,
+    Source,
+    Sources,
+    check_weights,
+    columns_or_refusal,
+    left_out,
+    missing_notes,
+    read_weights,
+    settle_present,
+    still_missing,
+    with_weights,
+)
 from tamis.tables.table import Table
-from tamis.tables.weights import check_weights, read_weights, with_weights
 
-__all__ = ["Encoding", "build_table", "check_names", "require_rows"]
+Missing = Literal["error", "drop", "level", "pairwise", "drop-anyway"]
+"""What may be done about missing values."""
+MISSING: tuple[Missing, ...] = get_args(Missing)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """``continuous``: whether numbers that cannot be levels are kept. ``missing``: one of MISSING.
+    ``weights``: the name of the column that holds the rows' weights, a sequence of them, or None.
+    ``types``: the kinds of columns that the user has named. ``look``: who is shown the columns
+    before they are typed, in place of making a table of them.
+    """
+
+    continuous: bool = False
+    missing: str = "error"
+    weights: object = None
+    types: Mapping[str, Told] = field(default_factory=dict)
+    look: Callable[[Any], None] | None = None
+
+
+def require_missing(missing: object) -> None:
+    """Refuse what is no choice about missing values."""
+    if not isinstance(missing, str) or missing not in MISSING:
+        choices = ", ".join(map(repr, MISSING))
+        raise SettingError(f"missing must be one of {choices}, not {missing!r}")
 
 
 def build_table(

@@ -18,9 +18,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tamis.errors import DataError
-from tamis.tables.arrays import encode_array
-from tamis.tables.cells import date_texts, encode_cells
-from tamis.tables.columns import Codes, Column, infinite, too_many_levels
+from tamis.tables.columns import (
+    Codes,
+    Column,
+    date_texts,
+    encode_array,
+    encode_cells,
+    infinite,
+    too_many_levels,
+)
 from tamis.tables.frames import arrow_of, encode_series, numbers_of, order_of
 from tamis.tables.kinds import Told, settled
 from tamis.tables.refusals import ColumnRefused, Problem, at_row, empty, shown

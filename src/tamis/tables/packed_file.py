@@ -24,14 +24,13 @@ import numpy as np
 from tamis.atomic import check_place
 from tamis.errors import FileFormatError, SettingError
 from tamis.tables.columns import Codes, Column
-from tamis.tables.continuous import require_levels
 from tamis.tables.first_pass import Progress, Seen, look_at_parts, open_stream
 from tamis.tables.growing import GrowingColumn, changed
-from tamis.tables.kinds import Told, checked_types
-from tamis.tables.missing import require_complete
+from tamis.tables.kinds import Told, checked_types, require_levels
 from tamis.tables.paths import PACKED_ENDING, ending_of
 from tamis.tables.planes import BLOCK_ROWS, DIGEST_BYTES, Blocks, BlockWriter, Layout, digest
 from tamis.tables.refusals import listed, shown, shown_path
+from tamis.tables.sources import require_complete
 from tamis.tables.streams import Stream
 from tamis.tables.table import Label, Table
 

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from tamis.errors import FileFormatError, SettingError
 from tamis.tables.columns import Column, too_many_levels
-from tamis.tables.found import Found
 from tamis.tables.kinds import IGNORE, TYPES, Told, checked_type
 from tamis.tables.refusals import ColumnRefused, listed, shown
 from tamis.tables.relations import MOST_COLUMNS, relations_of
-from tamis.tables.suspicions import TOPICS, Suspicion, after_told, suspicions_of
+from tamis.tables.suspicions import TOPICS, Found, Suspicion, after_told, suspicions_of
 from tamis.tables.table import Label
 
 MOST_LABELS = 100

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tamis.tables.kinds import IGNORE, RULE
-from tamis.tables.refusals import dropping, listed, shown, typing
+from tamis.tables.refusals import count, dropping, listed, shown, typing
 
 if TYPE_CHECKING:
     from tamis.tables.plan import ColumnPlan, Plan
@@ -36,7 +36,7 @@ _PLURALS = {"number": "numbers", "category": "categories", "ordinal": "ordinal c
 def plan_in_text(plan: Plan) -> str:
     """Everything that a plan says, in lines of at most 80 columns."""
     lines = [
-        *_wrapped(f"{_count(plan.n_rows, 'row')}, {_count(len(plan), 'column')}: {essence(plan)}"),
+        *_wrapped(f"{count(plan.n_rows, 'row')}, {count(len(plan), 'column')}: {essence(plan)}"),
         "",
         *_table(plan),
     ]
@@ -57,7 +57,7 @@ def plan_in_html(plan: Plan) -> str:
     head = "".join(f"<th{_LEFT}>{title}</th>" for title in titles)
     rows = "".join(map(_row_in_html, plan.columns[:_ROWS]))
     told = [
-        f"{_count(plan.n_rows, 'row')}, {_count(len(plan), 'column')}: {essence(plan)}",
+        f"{count(plan.n_rows, 'row')}, {count(len(plan), 'column')}: {essence(plan)}",
         missing_in_words(plan),
         *_notes(plan),
         f"Kinds: {RULE}",
@@ -92,7 +92,7 @@ def missing_in_words(plan: Plan) -> str:
     if not any(one.n_missing for one in plan if one.kind != IGNORE):
         return "Missing values: none in the columns that are kept."
     complete = plan.rows["drop"]
-    dropped = "a number of rows that is not known" if complete is None else _count(complete, "row")
+    dropped = "a number of rows that is not known" if complete is None else count(complete, "row")
     asked = "" if plan.missing == "error" else f" The choice is missing={plan.missing!r}."
     return (
         f"Missing values: missing='drop' leaves {dropped} of {plan.n_rows:,}; 'level' and "
@@ -177,7 +177,7 @@ def _row_in_html(column: ColumnPlan) -> str:
 
 
 def _more(number: int, thing: str) -> list[str]:
-    return [f"  ... and {_count(number, f'more {thing}')}"] if number > 0 else []
+    return [f"  ... and {count(number, f'more {thing}')}"] if number > 0 else []
 
 
 def _unbroken(words: str, name: str) -> str:
@@ -212,10 +212,6 @@ def _pieces(word: str, width: int) -> Iterator[str]:
 
 def _number(value: float) -> str:
     return f"{value:.6g}" if abs(value) < 1e6 or value != int(value) else f"{value:.0f}"
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _padded(text: str, width: int) -> str:

@@ -1,28 +1,48 @@
-"""The one way in: whatever holds a table is recognised here and handed to its reader."""
+"""The one way in: whatever holds a table is recognised here and read."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from tamis.errors import DataError, TamisWarning
-from tamis.tables.arrays import read_array
-from tamis.tables.containers import read_mapping, read_rows
-from tamis.tables.continuous import require_levels
-from tamis.tables.files import read_file
-from tamis.tables.frames import is_frame, is_series, is_stream, read_frame, read_stream
-from tamis.tables.kinds import IGNORE, checked_types
-from tamis.tables.missing import require_complete
-from tamis.tables.reading import Reading, require_missing
-from tamis.tables.refusals import listed, shown
-from tamis.tables.row_names import grave_notes
-from tamis.tables.sources import Sources
+from tamis.errors import DataError, FileFormatError, TamisWarning
+from tamis.tables.assemble import Reading, build_table, require_missing
+from tamis.tables.columns import Column, columns_of, encode_array, encode_cells, take_cells
+from tamis.tables.frames import (
+    NativeFrame,
+    NativeSeries,
+    arrow_of,
+    encode_arrow,
+    encode_series,
+    is_frame,
+    is_series,
+    is_stream,
+    read_frame,
+    read_stream,
+    take_arrow,
+    take_series,
+)
+from tamis.tables.kinds import IGNORE, checked_types, grave_notes, require_levels
+from tamis.tables.paths import (
+    EXCEL_ENDINGS,
+    STREAMED_ENDINGS,
+    SUPPORTED,
+    ending_of,
+    find_parts,
+    is_several,
+)
+from tamis.tables.refusals import first_line, listed, shown, shown_path
+from tamis.tables.sources import Encoding, Sources, require_complete
+from tamis.tables.streams import Stream, stream_of, unreachable
 from tamis.tables.table import AnyTable, Table
+from tamis.tables.text import TextColumn, TextReader, encode_text, take_text
 
 
 def read_table(
@@ -148,10 +168,9 @@ def _array_of(data: object) -> NDArray[Any]:
         return np.asarray(data)
     # Whoever holds the values has errors of its own kinds.
     except Exception as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(
-            f"The {type(data).__name__} gave no array ({shown(reason)}). Pass numpy.asarray of it, "
-            "once that works."
+            f"The {type(data).__name__} gave no array ({first_line(error)}). Pass numpy.asarray of "
+            "it, once that works."
         ) from error
 
 
@@ -176,3 +195,222 @@ def _what(data: object) -> str:
     if type(data).__module__.startswith("scipy.sparse"):
         return f"A {kind} is sparse: pass data.toarray()."
     return f"A value of type {kind} is not a table."
+
+
+def read_file(source: str | os.PathLike[Any], how: Reading) -> Table:
+    """The table in the files at this path; their ending says how they are read."""
+    path = os.fsdecode(source)
+    _check_path(path)
+    if is_several(path):
+        return _read_stream(stream_of(find_parts(path)), how)
+    try:
+        if ending_of(path) in EXCEL_ENDINGS:
+            return read_frame(_read_excel(path), how)
+        return _read_stream(stream_of([path]), how)
+    except OSError as error:
+        raise unreachable(path, error) from error
+
+
+def names_in(source: str | os.PathLike[Any]) -> tuple[str, ...]:
+    """The names of the columns in the files at this path, as cheaply as their format allows."""
+    path = os.fsdecode(source)
+    _check_path(path)
+    try:
+        if ending_of(path) in EXCEL_ENDINGS:
+            return tuple(map(str, _read_excel(path).columns))
+        return stream_of(find_parts(path)).names
+    except OSError as error:
+        raise unreachable(path, error) from error
+
+
+def _read_stream(stream: Stream, how: Reading) -> Table:
+    """All rows of a stream, in memory."""
+    if stream.is_text:
+        return _read_text(stream, how)
+    chunks: list[list[Any]] = [[] for _ in stream.names]
+    n_rows = 0
+    for batch in stream.batches():
+        n_rows += batch.n_rows
+        for column, cells in zip(chunks, batch.columns, strict=True):
+            column.append(cells)
+    columns: Iterator[Any] = map(_joined, stream.names, chunks)
+    return build_table(stream.names, n_rows, columns, Encoding(encode_arrow, take_arrow), how)
+
+
+def _read_text(stream: Stream, how: Reading) -> Table:
+    columns = [TextReader() for _ in stream.names]
+    n_rows = 0
+    for batch in stream.batches():
+        n_rows += batch.n_rows
+        for column, cells in zip(columns, batch.columns, strict=True):
+            column.add(cells)
+    sources: Iterator[TextColumn] = (column.column(stream.place) for column in columns)
+    return build_table(stream.names, n_rows, sources, Encoding(encode_text, take_text), how)
+
+
+def _joined(name: str, chunks: Sequence[Any]) -> Any:  # noqa: ANN401 - of arrow
+    """The chunks as one column, whose type may differ from file to file if one can hold all."""
+    if _differ_in_order(chunks):
+        raise DataError(
+            f"Column {shown(name)} has ordered categories that are not the same in all its files. "
+            "Give it the same categories in the same order in all of them."
+        )
+    if len({chunk.type for chunk in chunks}) == 1:
+        return pa.chunked_array(chunks)
+    chunks = [_plain(chunk) for chunk in chunks]
+    try:
+        tables = [pa.table({"x": chunk}) for chunk in chunks]
+        return pa.concat_tables(tables, promote_options="permissive").column(0)
+    except pa.ArrowException as error:
+        types = sorted({str(chunk.type) for chunk in chunks})
+        raise DataError(
+            f"Column {shown(name)} has values of several types between its files, "
+            f"{' and '.join(types[:2])}. Give it one type in all of them."
+        ) from error
+
+
+def _differ_in_order(chunks: Sequence[Any]) -> bool:
+    """Whether some categories are ordered, and not all in the same way."""
+    filled = [chunk for chunk in chunks if chunk.null_count < len(chunk)]
+    orders = [chunk.dictionary for chunk in filled if getattr(chunk.type, "ordered", False)]
+    return bool(orders) and (
+        len(orders) < len(filled) or not all(one.equals(orders[0]) for one in orders)
+    )
+
+
+def _plain(chunk: Any) -> Any:  # noqa: ANN401 - of arrow
+    """Categories as the values that they stand for."""
+    return chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
+
+
+def _check_path(path: str) -> None:
+    if not path.strip() or "\n" in path or "\0" in path:
+        raise DataError(
+            f"A string is taken for the path of a file, but {shown_path(path)} cannot be one. "
+            "Pass a path, a data frame, an array, or a mapping from names to columns."
+        )
+    if is_several(path):
+        return
+    ending = ending_of(path)
+    known = ending in STREAMED_ENDINGS + EXCEL_ENDINGS
+    if not known and not ending and not os.path.exists(path):
+        raise DataError(
+            f"A string is taken for the path of a file, but there is no file {shown_path(path)}. "
+            f"Pass a path that ends in one of {SUPPORTED}, or the table itself."
+        )
+    if not known:
+        raise FileFormatError(
+            f"The file {shown_path(path)} has the ending {shown(ending)}, which is not read. "
+            f"Save the table in a file that ends in one of {SUPPORTED}."
+        )
+    if not os.path.exists(path):
+        raise FileFormatError(f"There is no file {shown_path(path)}. Check the path.")
+    if os.path.isfile(path) and os.path.getsize(path) == 0:
+        raise FileFormatError(f"The file {shown_path(path)} is empty. Save the table again.")
+
+
+def _read_excel(path: str) -> NativeFrame:
+    """The first sheet, by pandas and what pandas reads it with."""
+    try:
+        import pandas as pd
+
+        return pd.read_excel(path)
+    except ImportError as error:
+        raise FileFormatError(
+            f"Reading {shown_path(path)} needs pandas and its reader of Excel files ({error}). "
+            "Install them with: pip install pandas openpyxl (for .xls, xlrd), or save the table "
+            "as CSV."
+        ) from error
+    except OSError:
+        raise
+    # The libraries that read these files have errors of every kind for damaged ones.
+    except Exception as error:
+        raise FileFormatError(
+            f"The file {shown_path(path)} is damaged or not Excel ({first_line(error)}). Save it "
+            "again, or as CSV."
+        ) from error
+
+
+Values: TypeAlias = list[Any] | NDArray[Any] | NativeSeries
+
+
+def read_array(values: NDArray[Any], how: Reading) -> Table:
+    """A two-dimensional array, with names x0, x1, …, or an array of records with named fields."""
+    if values.dtype.names is not None and values.ndim == 1:
+        names = values.dtype.names
+        fields = (values[name] for name in names)
+        return build_table(names, len(values), fields, Encoding(encode_array, take_series), how)
+    if values.ndim != 2 or values.dtype.names is not None:
+        raise DataError(
+            f"A table is a two-dimensional array, rows by columns, but this one has shape "
+            f"{values.shape} and type {values.dtype}. Reshape it, or stack its columns with "
+            "numpy.column_stack."
+        )
+    n_rows, n_columns = values.shape
+    names = tuple(f"x{k}" for k in range(n_columns))
+    return build_table(names, n_rows, columns_of(values), Encoding(encode_array, take_series), how)
+
+
+def read_mapping(data: Mapping[Any, object], how: Reading) -> Table:
+    """A mapping from names to sequences of equal length."""
+    columns = {name: _sequence(name, values) for name, values in data.items()}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        usual = Counter(lengths.values()).most_common(1)[0][0]
+        odd = (f"{shown(name)} has {n}" for name, n in lengths.items() if n != usual)
+        raise DataError(
+            f"Columns differ in length: most have {usual} rows, but column {listed(odd)}. "
+            "Give every column one value a row."
+        )
+    n_rows = next(iter(lengths.values()), 0)
+    return build_table(columns, n_rows, columns.values(), Encoding(_encode, _take), how)
+
+
+def read_rows(data: Sequence[object], how: Reading) -> Table:
+    """A list of rows of equal length, with names x0, x1, … as for an array."""
+    rows = [_row(k, row) for k, row in enumerate(data)]
+    width = len(rows[0]) if rows else 0
+    for k, row in enumerate(rows):
+        if len(row) != width:
+            raise DataError(
+                f"Row {k}, counting from 0, has {len(row)} values where row 0 has {width}. "
+                "Give every row one value a column."
+            )
+    names = (f"x{k}" for k in range(width))
+    columns: Iterable[Sequence[Any]] = zip(*rows, strict=True)
+    return build_table(names, len(rows), columns, Encoding(encode_cells, take_cells), how)
+
+
+def _sequence(name: object, values: object) -> Values:
+    if type(values) is np.ndarray:
+        return np.atleast_1d(values)
+    if is_series(values) or arrow_of(values) is not None:
+        return values
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes | bytearray):
+        return list(values)
+    if hasattr(values, "__array__"):
+        # Indexes and extension arrays are arrays in all but name.
+        return np.atleast_1d(np.asanyarray(values))
+    raise DataError(
+        f"Column {shown(name)} is of type {type(values).__name__}, not a sequence of values. "
+        "Pass a list, an array or a series."
+    )
+
+
+def _encode(values: Values) -> Column:
+    return encode_cells(values) if isinstance(values, list) else encode_series(values)
+
+
+def _take(values: Values, rows: NDArray[np.bool_]) -> Values:
+    return take_cells(values, rows) if isinstance(values, list) else take_series(values, rows)
+
+
+def _row(k: int, row: object) -> Sequence[object]:
+    if isinstance(row, np.ndarray) and row.ndim == 1:
+        return list(row)
+    if isinstance(row, list | tuple):
+        return row
+    raise DataError(
+        f"Row {k}, counting from 0, is of type {type(row).__name__}, not a list of values. "
+        "Pass a list of row lists, a mapping from names to columns, or a data frame."
+    )

@@ -181,6 +181,11 @@ def listed(items: Iterable[str], separator: str = ", ") -> str:
     return separator.join(items[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def count(number: int, thing: str) -> str:
+    """A number of things, in the plural unless there is one."""
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
 def shown(value: object) -> str:
     """A value as it appears in a message: quoted, escaped and never long."""
     if isinstance(value, int) and value.bit_length() > 64:
@@ -188,6 +193,11 @@ def shown(value: object) -> str:
         return f"an integer of {value.bit_length()} bits"
     text = repr(value)
     return text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
+
+
+def first_line(error: BaseException) -> str:
+    """What an error of another library says, shown on one line."""
+    return shown((str(error).splitlines() or [type(error).__name__])[0])
 
 
 def shown_path(path: str) -> str:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from tamis.tables.columns import Column
-from tamis.tables.found import Found
+from tamis.tables.kinds import FEWEST_ROWS
 from tamis.tables.refusals import dropping, listed, shown
-from tamis.tables.row_names import FEWEST_ROWS
-from tamis.tables.suspicions import FEWEST_CODES, Suspicion
+from tamis.tables.suspicions import FEWEST_CODES, Found, Suspicion
 
 MOST_COLUMNS = 500
 """Functions are looked for among at most this number of columns: the work grows with its square."""

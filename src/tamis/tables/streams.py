@@ -16,7 +16,7 @@ from tamis.errors import DataError, FileFormatError, TamisWarning
 from tamis.tables.csv_file import CsvFile
 from tamis.tables.growing import GrowingColumn, GrowingText, TypedColumn
 from tamis.tables.paths import ARROW_ENDINGS, TEXT_ENDINGS, codec_of, ending_of
-from tamis.tables.refusals import listed, shown, shown_path, typing
+from tamis.tables.refusals import first_line, listed, shown, shown_path, typing
 
 BATCH_BYTES = 2**25
 """About how much of a table is unpacked at once."""
@@ -349,8 +349,7 @@ def _names_of(schema: Any) -> list[str]:  # noqa: ANN401 - of arrow
 
 
 def _damaged(path: str, kind: str, error: BaseException) -> FileFormatError:
-    reason = (str(error).splitlines() or ["unknown"])[0]
     return FileFormatError(
-        f"The file {shown_path(path)} is damaged or not {kind} ({shown(reason)}). "
+        f"The file {shown_path(path)} is damaged or not {kind} ({first_line(error)}). "
         "Write it again, or rename it if it is in another format."
     )

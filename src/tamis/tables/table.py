@@ -1,18 +1,25 @@
-"""Tables of named columns, each of one kind: the only form of data the rest of tamis sees."""
+"""Tables of named columns, each of one kind: the only form of data the rest of tamis sees.
+
+Beside it one order for its rows, whatever order they came in, and what a source of your own sees
+of it.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeGuard, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import DataError, SettingError
 from tamis.tables.refusals import shown
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Label = str | int | bool
 """What a level is called: the value that stood in the user's table."""
@@ -219,3 +226,144 @@ def with_rows(table: AnyTable) -> Table:
         f"{table.whereabouts}, and the rows are never held in memory, which this needs: read the "
         "table itself, or a sample of its rows"
     )
+
+
+Ints = NDArray[np.int64]
+
+
+def in_canonical_order(table: Table) -> Table:
+    """The table with its rows sorted: by the continuous columns in the order of their names, which
+    have few ties as a rule, then by the others, by what is missing and by their weights. Rows that
+    agree in all of them are the same.
+
+    Sums of floats depend on the order of their terms, and so do random numbers that are dealt out
+    to rows. Sorted first, the same rows give the same answer to the last digit.
+    """
+    place = np.zeros(table.n_rows, dtype=np.int64)
+    tied = np.arange(table.n_rows)
+    for values in _keys(table):
+        tied = _untie(place, tied, values[tied])
+        if not len(tied):
+            break
+    return table.arrange(np.argsort(place, kind="stable"))
+
+
+def _keys(table: Table) -> Iterator[NDArray[np.generic]]:
+    """What rows are sorted by, the first first."""
+    columns = sorted(
+        range(table.n_variables), key=lambda k: (not table.is_continuous(k), table.names[k])
+    )
+    for k in columns:
+        # No two nan are the same, and so none would ever tie.
+        yield np.nan_to_num(table.numbers(k)) if table.is_continuous(k) else table.codes[k]
+    yield from (table.missing[k] for k in columns if k in table.missing)
+    if table.weights is not None:
+        yield table.weights
+
+
+def _untie(place: Ints, tied: Ints, values: NDArray[np.generic]) -> Ints:
+    """Give rows that share their place one by their values; return those that share it still.
+
+    The place of a row is the number of rows that come before all that are tied with it.
+    """
+    order = np.lexsort((values, place[tied]))
+    rows, sorted_values = tied[order], values[order]
+    shared = place[rows]
+    new_place = shared[1:] != shared[:-1]
+    new_value = new_place | (sorted_values[1:] != sorted_values[:-1])
+    place[rows] += _first_of_run(new_value) - _first_of_run(new_place)
+    still = np.zeros(len(rows), dtype=np.bool_)
+    still[1:] |= ~new_value
+    still[:-1] |= ~new_value
+    return rows[still]
+
+
+def _first_of_run(begins: NDArray[np.bool_]) -> Ints:
+    """For each entry where its run of equal entries begins; the first entry begins one."""
+    starts = np.zeros(len(begins) + 1, dtype=np.int64)
+    starts[1:] = np.where(begins, np.arange(1, len(begins) + 1), 0)
+    return np.maximum.accumulate(starts)
+
+
+@final
+class TableView:
+    """A table as tamis has read it, for ``TAM(information=function_of_a_table)``.
+
+    Parameters
+    ----------
+    table : tamis.tables.Table
+        The table that is fitted.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns, sorted. A source that is made from the table has the same names in this order.
+    n_rows : int
+        The number of rows that were kept.
+    weights : array or None
+        The survey weights of the rows; None where every row counts as one.
+    levels : dict
+        The labels of each column by name; none for a continuous column.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> from tamis.tables import read_table
+    >>> view = tamis.TableView(read_table({"a": ["x", "y", "x"], "b": [0, 0, 1]}))
+    >>> view.codes("a")
+    array([0, 1, 0])
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.names: tuple[str, ...] = table.names
+        self.n_rows: int = table.n_rows
+        self.weights: NDArray[np.float64] | None = table.weights
+        self.levels: dict[str, tuple[Label, ...]] = dict(
+            zip(table.names, table.levels, strict=True)
+        )
+
+    def __repr__(self) -> str:
+        return f"<TableView: {self.n_rows} rows, {len(self.names)} columns>"
+
+    def codes(self, name: str) -> NDArray[np.int64]:
+        """The levels of a column by number, an index into ``levels[name]``; -1 where missing."""
+        k = self._position(name)
+        if self._table.is_continuous(k):
+            raise DataError(f"Column {shown(name)} is continuous and has no levels: use numbers.")
+        found: NDArray[np.int64] = self._table.codes[k].astype(np.int64)
+        if k in self._table.missing:
+            found[self._table.missing[k]] = -1
+        return found
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column of numbers; nan where missing. Labels are refused."""
+        return self._table.numbers(self._position(name)).copy()
+
+    def matrix(self) -> NDArray[np.float64]:
+        """All columns as numbers, a row of the table a row: labels by their codes, nan where
+        missing."""
+        return np.column_stack([self._as_numbers(name) for name in self.names])
+
+    def to_pandas(self) -> DataFrame:
+        """All columns as they stood in the table; needs pandas."""
+        import pandas as pd
+
+        return pd.DataFrame({name: self._values(name) for name in self.names})
+
+    def _as_numbers(self, name: str) -> NDArray[np.float64]:
+        if any(isinstance(label, str) for label in self.levels[name]):
+            codes = self.codes(name).astype(np.float64)
+            return np.where(codes < 0, np.nan, codes)
+        return self.numbers(name)
+
+    def _values(self, name: str) -> list[Any]:
+        if not self.levels[name]:
+            return list(self.numbers(name).tolist())
+        labels = (*self.levels[name], None)
+        return [labels[code] for code in self.codes(name).tolist()]
+
+    def _position(self, name: str) -> int:
+        if name not in self.levels:
+            raise SettingError(f"there is no column {name!r} in the table: it has {self.names}")
+        return self.names.index(name)
