@@ -134,7 +134,7 @@ from importlib import import_module
 import numpy as np
 import tamis
 from tamis.counting import compiled
-from tamis.terminal import warming
+from tamis.cli.preparing import warm_up
 
 def versions():
     names = [file[:-3].replace("/", ".") for file in compiled.LOOP_FILES]
@@ -143,7 +143,7 @@ def versions():
     return {one.__qualname__: one.n_versions for one in loops.values()}
 
 warnings.simplefilter("ignore")
-warming.run(quiet=True)
+warm_up(quiet=True)
 before = versions()
 print(*(name for name, n in before.items() if not n), "not called")
 random = np.random.default_rng(3)
