@@ -184,20 +184,20 @@ def fold_slot(
     """Take f of the counts of a cell of this size from the totals of their fields, and add them to
     those of their stratum. What is small is only noted in ``reach``: how many fields reach 1, 2,
     ..., because comparing goes many at a time, and looking up does not."""
-    n, start = np.uint64(n_fields), np.uint64(start)
+    n, first = np.uint64(n_fields), np.uint64(start)
     largest = np.uint16(0)
     for f in range(n):
-        count = counts[start + f]
+        count = counts[first + f]
         beside[f] += count
         largest = count if count > largest else largest
     if size <= SHORT and largest <= AT_MOST:
         for j in range(np.uint16(largest)):
             own = np.uint64(j) * n
             for f in range(n):
-                reach[own + f] += np.uint16(counts[start + f] > j)
+                reach[own + f] += np.uint16(counts[first + f] > j)
         return
     for f in range(n):
-        totals[f] -= plain[np.uint64(counts[start + f])]
+        totals[f] -= plain[np.uint64(counts[first + f])]
 
 
 @inner
