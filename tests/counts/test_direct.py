@@ -97,6 +97,27 @@ def test_a_family_whose_price_is_not_known_is_left_to_batches():
     assert ask(FAMILY, context)[0] == source.families([context]).scores[0]
 
 
+def test_larger_contexts_are_counted_from_lines_to_the_same_bits():
+    ask, context = Asked(source_of(1, 300, 6, 9)), Context(0, (1, 2, 3))
+    room = ask.direct._kept[-1]
+    room[:] = 0
+    from_lines = ask(ROW, context)
+    assert room.any()
+    ask.direct.numbers[direct.N_FIELDS] = 0
+    room[:] = 0
+    assert np.array_equal(ask(ROW, context), from_lines)
+    assert not room.any()
+
+
+def test_a_table_of_more_rows_than_a_field_counts_has_no_lines():
+    codes, arities = np.zeros((1, direct.MOST_ROWS + 1), dtype=np.uint8), np.array([2])
+    lines, fields = direct.lines_of(codes, arities, most_bytes=direct.LINE_BYTES)
+    assert lines.size == 0
+    assert fields.tolist() == [0, 2]
+    lines, _ = direct.lines_of(codes[:, 1:], arities, most_bytes=direct.LINE_BYTES)
+    assert lines.sum() == direct.MOST_ROWS
+
+
 def test_rows_may_lie_in_memory_in_any_way():
     source = source_of(4, 300, 5, 4)
     turned = source_of(4, 300, 5, 4)

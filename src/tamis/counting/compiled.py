@@ -29,6 +29,7 @@ Words = NDArray[np.uint64]
 Codes = NDArray[np.unsignedinteger[Any]]
 Ints = NDArray[np.int64]
 Pairs = NDArray[np.int32]
+Shorts = NDArray[np.uint16]
 Floats = NDArray[np.float64]
 Tables = tuple[Ints, int, Ints, Ints, np.int64, bool, bool]
 """A lookup of f, as the loops unpack it: terms, where their tail begins, supports, f(0) of

@@ -16,20 +16,31 @@ from typing import Any
 
 import numpy as np
 
-from tamis.counting.by_rows import count_sets, judge_rows
+from tamis.counting.by_rows import (
+    append_column,
+    count_sets,
+    fold_counts,
+    is_constant,
+    judge_rows,
+    renumber,
+)
 from tamis.counting.compiled import (
     Asked,
+    Codes,
     Columns,
     Floats,
     Ints,
+    Pairs,
     Rows,
+    Shorts,
     Tables,
     address_of,
     compiled,
     inner,
     whole,
 )
-from tamis.counting.independence import ROUNDING, SMALLEST_P, STATS
+from tamis.counting.fold import HEAD
+from tamis.counting.independence import ROUNDING, SCALE, SMALLEST_P, STATS
 from tamis.counting.judge import judge_planes
 
 ROW, STRENGTH, FAMILY, GROUP = whole(0), whole(1), whole(2), whole(3)
@@ -40,11 +51,27 @@ and strength; and the strength of several columns taken together."""
 (
     N_COLUMNS, N_ROWS, N_PLANES, N_WORDS, WIDEST, MOST, MOST_JOINT, EMPTY, TAIL, CONSTANT, CLIPS,
     WORDS, ONES, PAIRS, FIRST, ARITIES, PLAIN, CODES, WEIGHTS, RANGES, EVERYONE, ZEROS, TERMS,
-    PRODUCTS, REGRETS, N_REGRETS,
+    PRODUCTS, FIELDS, LINES, TERMS_OF_COUNT, ROOM, N_FIELDS, REGRETS, N_REGRETS,
     GAMMA, PLANES_LOOP, ROWS_LOOP, SETS_LOOP, ANSWER_LOOP,
-) = (whole(one) for one in range(31))  # fmt: skip
+) = (whole(one) for one in range(36))  # fmt: skip
 """The places in ``E``: sizes, limits, then addresses of arrays, the lookup of the estimator among
 them, and the addresses of scipy's upper tail of gamma laws and of the loops."""
+
+FIELDS_AT_ONCE = 64
+"""Fields of a line are a multiple of this, so that they are added in the processor's registers."""
+MOST_ROWS = 2**16 - 1
+"""A field counts no further."""
+LINE_BYTES = 2**24
+"""What the lines of a table may take: past the caches they are no quicker than columns."""
+ROOM_FOR_FIELDS = 2**20
+"""The fields of a context's cells may be so many."""
+WORTH = 10
+"""Lines are added where a context's cells, times planes, are so many times more than fields: where
+they are fewer planes count them sooner."""
+AT_MOST = 8
+"""Cells in which no field is above this are folded by how many fields reach 1, 2, ..."""
+SHORT = 64
+"""Cells of more rows hardly ever are such."""
 
 array_at: Any = None
 pointer: Any = None
@@ -113,6 +140,168 @@ def judge_one(
         by_rows(
             E[ROWS_LOOP], (columns, rows, most, asked, zero, end, lookup, entropies, gains, stats)
         )
+
+
+@inner
+def put_in_slots(
+    sizes: Ints, n_strata: int, n_levels: int, slots: Pairs, ends: Pairs, totals: Ints
+) -> tuple[int, int]:
+    """Number the cells (s, x) of a context that occur where the target has several levels in s:
+    elsewhere no column can say anything about it. The number of strata that occur, and of these
+    cells; ``ends`` are where those of a stratum end, ``slots`` -1 for the others."""
+    n_slots = n_occurring = whole(0)
+    for s in range(n_strata):
+        n_rows = n_occupied = whole(0)
+        for g in range(s * n_levels, (s + 1) * n_levels):
+            n_rows += sizes[g]
+            n_occupied += int(sizes[g] > 0)
+        for g in range(s * n_levels, (s + 1) * n_levels):
+            slots[g] = n_slots if n_occupied > 1 and sizes[g] > 0 else whole(-1)
+            n_slots += int(slots[g] >= 0)
+        ends[s] = n_slots
+        totals[n_occurring] = n_rows
+        n_occurring += int(n_rows > 0)
+    return n_occurring, n_slots
+
+
+@inner
+def add_lines(lines: Codes, n_fields: int, cells: Pairs, slots: Pairs, counts: Shorts) -> None:
+    """Count the cells of a context with every level of every column: add up their lines."""
+    n = np.uint64(n_fields)
+    for i in range(cells.shape[0]):
+        slot = slots[cells[i]]
+        if slot >= 0:
+            to, own = np.uint64(slot) * n, np.uint64(i) * n
+            for f in range(n):
+                counts[to + f] += lines[own + f]
+
+
+@inner
+def fold_slot(
+    counts: Shorts, start: int, n_fields: int, size: int, plain: Ints, beside: Shorts,
+    reach: Shorts, totals: Ints,
+) -> None:  # fmt: skip
+    """Take f of the counts of a cell of this size from the totals of their fields, and add them to
+    those of their stratum. What is small is only noted in ``reach``: how many fields reach 1, 2,
+    ..., because comparing goes many at a time, and looking up does not."""
+    n, first = np.uint64(n_fields), np.uint64(start)
+    largest = np.uint16(0)
+    for f in range(n):
+        count = counts[first + f]
+        beside[f] += count
+        largest = count if count > largest else largest
+    if size <= SHORT and largest <= AT_MOST:
+        for j in range(np.uint16(largest)):
+            own = np.uint64(j) * n
+            for f in range(n):
+                reach[own + f] += np.uint16(counts[first + f] > j)
+        return
+    for f in range(n):
+        totals[f] -= plain[np.uint64(counts[first + f])]
+
+
+@inner
+def number_cells(
+    codes: Codes, arities: Ints, everyone: Ints, empty: int, X: Ints, at: int, n: int, cells: Pairs
+) -> int:
+    """Number the strata of a context and, within them, its target's levels: the cell of each row.
+    How many strata there are, or 0 where the cells are far more than the rows."""
+    n_rows, target, size = cells.shape[0], X[at + n - 1], whole(1)
+    number = np.empty((empty + 1) * n_rows, dtype=np.int32)
+    for v in range(at, at + n - 1):
+        k = X[v]
+        size = append_column(codes, whole(0), everyone[k], arities[k], cells, size, number, empty)
+    n_levels = arities[target]
+    if size * n_levels > n_rows:
+        size = renumber(cells, size, number)
+        if size * n_levels > empty * n_rows:
+            return whole(0)
+    for i in range(n_rows):
+        cells[i] = cells[i] * n_levels + np.int64(codes[target, i])
+    return size
+
+
+@inner
+def fold_lines(
+    counts: Shorts, ends: Pairs, sizes: Ints, n_fields: int, plain: Ints, totals: Ints
+) -> None:
+    """f summed over the counts of each field in the strata, less that in their cells, whose sizes
+    follow each other up to where each stratum ends."""
+    beside = np.zeros(n_fields, dtype=np.uint16)
+    reach = np.zeros(AT_MOST * n_fields, dtype=np.uint16)
+    slot = whole(0)
+    for s in range(ends.shape[0]):
+        speaks = slot < ends[s]
+        while slot < ends[s]:
+            fold_slot(counts, slot * n_fields, n_fields, sizes[slot], plain, beside, reach, totals)
+            slot += 1
+        for f in range(n_fields if speaks else whole(0)):
+            totals[f] += plain[np.uint64(beside[f])]
+            beside[f] = 0
+    for j in range(AT_MOST if plain.shape[0] > AT_MOST else plain.shape[0] - 1):
+        step = plain[j + 1] - plain[j]
+        for f in range(n_fields):
+            totals[f] -= step * np.int64(reach[j * n_fields + f])
+
+
+@inner
+def judge_lines(
+    E: Ints, columns: Columns, rows: Rows, lookup: Tables, X: Ints, at: int, n: int, A: Floats,
+    to: int,
+) -> bool:  # fmt: skip
+    """The cmi of a context with every column, and its entropy behind them, from the lines of the
+    rows; False where its cells are too many, or too few."""
+    codes, everyone, _, _, empty = rows
+    arities, n_rows, n_fields = columns[4], columns[7], E[N_FIELDS]
+    d, n_cells = arities.shape[0], whole(1)
+    for v in range(at, at + n):
+        n_cells *= arities[X[v]] if n_cells < n_rows else whole(1)
+    if n_cells * E[N_PLANES] < WORTH * n_fields:
+        return False
+    cells = np.zeros(n_rows, dtype=np.int32)
+    n_levels = arities[X[at + n - 1]]
+    size = number_cells(codes, arities, everyone, empty, X, at, n, cells)
+    if size == 0:
+        return False
+    sizes = np.zeros(size * n_levels, dtype=np.int64)
+    for i in range(n_rows):
+        sizes[cells[i]] += 1
+    slots = np.empty(size * n_levels, dtype=np.int32)
+    ends = np.empty(size, dtype=np.int32)
+    strata = np.empty(size, dtype=np.int64)
+    n_strata, n_slots = put_in_slots(sizes, size, n_levels, slots, ends, strata)
+    if n_slots * n_fields > ROOM_FOR_FIELDS:
+        return False
+    occupied = np.empty(size * n_levels, dtype=np.int64)
+    in_slots = np.empty(n_slots, dtype=np.int64)
+    n_occupied = whole(0)
+    for g in range(size * n_levels):
+        occupied[n_occupied] = sizes[g]
+        n_occupied += int(sizes[g] > 0)
+        if slots[g] >= 0:
+            in_slots[slots[g]] = sizes[g]
+    counts = array_at(pointer(E[ROOM]), n_slots * n_fields, np.uint16)
+    for f in range(n_slots * n_fields):
+        counts[f] = 0
+    lines = array_at(pointer(E[LINES]), n_rows * n_fields, np.uint8)
+    add_lines(lines, n_fields, cells, slots, counts)
+    plain = array_at(pointer(E[TERMS_OF_COUNT]), n_rows + 1, np.int64)
+    totals = np.zeros(n_fields, dtype=np.int64)
+    fold_lines(counts, ends, in_slots, n_fields, plain, totals)
+    h_s = fold_counts(strata[:n_strata], whole(0), lookup)
+    entropy = fold_counts(occupied[:n_occupied], whole(0), lookup) - h_s
+    fields = array_at(pointer(E[FIELDS]), d + 1, np.int64)
+    for k in range(d):
+        total = np.int64(0)
+        for f in range(fields[k], fields[k + 1]):
+            total += totals[f]
+        A[to + k] = (entropy + total) / SCALE
+        if n_strata == 1 and is_constant(codes[k]):
+            A[to + k] = 0.0
+    for v in range(at, at + n):
+        A[to + X[v]] = 0.0
+    A[to + d] = entropy / SCALE
+    return True
 
 
 @inner
@@ -241,6 +430,8 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
     nothing = array_at(pointer(E[ZEROS]), 1, np.int64)
     lookup = (terms, E[TAIL], nothing, nothing, E[CONSTANT], False, E[CLIPS] != 0)
     if what == ROW:
+        if E[N_FIELDS] > 0 and judge_lines(E, columns, rows, lookup, X, at, n, A, to):
+            return whole(1)
         no_stats = np.empty((0, STATS), dtype=np.float64)
         entropies, gains = A[to + d : to + d + 1], A[to : to + d]
         judge_one(E, columns, rows, lookup, X, at, n, everyone, entropies, gains, no_stats)
@@ -283,6 +474,9 @@ class Direct:
         words, ones, pairs, first, arities, _, plain, n_rows, widest = columns
         codes, everyone, weights, ranges, empty = rows
         terms, tail, _, _, constant, _, clips = lookup
+        lines, fields = lines_of(codes, arities, most_bytes=0 if clips else LINE_BYTES)
+        room = np.empty(ROOM_FOR_FIELDS if lines.size else 0, dtype=np.uint16)
+        of_count = np.concatenate([terms[: min(HEAD, n_rows + 1)], terms[tail + HEAD :]])
         zeros = np.zeros(2, dtype=np.int64)
         numbers = (
             len(arities), n_rows, *words.shape, widest, most, most_joint, empty, tail, constant,
@@ -290,7 +484,7 @@ class Direct:
         )  # fmt: skip
         arrays = (
             words, ones, pairs, first, arities, plain, codes, weights, ranges, everyone, zeros,
-            terms, products,
+            terms, products, fields, lines, of_count, room,
         )  # fmt: skip
         # Rows that were drawn anew may lie in memory column by column.
         self._kept = [np.ascontiguousarray(one) for one in arrays]
@@ -301,9 +495,10 @@ class Direct:
             address_of(count_sets, pointers.COUNT_SETS),
             address_of(answer, signature()),
         )
-        places = (one.ctypes.data for one in self._kept)
+        places = [one.ctypes.data for one in self._kept]
+        gamma = pointers.gamma_address()
         self.numbers = np.array(
-            [*numbers, *places, 0, 0, pointers.gamma_address(), *loops], dtype=np.int64
+            [*numbers, *places, lines.shape[1], 0, 0, gamma, *loops], dtype=np.int64
         )
         self.price_up_to(1)
 
@@ -311,3 +506,17 @@ class Direct:
         """Know what tables up to this number of cells cost: larger ones are not for here."""
         self._prices = np.ascontiguousarray(self._regrets(n_cells))
         self.numbers[[REGRETS, N_REGRETS]] = self._prices.ctypes.data, len(self._prices)
+
+
+def lines_of(codes: Codes, arities: Ints, *, most_bytes: int) -> tuple[Codes, Ints]:
+    """The rows of a table as lines of fields, one for each level of each column, 1 where the row
+    has it; and where the fields of each column begin. No lines where they would take too much."""
+    fields = np.concatenate([[0], np.cumsum(arities)])
+    n_rows = codes.shape[1]
+    n_fields = -(-int(fields[-1]) // FIELDS_AT_ONCE) * FIELDS_AT_ONCE
+    if n_rows > MOST_ROWS or n_rows * n_fields > most_bytes:
+        return np.zeros((0, 0), dtype=np.uint8), fields
+    lines = np.zeros((n_rows, n_fields), dtype=np.uint8)
+    starts = fields[:-1] + n_fields * np.arange(n_rows)[:, None]
+    lines.ravel()[codes.T + starts] = 1
+    return lines, fields
