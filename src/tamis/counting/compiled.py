@@ -6,6 +6,7 @@ a small answer takes less time without.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import signal
@@ -210,14 +211,14 @@ def _kept(loop: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types
     # has changed: the state of all loops becomes part of the name while it looks for a place.
     loop.__qualname__ = f"{own_name}_{state_of_loops()}"
     try:
-        kept = _njit(loop, cache=True)
+        kept = _njit(loop, cache=True, pipeline_class=_lean())
         _compile_in_turn(kept, own_name, Path(kept.stats.cache_path))
         _places.append(str(kept.stats.cache_path))
         return kept
     except RuntimeError as error:
         if "no locator" not in str(error):
             raise
-        made = _njit(loop)
+        made = _njit(loop, pipeline_class=_lean())
         _compile_in_turn(made, own_name, None)
         return made
     finally:
@@ -236,7 +237,7 @@ def _compile_in_turn(loop: Any, name: str, folder: Path | None) -> None:  # noqa
     def compile_in_turn(signature: Any) -> Any:  # noqa: ANN401 - numba has no types
         # The lock of this process comes first for all: whoever compiles a loop makes others, and
         # threads that took these locks in different orders would wait for each other for ever.
-        with _making, _turn(folder, name), interrupts_wait():
+        with _making, _turn(folder, name), interrupts_wait(), garbage_waits():
             return compile_now(signature)
 
     loop.compile = compile_in_turn
@@ -275,6 +276,19 @@ def interrupts_wait() -> Iterator[None]:
         signal.signal(signal.SIGINT, heeded)
         if waiting:
             heeded(signal.SIGINT, waiting[-1])
+
+
+@contextmanager
+def garbage_waits() -> Iterator[None]:
+    """Look for no garbage in this block: a compiler makes none, but so much else that looking takes
+    a fifth of its time."""
+    looked = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looked:
+            gc.enable()
 
 
 @cache
@@ -400,6 +414,12 @@ def state_of_loops() -> str:
     return hashlib.blake2b(contents, digest_size=6).hexdigest()
 
 
+def _lean() -> Any:  # noqa: ANN401 - numba has no types
+    from tamis.counting.pointers import Lean
+
+    return Lean
+
+
 def inner(loop: Loop) -> Loop:
     """Compile a loop that only other loops call: no way in from Python and nothing kept of its
     own, which shortens what the first use waits for."""
@@ -415,11 +435,12 @@ def wide_loop(loop: Loop) -> Loop:
 def _inner(loop: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - numba has no types
     # In which order wide loops add must not hang on who calls them: all loops of their files are
     # optimised one by one.
-    if "wide_loop" not in loop.__globals__:
-        from tamis.counting.pointers import Part
+    from tamis.counting.pointers import Part, Piece
 
-        options["pipeline_class"] = Part
-    return _njit(loop, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    how = Piece if "wide_loop" in loop.__globals__ else Part
+    return _njit(
+        loop, pipeline_class=how, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options
+    )
 
 
 def _wide(loop: Callable[..., Any]) -> Any:  # noqa: ANN401 - numba has no types

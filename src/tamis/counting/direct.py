@@ -74,7 +74,6 @@ SHORT = 64
 """Cells of more rows hardly ever are such."""
 
 array_at: Any = None
-pointer: Any = None
 gamma_tail: Any = None
 in_planes: Any = None
 by_rows: Any = None
@@ -85,10 +84,10 @@ addresses: of numba, and so not there before a loop is made."""
 
 def signature() -> Any:  # noqa: ANN401 - numba has no types
     """That of ``answer``, which can be compiled from now on."""
-    global array_at, pointer, gamma_tail, in_planes, by_rows, counted
+    global array_at, gamma_tail, in_planes, by_rows, counted
     from tamis.counting import pointers
 
-    array_at, pointer, gamma_tail = pointers.carray, pointers.pointer, pointers.law_at
+    array_at, gamma_tail = pointers.array_at, pointers.law_at
     in_planes, by_rows = pointers.judge_planes_at, pointers.judge_rows_at
     counted = pointers.count_sets_at
     return pointers.ANSWER
@@ -120,8 +119,8 @@ def asked_of(
     E: Ints, variables: Ints, starts: Ints, candidates: Ints, candidates_start: Ints, parts: Ints
 ) -> Asked:
     """A batch of contexts; of lookups that need no support, there is one head."""
-    zeros = pointer(E[ZEROS])
-    base_heads, heads = array_at(zeros, (1, 2), np.int64), array_at(zeros, (1, 1, 2), np.int64)
+    base_heads = array_at(E[ZEROS], (1, 2), np.int64)
+    heads = array_at(E[ZEROS], (1, 1, 2), np.int64)
     return variables, starts, candidates, candidates_start, parts, base_heads, heads
 
 
@@ -409,25 +408,25 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
     for here.
     """
     d, n_rows, n_planes, n_words = E[N_COLUMNS], E[N_ROWS], E[N_PLANES], E[N_WORDS]
-    everyone = array_at(pointer(E[EVERYONE]), d, np.int64)
+    everyone = array_at(E[EVERYONE], d, np.int64)
     columns = (
-        array_at(pointer(E[WORDS]), (n_planes, n_words), np.uint64),
-        array_at(pointer(E[ONES]), n_planes, np.int64),
-        array_at(pointer(E[PAIRS]), (n_planes, n_planes), np.int32),
-        array_at(pointer(E[FIRST]), d + 1, np.int64),
-        array_at(pointer(E[ARITIES]), d, np.int64),
+        array_at(E[WORDS], (n_planes, n_words), np.uint64),
+        array_at(E[ONES], n_planes, np.int64),
+        array_at(E[PAIRS], (n_planes, n_planes), np.int32),
+        array_at(E[FIRST], d + 1, np.int64),
+        array_at(E[ARITIES], d, np.int64),
         everyone,  # no support matters here, and so no class
-        array_at(pointer(E[PLAIN]), n_rows + 1, np.int64),
+        array_at(E[PLAIN], n_rows + 1, np.int64),
         n_rows,
         E[WIDEST],
     )
     rows = (
-        array_at(pointer(E[CODES]), (d, n_rows), np.uint8), everyone,
-        array_at(pointer(E[WEIGHTS]), n_rows, np.int32),
-        array_at(pointer(E[RANGES]), (1, 2), np.int64), E[EMPTY],
+        array_at(E[CODES], (d, n_rows), np.uint8), everyone,
+        array_at(E[WEIGHTS], n_rows, np.int32),
+        array_at(E[RANGES], (1, 2), np.int64), E[EMPTY],
     )  # fmt: skip
-    terms = array_at(pointer(E[TERMS]), E[TAIL] + n_rows + 1, np.int64)
-    nothing = array_at(pointer(E[ZEROS]), 1, np.int64)
+    terms = array_at(E[TERMS], E[TAIL] + n_rows + 1, np.int64)
+    nothing = array_at(E[ZEROS], 1, np.int64)
     lookup = (terms, E[TAIL], nothing, nothing, E[CONSTANT], False, E[CLIPS] != 0)
     if what == ROW:
         if E[N_FIELDS] > 0 and judge_lines(E, columns, rows, lookup, X, at, n, A, to):
@@ -443,11 +442,11 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
         judge_one(E, columns, rows, lookup, X, at, n, candidate, entropies, gains, stats)
         A[to] = strength_of(stats, whole(0), E[GAMMA])
         return whole(1)
-    products = array_at(pointer(E[PRODUCTS]), n_rows + 1, np.float64)
+    products = array_at(E[PRODUCTS], n_rows + 1, np.float64)
     if what == GROUP:
         A[to] = judge_together(E, columns, rows, lookup, products, X, at, n)
         return whole(1)
-    regrets = array_at(pointer(E[REGRETS]), E[N_REGRETS], np.float64)
+    regrets = array_at(E[REGRETS], E[N_REGRETS], np.float64)
     return judge_family(E, columns, rows, lookup, products, regrets, X, at, n, A, to)
 
 
