@@ -279,17 +279,17 @@ def judge_lines(
         n_occupied += int(sizes[g] > 0)
         if slots[g] >= 0:
             in_slots[slots[g]] = sizes[g]
-    counts = array_at(pointer(E[ROOM]), n_slots * n_fields, np.uint16)
+    counts = array_at(E[ROOM], n_slots * n_fields, np.uint16)
     for f in range(n_slots * n_fields):
         counts[f] = 0
-    lines = array_at(pointer(E[LINES]), n_rows * n_fields, np.uint8)
+    lines = array_at(E[LINES], n_rows * n_fields, np.uint8)
     add_lines(lines, n_fields, cells, slots, counts)
-    plain = array_at(pointer(E[TERMS_OF_COUNT]), n_rows + 1, np.int64)
+    plain = array_at(E[TERMS_OF_COUNT], n_rows + 1, np.int64)
     totals = np.zeros(n_fields, dtype=np.int64)
     fold_lines(counts, ends, in_slots, n_fields, plain, totals)
     h_s = fold_counts(strata[:n_strata], whole(0), lookup)
     entropy = fold_counts(occupied[:n_occupied], whole(0), lookup) - h_s
-    fields = array_at(pointer(E[FIELDS]), d + 1, np.int64)
+    fields = array_at(E[FIELDS], d + 1, np.int64)
     for k in range(d):
         total = np.int64(0)
         for f in range(fields[k], fields[k + 1]):
