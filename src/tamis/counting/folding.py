@@ -1,64 +1,24 @@
-"""Tables that were summed over blocks become entropies, gains and tests.
-
-f is not tabulated for every count up to the number of rows, as it is in memory, but found for the
-counts that occur: so the room it takes does not grow with the rows. The sums are the same integers.
-"""
+"""Tables that were summed over blocks become entropies, gains and tests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr
 
 from tamis.counting.block_loops import all_marginals, test_tables
 from tamis.counting.compiled import Floats, Ints, Judgements
-from tamis.counting.fold import HEAD
+from tamis.counting.counts import starts_of
 from tamis.counting.independence import ROUNDING, SCALE, STATS
-from tamis.counting.lookup import Lookup, fixed_point
-
-
-class BlockLookup(Lookup):
-    """f without its tail: heads are kept, larger counts are asked for as they come."""
-
-    def entropy(self, counts: Ints, choice: int) -> int:
-        """The entropy of a table, in fixed point; ``choice`` is its head."""
-        return int(self.entropies(counts, np.array([0, len(counts)]), np.array([choice]))[0])
-
-    def entropies(self, counts: Ints, starts: Ints, heads: Ints) -> Ints:
-        """The entropy of each table of those laid end to end, in fixed point; ``heads`` are the
-        rows of their supports."""
-        terms, _, supports, nothing, constant, observed, clips = self.as_kernel_argument()
-        occupied = segment_sums(counts > 0, starts)
-        rows = occupied if observed else heads
-        total = segment_sums(self._values(counts, starts, rows, terms), starts)
-        total += constant + (supports[rows] - occupied) * nothing[rows]
-        if clips:
-            total = np.maximum(total, 0)
-        # All rows in one cell: that is certain, whatever f says.
-        return np.where(occupied <= 1, 0, total)
-
-    def _values(self, counts: Ints, starts: Ints, rows: Ints, terms: Ints) -> Ints:
-        few = counts < HEAD
-        values = np.empty(len(counts), dtype=np.int64)
-        row = np.repeat(rows, np.diff(starts))[few] if self.needs_support else 0
-        values[few] = terms[row * HEAD + counts[few]]
-        distinct, which = np.unique(counts[~few], return_inverse=True)
-        values[~few] = fixed_point(self._f(distinct, self._n_rows, 1))[which]
-        return values
-
-    def _allocate(self) -> NDArray[np.int64]:
-        return np.zeros(self._capacity * HEAD, dtype=np.int64)
+from tamis.counting.lookup import Lookup, fixed_point, segment_sums
 
 
 def plain_terms(counts: Ints, n_rows: int) -> Ints:
-    """-p ln p in fixed point, p being the share of the rows; found once for counts that are the
-    same."""
-    distinct, which = np.unique(counts, return_inverse=True)
-    return fixed_point(entr(distinct / n_rows))[which]
+    """-p ln p in fixed point, p being the share of the rows."""
+    return fixed_point(entr(counts / n_rows))
 
 
 class TableBatch(NamedTuple):
@@ -79,7 +39,7 @@ class TableBatch(NamedTuple):
     cell_starts: Ints
     cells: Ints
 
-    def fold(self, lookup: BlockLookup, base_heads: Ints, heads: Ints) -> tuple[Floats, Floats]:
+    def fold(self, lookup: Lookup, base_heads: Ints, heads: Ints) -> tuple[Floats, Floats]:
         """The entropy of each context and the gain of each candidate."""
         strata, strata_starts = self.strata()
         beside, beside_starts = self.beside()
@@ -122,26 +82,13 @@ class TableBatch(NamedTuple):
         return beside, starts
 
 
-def starts_of(sizes: Ints) -> Ints:
-    """Where parts of these sizes begin when they are laid end to end, and where the last ends."""
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
-
-
-def segment_sums(values: NDArray[np.int64] | NDArray[np.bool_], starts: Ints) -> Ints:
-    """The sum of each part. The running sum may go beyond 64 bits and come back: differences of
-    it are right all the same."""
-    running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
-    sums: Ints = running[starts[1:]] - running[starts[:-1]]
-    return sums
-
-
 class ListedContext:
     """A context whose tables are lists of the cells that occur, judged by numpy: they are too large
     to lay out, as columns with tens of thousands of levels make tables of billions of cells; or
     they are few and small, and loading compiled loops would take longer.
 
     ``pairs`` are the rows of each pair of a stratum and a level of the target that occurs, and
-    ``strata`` its stratum. ``plain`` gives -p ln p of counts, in fixed point.
+    ``strata`` its stratum. ``entropy`` is that of the counts of a table with this head.
     """
 
     def __init__(
@@ -149,16 +96,15 @@ class ListedContext:
         pairs: Ints,
         strata: Ints,
         base_heads: Ints,
-        lookup: Lookup,
-        plain: Callable[[Ints], Ints],
+        n_rows: int,
+        entropy: Callable[[Ints, int], int],
     ) -> None:
         self._pairs, self._strata = pairs, strata
-        self._lookup = lookup
-        self._plain = plain
+        self._entropy, self._plain = entropy, partial(plain_terms, n_rows=n_rows)
         # Whole numbers of rows are exact as floats.
         self._N: Floats = np.bincount(strata, pairs).astype(np.float64)
-        self._h_s = lookup.entropy(self._N.astype(np.int64), base_heads[0])
-        self._h_sk = lookup.entropy(pairs, base_heads[1])
+        self._h_s = entropy(self._N.astype(np.int64), base_heads[0])
+        self._h_sk = entropy(pairs, base_heads[1])
 
     @property
     def entropy(self) -> float:
@@ -172,8 +118,8 @@ class ListedContext:
         width = int(level.max()) + 1
         keys, column = np.unique(self._strata[pair] * width + level, return_inverse=True)
         beside = np.bincount(column, cells).astype(np.int64)
-        h_sl = self._lookup.entropy(beside, heads[0])
-        h_skl = self._lookup.entropy(cells, heads[1])
+        h_sl = self._entropy(beside, heads[0])
+        h_skl = self._entropy(cells, heads[1])
         answers.gains[c] = (self._h_sk + h_sl - self._h_s - h_skl) / SCALE
         if len(answers.stats):
             answers.stats[c] = self._test(beside, keys // width, cells, pair, column)
