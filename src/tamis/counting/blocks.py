@@ -131,12 +131,8 @@ class BlockCounts:
             counted = self._count(contexts[start:stop], candidates[start:stop])
             rows = np.array([b for b, _ in places[start:stop]])
             span = np.concatenate([span for _, span in places[start:stop]])
-            answers.entropies[rows], answers.gains[span] = counted.fold(
-                batch.lookup, batch.base_heads[rows],
-                self.shapes.heads(batch, rows[counted.context], span),
-            )  # fmt: skip
-            if len(answers.stats):
-                answers.stats[span] = counted.test(self.n_rows)
+            heads = self.shapes.heads(batch, rows[counted.context], span)
+            counted.judge(batch, heads, rows, span, self.n_rows, answers)
 
     def _chunks(
         self, contexts: Sequence[Question], candidates: Sequence[Ints]

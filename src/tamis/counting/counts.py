@@ -133,7 +133,6 @@ class Counts(Protocol):
 
     whole_rows: ClassVar[int]
     """The number of variables up to which testing a whole row costs less than asking again."""
-    arities: Ints
     shapes: Shapes
     """Of which batches are made."""
 

@@ -11,9 +11,9 @@ from scipy.special import entr
 
 from tamis.counting.block_loops import all_marginals, test_tables
 from tamis.counting.compiled import Floats, Ints, Judgements
-from tamis.counting.counts import starts_of
+from tamis.counting.counts import Batch, starts_of
 from tamis.counting.independence import ROUNDING, SCALE, STATS
-from tamis.counting.lookup import Lookup, fixed_point, segment_sums
+from tamis.counting.lookup import fixed_point, segment_sums
 
 
 def plain_terms(counts: Ints, n_rows: int) -> Ints:
@@ -39,47 +39,43 @@ class TableBatch(NamedTuple):
     cell_starts: Ints
     cells: Ints
 
-    def fold(self, lookup: Lookup, base_heads: Ints, heads: Ints) -> tuple[Floats, Floats]:
-        """The entropy of each context and the gain of each candidate."""
-        strata, strata_starts = self.strata()
-        beside, beside_starts = self.beside()
-        h_s = lookup.entropies(strata, strata_starts, base_heads[:, 0])
-        h_sk = lookup.entropies(self.margins, self.margin_starts, base_heads[:, 1])
-        h_sl = lookup.entropies(beside, beside_starts, heads[:, 0])
-        h_skl = lookup.entropies(self.cells, self.cell_starts, heads[:, 1])
-        own = self.context
-        return (h_sk - h_s) / SCALE, (h_sk[own] + h_sl - h_s[own] - h_skl) / SCALE
-
-    def test(self, n_rows: int) -> Floats:
-        """The tests of all candidates."""
-        stats = np.empty((len(self.context), STATS))
-        levels = self.n_levels[self.context]
-        # What a test adds up of -p ln p telescopes to these four sums, which are found here.
+    def judge(
+        self, batch: Batch, heads: Ints, b: Ints, c: Ints, n_rows: int, answers: Judgements
+    ) -> None:
+        """Write the entropies of contexts b, and the gains and tests of candidates c, which use
+        these heads of the lookup."""
+        own, levels = self.context, self.n_levels[self.context]
+        tables = (
+            marginals(self.margin_starts, self.n_levels, np.ones_like(b), self.margins),
+            (self.margins, self.margin_starts),
+            marginals(self.cell_starts, levels, self.widths, self.cells),
+            (self.cells, self.cell_starts),
+        )
+        used = *batch.base_heads[b].T, *heads.T
+        h_s, h_sk, h_sl, h_skl = (
+            batch.lookup.entropies(*table, rows) for table, rows in zip(tables, used, strict=True)
+        )
+        answers.entropies[b] = (h_sk - h_s) / SCALE
+        answers.gains[c] = (h_sk[own] + h_sl - h_s[own] - h_skl) / SCALE
+        if not len(answers.stats):
+            return
+        stats = np.empty((len(c), STATS))
+        # What a test adds up of -p ln p telescopes to four sums, which are found here.
         nothing = np.broadcast_to(np.int64(0), n_rows + 1)
         test_tables(self.cell_starts, levels, self.widths, self.cells, nothing, stats)
-        margins, cells = (self.margins, self.margin_starts), (self.cells, self.cell_starts)
         of_s, of_sk, of_sl, of_skl = (
-            segment_sums(plain_terms(counts, n_rows), starts)
-            for counts, starts in (self.strata(), margins, self.beside(), cells)
+            segment_sums(plain_terms(counts, n_rows), starts) for counts, starts in tables
         )
-        stats[:, 0] = ((of_sk - of_s)[self.context] + of_sl - of_skl) / SCALE
-        return stats
+        stats[:, 0] = ((of_sk - of_s)[own] + of_sl - of_skl) / SCALE
+        answers.stats[c] = stats
 
-    def strata(self) -> tuple[Ints, Ints]:
-        """The tables of S of all contexts, end to end, and where each begins."""
-        starts = starts_of(np.diff(self.margin_starts) // self.n_levels)
-        strata = np.empty(int(starts[-1]), dtype=np.int64)
-        one = np.ones_like(self.n_levels)
-        all_marginals(self.margin_starts, self.n_levels, one, self.margins, strata)
-        return strata, starts
 
-    def beside(self) -> tuple[Ints, Ints]:
-        """The tables of (S, X_l) of all candidates, end to end, and where each begins."""
-        levels = self.n_levels[self.context]
-        starts = starts_of(np.diff(self.cell_starts) // levels)
-        beside = np.empty(int(starts[-1]), dtype=np.int64)
-        all_marginals(self.cell_starts, levels, self.widths, self.cells, beside)
-        return beside, starts
+def marginals(starts: Ints, n_levels: Ints, widths: Ints, cells: Ints) -> tuple[Ints, Ints]:
+    """The tables of (S, X_l) from those of (S, X_k, X_l), end to end, and where each begins."""
+    begins = starts_of(np.diff(starts) // n_levels)
+    found = np.empty(int(begins[-1]), dtype=np.int64)
+    all_marginals(starts, n_levels, widths, cells, found)
+    return found, begins
 
 
 class ListedContext:

@@ -86,16 +86,9 @@ class MemoryCounts:
         )  # fmt: skip
 
     @cached_property
-    def _everyone(self) -> Ints:
-        return np.arange(len(self.arities))
-
-    @property
     def _rows(self) -> Rows:
-        return self._codes, self._everyone, self._ones, self._ranges, EMPTY
-
-    @cached_property
-    def _ranges(self) -> Ints:
-        return np.array([[0, self.n_rows]])
+        everyone, worth = np.arange(len(self.arities)), np.ones(self.n_rows, dtype=np.int32)
+        return self._codes, everyone, worth, np.array([[0, self.n_rows]]), EMPTY
 
     def judge(self, batch: Batch, *, tests: bool) -> Judgements:
         """Fold the table of each context with each of its candidates; test it where asked. A
@@ -236,12 +229,12 @@ class MemoryCounts:
         n_lines = len(self.arities) if levels else 0
         levels_found = np.empty_like(self._codes, shape=(n_lines, room))
         counts, starts = np.empty(room, dtype=np.int32), np.zeros(len(sets) + 1, dtype=np.int64)
-        found = levels_found, self._everyone, counts, starts
+        found = levels_found, self._rows[1], counts, starts
         count_sets(
             self._columns, self._rows, self._joint_crossover, *laid_out(sets), self._products,
             found, sums,
         )  # fmt: skip
-        return levels_found, self._everyone, counts[: starts[-1]], starts
+        return levels_found, self._rows[1], counts[: starts[-1]], starts
 
     def _most_states(self, columns: tuple[int, ...]) -> int:
         return min(self.shapes.n_joint(columns), self.n_rows)
@@ -259,11 +252,6 @@ class MemoryCounts:
         """The most cells of a set that planes are to count, one mask a cell."""
         n_words: int = self._planes.words.shape[1]
         return min(JOINT_CROSSOVER, MASK_BYTES // (8 * max(n_words, 1)))
-
-    @cached_property
-    def _ones(self) -> Pairs:
-        """What each row is worth."""
-        return np.ones(self.n_rows, dtype=np.int32)
 
     @cached_property
     def _products(self) -> Floats:

@@ -235,13 +235,9 @@ class RowTables:
                 np.array([0, len(margins)]), margins, np.zeros(len(widths), dtype=np.int64),
                 widths, starts_of(len(margins) * widths), cells,
             )  # fmt: skip
-            b, span = question.b, question.span
-            heads = self._shapes.heads(batch, b, span)
-            answers.entropies[b : b + 1], answers.gains[span] = counted.fold(
-                batch.lookup, batch.base_heads[b : b + 1], heads
-            )
-            if len(answers.stats):
-                answers.stats[span] = counted.test(self._table.n_rows)
+            heads = self._shapes.heads(batch, question.b, question.span)
+            own = np.array([question.b])
+            counted.judge(batch, heads, own, question.span, self._table.n_rows, answers)
 
     def _context(self, question: RowQuestion) -> States:
         """The pairs of a stratum and a level of the target."""
