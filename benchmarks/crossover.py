@@ -10,9 +10,8 @@ import time
 import numpy as np
 
 from tamis.counting import counts, memory
-from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
-from tamis.information.counted import _lookup
+from tamis.information.counted import lookup_of
 from tamis.information.estimators import as_additive
 from tamis.tables import Table
 
@@ -24,19 +23,19 @@ def table(n: int, d: int, arity: int) -> Table:
 
 
 def seconds(counts: MemoryCounts, context: tuple[int, tuple[int, ...]], n: int) -> float:
-    lookup = _lookup(as_additive("miller-madow", "crossover"), n, Lookup)
+    lookup = lookup_of(as_additive("miller-madow", "crossover"), n)
     candidates = np.arange(20, 60)
     best = np.inf
     for _ in range(5):
         start = time.perf_counter()
-        counts.judge([context], [candidates], lookup, tests=False)
+        counts.judge(counts.shapes.batch([context], [candidates], lookup), tests=False)
         best = min(best, time.perf_counter() - start)
     return float(best)
 
 
 def joint_seconds(counts: MemoryCounts, size: int, n: int) -> float:
     """One of eight joint tables of so many columns: half of them given."""
-    lookup = _lookup(as_additive("miller-madow", "crossover"), n, Lookup)
+    lookup = lookup_of(as_additive("miller-madow", "crossover"), n)
     best = np.inf
     for i in range(5):
         # Each time others, so that no states of rows are at hand.
@@ -44,7 +43,7 @@ def joint_seconds(counts: MemoryCounts, size: int, n: int) -> float:
         contexts = [(k, tuple(range(k + 1, k + 1 + (size - 1) // 2))) for k in first]
         others = [tuple(range(k + 1 + (size - 1) // 2, k + size)) for k in first]
         start = time.perf_counter()
-        counts.judge_joints(contexts, others, lookup)
+        counts.judge(counts.shapes.joint_batch(contexts, others, lookup), tests=True)
         best = min(best, time.perf_counter() - start)
     return float(best) / 8
 

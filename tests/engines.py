@@ -11,6 +11,9 @@ import pytest
 
 from tables import table_of
 from tamis.counting import blocks, counts, memory, passes, row_tables, sharing
+from tamis.counting.compiled import Judgements
+from tamis.counting.counts import Counts
+from tamis.counting.lookup import Lookup
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context, Group, Query
 from tamis.result import Result
@@ -67,6 +70,11 @@ def force(monkeypatch, way: str) -> None:
     for name, value in WAYS[way].items():
         module, constant = name.split(".")
         monkeypatch.setattr(MODULES[module], constant, value)
+
+
+def judged(engine: Counts, contexts, candidates, lookup: Lookup, *, tests: bool) -> Judgements:
+    """What an engine says about candidates of one column each."""
+    return engine.judge(engine.shapes.batch(contexts, candidates, lookup), tests=tests)
 
 
 def contexts_of(d: int) -> list[Context]:

@@ -139,4 +139,4 @@ def test_engines_share_a_protocol_and_no_base():
     } | Counts.__annotations__.keys()
     for engine in (MemoryCounts, BlockCounts):
         assert engine.__bases__ == (object,)
-        assert asked - {"arities"} <= set(dir(engine))
+        assert asked - {"shapes"} <= set(dir(engine))

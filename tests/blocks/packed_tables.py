@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tamis.counting.elsewhere import PackedTable
+from tamis.counting.passes import View
 from tamis.tables import Table
 from tamis.tables.packed_file import PackedFile, pack_table
 
@@ -25,7 +26,8 @@ def packed(table: Table, block_rows: int = 64) -> Iterator[PackedTable]:
 
 def decoded(table: PackedTable) -> np.ndarray:
     """The codes of all columns, back from the file."""
-    groups = list(table.view().row_groups())
+    view = View(table.file, table.positions, table.working_bytes)
+    groups = list(view.row_groups())
     return np.array(
         [np.concatenate([g.codes(k) for g in groups]) for k in range(table.n_variables)]
     )

@@ -12,8 +12,9 @@ from packed_tables import decoded, packed
 
 from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
-from tamis.counting import counts, folding, looking, passes, row_tables
+from tamis.counting import counts, looking, passes, row_tables
 from tamis.counting.elsewhere import LongTable
+from tamis.counting.lookup import Lookup
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import Minimax
@@ -90,7 +91,7 @@ def test_counts_beyond_the_heads_of_the_lookup_and_an_observed_support():
 
 
 def test_f_takes_no_room_for_counts_that_do_not_occur():
-    lookup = folding.BlockLookup(lambda counts, n, support: counts / n, 10**15)
+    lookup = Lookup(lambda counts, n, support: counts / n, 10**15)
     counts = np.array([0, 3, 70, 5 * 10**14])
     expected = np.rint((counts[1:] / 1e15) * 2**48).sum()
     found = lookup.entropies(counts, np.array([0, 4]), np.zeros(1, dtype=np.int64))
@@ -109,14 +110,10 @@ def test_sets_beyond_the_memory_limit_are_screened_in_place_of_counted(monkeypat
         assert information.interactions(3)[7][0].members == (0, 1, 2)
 
 
-@pytest.mark.parametrize("constants", [{"row_tables.CELL_BYTES": 2**40}, {}])
-def test_tables_beyond_the_memory_limit_are_refused(monkeypatch, constants):
+def test_tables_beyond_the_memory_limit_are_refused(monkeypatch):
     monkeypatch.setattr(counts, "CROSSOVER", 0)
-    if not constants:
-        monkeypatch.setattr(counts, "DENSE_CELLS", 0)
-        monkeypatch.setattr(row_tables.RowTables, "_most_bytes", 16)
-    else:
-        monkeypatch.setattr(row_tables, "CELL_BYTES", 2**40)
+    monkeypatch.setattr(counts, "DENSE_CELLS", 0)
+    monkeypatch.setattr(row_tables.RowTables, "_most_bytes", 16)
     with packed(wide_table(3)) as blocks:
         information = CountedInformation(blocks)
         with pytest.raises(SettingError, match="memory has room for"):

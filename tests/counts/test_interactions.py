@@ -30,8 +30,7 @@ def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
     found = Parities(column, table.n_rows, largest, plane_ones(planes.words))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sharing, "THREAD_WORDS", 0)
-        found.odd = found.count(planes.words, parts)
-    return found
+        return found.count(lambda one: one.of_block(planes.words, table.n_rows, parts))
 
 
 @settings(max_examples=40, deadline=None)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from scipy.special import entr
 
 import naive
+from engines import judged
 from tables import rows, table_of
 from tamis.counting import counts, memory, sharing
 from tamis.counting.compiled import uncompiled
@@ -69,7 +70,7 @@ def test_a_candidate_that_is_part_of_its_context_gains_nothing_and_has_no_test(e
     with counting_by(engine):
         counts = MemoryCounts(table, n_jobs=2)
         for candidates in (None, [everyone, everyone]):
-            found = counts.judge([(0, (2,)), (3, ())], candidates, plugin_lookup(60), tests=True)
+            found = judged(counts, [(0, (2,)), (3, ())], candidates, plugin_lookup(60), tests=True)
             assert found.gains.reshape(2, 4)[[0, 0, 1], [0, 2, 3]].tolist() == [0.0, 0.0, 0.0]
             assert not found.stats.reshape(2, 4, -1)[[0, 0, 1], [0, 2, 3]].any()
             assert (found.gains.reshape(2, 4)[[0, 0, 1, 1, 1], [1, 3, 0, 1, 2]] > 0).all()
@@ -86,7 +87,7 @@ def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
     contexts, candidates = [contexts[i] for i in keep], [candidates[i] for i in keep]
     with counting_by(engine):
         counts = MemoryCounts(table_of(table), n_jobs=3)
-        found = counts.judge(contexts, candidates, plugin_lookup(n), tests=True)
+        found = judged(counts, contexts, candidates, plugin_lookup(n), tests=True)
     H, I = naive.from_rows(table.tolist())  # noqa: E741
     at = 0
     for i, (k, s) in enumerate(contexts):
@@ -104,7 +105,8 @@ def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
 def test_several_variables_can_stand_as_one_candidate(engine, table):
     with counting_by(engine):
         counts = MemoryCounts(table_of(table), n_jobs=1)
-        found = counts.judge_joints([(0, (1,))], [(2, 3)], plugin_lookup(len(table)))
+        found = batch = counts.shapes.joint_batch([(0, (1,))], [(2, 3)], plugin_lookup(len(table)))
+        found = counts.judge(batch, tests=True)
     _, I = naive.from_rows(table.tolist())  # noqa: E741
     assert found.gains[0] == pytest.approx(I(0, (2, 3), (1,)), abs=1e-12)
     expected = naive.strata_evidence(table.tolist(), 0, (2, 3), (1,))
@@ -122,7 +124,7 @@ def test_all_ways_of_counting_agree_to_the_last_bit(table):
         with counting_by(engine):
             counts = MemoryCounts(table_of(table), n_jobs=2)
             lookup = plugin_lookup(len(table))
-            answers.append(counts.judge(contexts, candidates, lookup, tests=True))
+            answers.append(judged(counts, contexts, candidates, lookup, tests=True))
     for answer in answers[1:]:
         for found, expected in zip(answer, answers[0], strict=True):
             np.testing.assert_array_equal(found, expected)
@@ -140,9 +142,9 @@ def test_small_and_large_contexts_of_a_batch_do_not_meet(tests, table):
         patch.setattr(counts, "CROSSOVER", 24)
         patch.setattr(sharing, "THREAD_WORDS", 0)
         engine, lookup = MemoryCounts(table_of(table), n_jobs=2), plugin_lookup(len(table))
-        found = engine.judge(contexts, candidates, lookup, tests=tests)
+        found = judged(engine, contexts, candidates, lookup, tests=tests)
         alone = [
-            engine.judge([one], [some], lookup, tests=tests)
+            judged(engine, [one], [some], lookup, tests=tests)
             for one, some in zip(contexts, candidates, strict=True)
         ]
     for i, together in enumerate(found):
@@ -154,7 +156,7 @@ def test_a_column_of_many_levels_is_counted_beside_one_of_few():
     wide = rng.integers(0, 150, 2000)
     table = np.stack([wide, wide % 2, rng.integers(0, 2, 2000)], axis=1)
     counts = MemoryCounts(table_of(table))
-    found = counts.judge([(1, ()), (0, (2,))], [np.array([0, 2]), np.array([1])],
+    found = judged(counts, [(1, ()), (0, (2,))], [np.array([0, 2]), np.array([1])],
                          plugin_lookup(2000), tests=True)  # fmt: skip
     H, I = naive.from_rows(table.tolist())  # noqa: E741
     assert found.gains[0] == pytest.approx(H(1, ()), abs=1e-12)
@@ -168,8 +170,12 @@ def test_relabelled_levels_tie_exactly():
     x = rng.integers(0, 3, 500)
     y = (x + (rng.random(500) < 0.3)) % 3
     table = np.stack([x, y, 2 - y, (y + 1) % 3], axis=1)
-    found = MemoryCounts(table_of(table)).judge(
-        [(0, ())], [np.array([1, 2, 3])], plugin_lookup(500), tests=False
+    found = judged(
+        MemoryCounts(table_of(table)),
+        [(0, ())],
+        [np.array([1, 2, 3])],
+        plugin_lookup(500),
+        tests=False,
     )
     assert found.gains[0] == found.gains[1] == found.gains[2]
 
@@ -200,7 +206,7 @@ def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
     table = np.random.default_rng(0).integers(0, 2, (100, 9))
     for n_jobs in (1, 3):
         counts = MemoryCounts(table_of(table), n_jobs)
-        counts.judge([(k, ()) for k in range(9)], None, plugin_lookup(100), tests=False)
+        judged(counts, [(k, ()) for k in range(9)], None, plugin_lookup(100), tests=False)
     assert set(opened) == {2}  # and the caller does its part
 
 
@@ -210,9 +216,9 @@ def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
 def test_gains_are_the_same_whether_or_not_tests_are_wanted(engine, table):
     contexts = contexts_of(table.shape[1])
     lookup = plugin_lookup(len(table))
-    expected = MemoryCounts(table_of(table)).judge(contexts, None, lookup, tests=True)
+    expected = judged(MemoryCounts(table_of(table)), contexts, None, lookup, tests=True)
     with counting_by(engine):
-        found = MemoryCounts(table_of(table), n_jobs=2).judge(contexts, None, lookup, tests=False)
+        found = judged(MemoryCounts(table_of(table), n_jobs=2), contexts, None, lookup, tests=False)
     np.testing.assert_array_equal(found.gains, expected.gains)
     np.testing.assert_array_equal(found.entropies, expected.entropies)
 
@@ -228,8 +234,12 @@ def test_strata_in_which_the_target_does_not_vary_say_nothing(engine, silent, le
     others = rng.integers(0, levels, (300, 4))
     table = np.column_stack([target, stratum, others])
     with counting_by(engine):
-        found = MemoryCounts(table_of(table)).judge(
-            [(0, (1,)), (0, (1, 2))], None, plugin_lookup(300), tests=False
+        found = judged(
+            MemoryCounts(table_of(table)),
+            [(0, (1,)), (0, (1, 2))],
+            None,
+            plugin_lookup(300),
+            tests=False,
         )
     _, I = naive.from_rows(table.tolist())  # noqa: E741
     expected = [[I(0, (k,), s) if k and k not in s else 0.0 for k in range(6)]

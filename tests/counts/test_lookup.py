@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from engines import judged
 from tables import rows, table_of
 from tamis.counting.lookup import MOST_HEADS, Lookup
 from tamis.counting.memory import MemoryCounts
@@ -87,7 +88,7 @@ def test_an_estimate_below_nothing_is_clipped_where_the_estimator_says_so():
     table = table_of(np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 5))
     for clips, expected in ((True, 0.0), (False, -2.0)):
         lookup = Lookup(lambda counts, n, support: np.full(len(counts), -1.0), 20, clips=clips)
-        found = MemoryCounts(table).judge([(0, ())], [np.array([1])], lookup, tests=False)
+        found = judged(MemoryCounts(table), [(0, ())], [np.array([1])], lookup, tests=False)
         assert found.entropies[0] == expected
 
 

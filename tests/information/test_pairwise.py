@@ -117,7 +117,7 @@ def test_columns_of_too_many_levels_to_number_in_a_table_give_the_same(seed, mon
     groups = [Group(0, (3,), (1, 2))]
     plain = RealCountInformation(table)
     wanted = plain.tests(query), plain.joint_tests(groups)
-    monkeypatch.setattr("tamis.information.real_counts.DENSE_CELLS", 1)
+    monkeypatch.setattr("tamis.counting.counts.DENSE_CELLS", 1)
     sparse = RealCountInformation(table)
     for found, one in zip((sparse.tests(query), sparse.joint_tests(groups)), wanted, strict=True):
         for field in FIELDS:

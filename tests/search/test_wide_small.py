@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import tamis
+from engines import judged
 from tables import rows, table_of
 from tamis.counting import counts
 from tamis.counting.interactions import Interaction
@@ -173,8 +174,8 @@ def test_tables_of_two_levels_are_folded_as_all_others(estimator, table):
         (k, tuple(j for j in range(d) if j != k)[:size]) for k in range(d) for size in (0, 1, 2)
     ]
     everyone = [np.arange(d)] * len(contexts)
-    comp = few._counts.judge(contexts, everyone, few._lookup, tests=True)
-    ref = many._counts.judge(contexts, everyone, many._lookup, tests=True)
+    comp = judged(few._counts, contexts, everyone, few._lookup, tests=True)
+    ref = judged(many._counts, contexts, everyone, many._lookup, tests=True)
     for one, other in zip(comp, ref, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -191,9 +192,9 @@ def test_a_batch_of_small_and_large_tables_is_that_of_each_alone(table):
         contexts = [(k, tuple(range(k))) for k in range(d)]
         candidates = [np.arange(d)[: k + 1] for k in range(d)]
         lookup = Lookup(terms, engine.n_rows)
-        comp = engine.judge(contexts, candidates, lookup, tests=True)
+        comp = judged(engine, contexts, candidates, lookup, tests=True)
         ref = [
-            engine.judge([one], [some], lookup, tests=True)
+            judged(engine, [one], [some], lookup, tests=True)
             for one, some in zip(contexts, candidates, strict=True)
         ]
     for i, found in enumerate(comp):

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from tamis.counting import counts
 from tamis.counting.block_loops import lay_out
 from tamis.counting.compiled import Floats, Ints, Judgements, Words
-from tamis.counting.counts import Batch, FamilyCounts, Question, Shapes, blank, in_runs
+from tamis.counting.counts import Batch, FamilyCounts, Question, Shapes, in_runs, starts_of
 from tamis.counting.elsewhere import BlockTable
-from tamis.counting.folding import BlockLookup, TableBatch, starts_of
+from tamis.counting.folding import TableBatch
 from tamis.counting.interactions import few_levels
 from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup
 from tamis.counting.passes import Masked, Pass, PlaneRows, Sums
-from tamis.counting.row_tables import RowQuestion, RowTables
+from tamis.counting.row_tables import RowTables
 
 WHOLE_ROWS = 1024
 """Larger than in memory: there asking again is cheap, here it takes another round."""
@@ -34,68 +34,63 @@ FOLDED_BYTES = 64
 class BlockCounts:
     """The contingency tables of a table in blocks, judged in batches within a limit of memory."""
 
-    reads: ClassVar[type[Lookup]] = BlockLookup
     whole_rows: ClassVar[int] = WHOLE_ROWS
 
     def __init__(self, table: BlockTable, n_jobs: int | None = None) -> None:
         self.n_rows = table.n_rows
         self.arities = table.arities
         self._table = table
-        self._shapes = Shapes(table.arities, table.planed, table.n_rows)
+        self.shapes = Shapes(table.arities, table.planed, table.n_rows)
         self._n_jobs = table.threads(n_jobs)
-        self._rows = RowTables(table, self._total, self._shapes.most_cells)
+        self._rows = RowTables(table, self._total, self.shapes)
         self._ones, self._pairs = self._count_planes()
 
     def _total(self, passes: Sequence[Pass]) -> list[Sums]:
         return self._table.total(passes, self._n_jobs)
 
-    def judge(
-        self,
-        contexts: Sequence[Question],
-        candidates: Sequence[Ints] | None,
-        lookup: Lookup,
-        *,
-        tests: bool,
-    ) -> Judgements:
-        """Fold the table of each context with each of its candidates; test it where asked.
-
-        None as candidates means every column for every context.
-        """
-        batch = self._shapes.batch(contexts, candidates, lookup)
-        answers = blank(len(contexts), int(batch.starts[-1]), tests=tests)
-        self._dispatch(batch, lookup, answers)
-        return answers
-
-    def judge_joints(
-        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
-    ) -> Judgements:
-        """Judge several variables taken together as one candidate, one for each context."""
-        states = self._rows.all_states([*(given for _, given in contexts), *others])
-        base, heads = self._shapes.joint_supports(contexts, others, lookup)
-        answers = blank(len(contexts), len(contexts), tests=True)
-        asked = []
-        for b, (target, given) in enumerate(contexts):
-            own = slice(b, b + 1)
-            room = Judgements(*(part[own] for part in answers))
-            candidates = [states[others[b]]]
-            asked.append(
-                RowQuestion(target, states[given], candidates, base[own], heads[own], room)
-            )
-        self._rows.judge(asked, _for_blocks(lookup))
+    def judge(self, batch: Batch, *, tests: bool) -> Judgements:
+        """All that goes to planes shares a pass, and so does all that goes to rows."""
+        answers = batch.room(tests=tests)
+        # A candidate that is part of its context gains nothing and has no test.
+        answers.gains[:] = 0.0
+        answers.stats[:] = 0.0
+        in_planes: list[tuple[int, Ints]] = []
+        by_rows: list[tuple[int, Ints]] = []
+        for b, (target, given) in enumerate(batch.contexts):
+            span = np.arange(batch.starts[b], batch.starts[b + 1])
+            if len(batch.parts):
+                by_rows.append((b, span))
+                continue
+            span = span[~np.isin(batch.candidates[span], (target, *given))]
+            small = self.shapes.are_small((target, given), batch.candidates[span])
+            # Without candidates the context's own entropy is still wanted, once.
+            alone = not len(span) and self.shapes.is_small((target, given))
+            if alone or small.any():
+                in_planes.append((b, span[small]))
+            if not (alone or (len(span) and small.all())):
+                by_rows.append((b, span[~small]))
+        if in_planes:
+            self._judge_in_planes(batch, in_planes, answers)
+        if by_rows:
+            self._rows.judge(batch, by_rows, answers)
         return answers
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
-        small = {
-            i: one
-            for i, one in enumerate(sets)
-            if one and self._shapes.is_small((one[-1], one[:-1]))
-        }
-        large = self._rows.all_states([one for i, one in enumerate(sets) if i not in small])
-        whole = dict(zip(small, self._whole_tables(list(small.values())), strict=True))
+        small = [bool(one) and self.shapes.is_small((one[-1], one[:-1])) for one in sets]
+        large = self._rows.all_states(
+            [one for one, few in zip(sets, small, strict=True) if not few]
+        )
+        contexts = [(one[-1], one[:-1]) for one, few in zip(sets, small, strict=True) if few]
+        nobody = [np.zeros(0, dtype=np.int64)] * len(contexts)
+        whole: list[Ints] = []
+        for start, stop in self._chunks(contexts, nobody):
+            counted = self._count(contexts[start:stop], nobody[start:stop])
+            whole += np.split(counted.margins, counted.margin_starts[1:-1])
+        found = iter(whole)
         return [
-            whole[i][whole[i] > 0] if i in whole else large[one].counts
-            for i, one in enumerate(sets)
+            (cells := next(found))[cells > 0] if few else large[one].counts
+            for one, few in zip(sets, small, strict=True)
         ]
 
     def families(
@@ -103,16 +98,6 @@ class BlockCounts:
     ) -> FamilyCounts | None:
         """Nothing of its own: the tests of a batch are counted in one pass as it is."""
         return None
-
-    def _whole_tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
-        """For each small set of columns the rows of every joint state, whether it occurs or not."""
-        found: list[Ints] = []
-        contexts = [(one[-1], one[:-1]) for one in sets]
-        nobody = [np.zeros(0, dtype=np.int64)] * len(sets)
-        for start, stop in self._chunks(contexts, nobody):
-            counted = self._count(contexts[start:stop], nobody[start:stop])
-            found += np.split(counted.margins, counted.margin_starts[1:-1])
-        return found
 
     def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> None:
         """Nothing: blocks answer in batches."""
@@ -136,87 +121,18 @@ class BlockCounts:
             found += own if n <= 2 else [*own, self.n_rows - sum(own)]
         return np.array(found, dtype=np.int64)
 
-    def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
-        """All that goes to planes shares a pass, and so does all that goes to rows."""
-        places: list[int] = []
-        spans: list[Ints] = []
-        by_rows: list[tuple[int, Ints]] = []
-        own: list[Ints] = []
-        for b, context in enumerate(batch.contexts):
-            span = np.arange(batch.starts[b], batch.starts[b + 1])
-            candidates = batch.candidates[span]
-            is_own = np.isin(candidates, (context[0], *context[1]))
-            own.append(span[is_own])
-            small = self._shapes.are_small(context, candidates)
-            # Without candidates the context's own entropy is still wanted, once.
-            alone = not len(span) and self._shapes.is_small(context)
-            if small.any() or alone:
-                places.append(b)
-                spans.append(span[small & ~is_own])
-            if not (small.all() if len(span) else alone):
-                by_rows.append((b, span[~small]))
-        if places:
-            self._judge_in_planes(batch, places, spans, lookup, answers)
-        if by_rows:
-            self._judge_by_rows(batch, by_rows, lookup, answers)
-        # A candidate that is part of its context gains nothing and has no test.
-        every = np.concatenate(own)
-        answers.gains[every] = 0.0
-        if len(answers.stats):
-            answers.stats[every] = 0.0
-
-    def _judge_by_rows(
-        self,
-        batch: Batch,
-        places: Sequence[tuple[int, Ints]],
-        lookup: Lookup,
-        answers: Judgements,
-    ) -> None:
-        """Contexts of a batch with some of their candidates, counted row by row."""
-        strata = self._rows.all_states([batch.contexts[b][1] for b, _ in places])
-        tests = len(answers.stats) > 0
-        asked = []
-        for b, span in places:
-            target, given = batch.contexts[b]
-            candidates = batch.candidates[span]
-            asked.append(
-                RowQuestion(
-                    target, strata[given], [self._rows.column(k) for k in candidates.tolist()],
-                    batch.base_heads[b : b + 1],
-                    batch.heads[b][self._shapes.classes[candidates]],
-                    blank(1, len(span), tests=tests),
-                )
-            )  # fmt: skip
-        self._rows.judge(asked, _for_blocks(lookup))
-        for (b, span), question in zip(places, asked, strict=True):
-            found = question.answers
-            answers.entropies[b] = found.entropies[0]
-            answers.gains[span] = found.gains
-            if tests:
-                answers.stats[span] = found.stats
-
     def _judge_in_planes(
-        self,
-        batch: Batch,
-        places: list[int],
-        spans: list[Ints],
-        lookup: Lookup,
-        answers: Judgements,
+        self, batch: Batch, places: Sequence[tuple[int, Ints]], answers: Judgements
     ) -> None:
-        """The contexts at these places with these candidates, as many at once as fit."""
-        contexts = [batch.contexts[b] for b in places]
-        candidates = [batch.candidates[span] for span in spans]
+        """Contexts of a batch with some of their candidates, as many at once as fit."""
+        contexts = [batch.contexts[b] for b, _ in places]
+        candidates = [batch.candidates[span] for _, span in places]
         for start, stop in self._chunks(contexts, candidates):
             counted = self._count(contexts[start:stop], candidates[start:stop])
-            rows = np.array(places[start:stop])
-            span = np.concatenate(spans[start:stop])
-            classes = self._shapes.classes[batch.candidates[span]]
-            heads = batch.heads[rows[counted.context], classes]
-            answers.entropies[rows], answers.gains[span] = counted.fold(
-                _for_blocks(lookup), batch.base_heads[rows], heads
-            )
-            if len(answers.stats):
-                answers.stats[span] = counted.test(self.n_rows)
+            rows = np.array([b for b, _ in places[start:stop]])
+            span = np.concatenate([span for _, span in places[start:stop]])
+            heads = self.shapes.heads(batch, rows[counted.context], span)
+            counted.judge(batch, heads, rows, span, self.n_rows, answers)
 
     def _chunks(
         self, contexts: Sequence[Question], candidates: Sequence[Ints]
@@ -224,7 +140,7 @@ class BlockCounts:
         """Cut contexts into runs whose tables fit into memory together."""
         most = self._table.working_bytes // 2 // (FOLDED_BYTES + 8 * self._n_jobs)
         levels = (int(self.arities[some].sum()) for some in candidates)
-        cells = map(self._shapes.n_cells, contexts)
+        cells = map(self.shapes.n_cells, contexts)
         return in_runs((n * (1 + 2 * m) for n, m in zip(cells, levels, strict=True)), most)
 
     def _count(self, contexts: Sequence[Question], candidates: Sequence[Ints]) -> TableBatch:
@@ -234,7 +150,7 @@ class BlockCounts:
         sums = np.zeros(0, dtype=np.int64)
         if wanted.size:
             ((sums,),) = self._total([wanted])
-        n_cells = np.array([self._shapes.n_cells(context) for context in contexts], dtype=np.int64)
+        n_cells = np.array([self.shapes.n_cells(context) for context in contexts], dtype=np.int64)
         flat = wanted.wanted[2]
         of_context = np.repeat(np.arange(len(contexts)), [len(some) for some in candidates])
         widths = self.arities[flat]
@@ -257,9 +173,3 @@ class BlockCounts:
         fits = 8 * n_planes**2 <= min(counts.PAIR_TABLE_BYTES, self._table.working_bytes // 8)
         ((ones, pairs),) = self._total([PlaneRows(fits)])
         return ones, pairs
-
-
-def _for_blocks(lookup: Lookup) -> BlockLookup:
-    if not isinstance(lookup, BlockLookup):
-        raise TypeError("blocks are folded with a BlockLookup")
-    return lookup

@@ -37,12 +37,6 @@ Question = tuple[int, tuple[int, ...]]
 """A target and its conditioning set."""
 
 
-def blank(n_contexts: int, n_candidates: int, *, tests: bool) -> Judgements:
-    """Room for the answers to a batch."""
-    stats = np.empty((n_candidates if tests else 0, STATS))
-    return Judgements(np.empty(n_contexts), np.empty(n_candidates), stats)
-
-
 NO_PARTS = np.zeros(0, dtype=np.int64)
 
 
@@ -68,30 +62,47 @@ class FamilyCounts(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """A batch: the contexts' candidates laid end to end, and which head of the lookup each table
-    uses (``Asked``)."""
+    """Contexts and their candidates, laid end to end as the loops read them (``Asked``), each of
+    one column or, where there are ``parts``, of several taken together; and the lookup of f with
+    the head that each table uses."""
 
     contexts: Sequence[Question]
     candidates: Ints
     starts: Ints
+    parts: Ints
+    lookup: Lookup
     base_heads: Ints
     heads: Ints
 
-    def asked(self, parts: Ints = NO_PARTS) -> Asked:
+    def asked(self) -> Asked:
         """As the loops read it."""
         variables, starts = laid_out([(*given, target) for target, given in self.contexts])
-        return variables, starts, self.candidates, self.starts, parts, self.base_heads, self.heads
+        return (
+            variables, starts, self.candidates, self.starts, self.parts, self.base_heads, self.heads
+        )  # fmt: skip
 
-    def others(self, b: int) -> tuple[int, ...]:
-        """The candidates of context b."""
-        return tuple(self.candidates[self.starts[b] : self.starts[b + 1]].tolist())
+    def room(self, *, tests: bool) -> Judgements:
+        """Room for the answers."""
+        n = int(self.starts[-1])
+        stats = np.empty((n if tests else 0, STATS))
+        return Judgements(np.empty(len(self.contexts)), np.empty(n), stats)
+
+    def columns(self, c: int) -> tuple[int, ...]:
+        """The columns of candidate c."""
+        span = slice(*self.parts[c : c + 2]) if len(self.parts) else slice(c, c + 1)
+        return tuple(self.candidates[span].tolist())
 
     def tables(self) -> Iterator[tuple[int, ...]]:
         """The columns of each table that is needed."""
         for b, (target, given) in enumerate(self.contexts):
             yield (*given, target)
-            for k in self.others(b):
-                yield (*given, target, k)
+            for c in range(self.starts[b], self.starts[b + 1]):
+                yield (*given, target, *self.columns(c))
+
+
+def starts_of(sizes: Ints) -> Ints:
+    """Where parts of these sizes begin when they are laid end to end, and where the last ends."""
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
 def part_starts(parts: Sequence[Sized]) -> Ints:
@@ -120,35 +131,19 @@ def in_runs(sizes: Iterable[int], most: int) -> Iterator[tuple[int, int]]:
 class Counts(Protocol):
     """The contingency tables of a table of levels, judged in batches."""
 
-    reads: ClassVar[type[Lookup]]
-    """How the terms of an estimator are read."""
     whole_rows: ClassVar[int]
     """The number of variables up to which testing a whole row costs less than asking again."""
-    arities: Ints
+    shapes: Shapes
+    """Of which batches are made."""
 
     @property
     def looking(self) -> Looking:
         """The sets of columns that say something together."""
         ...
 
-    def judge(
-        self,
-        contexts: Sequence[Question],
-        candidates: Sequence[Ints] | None,
-        lookup: Lookup,
-        *,
-        tests: bool,
-    ) -> Judgements:
-        """Fold the table of each context with each of its candidates; test it where asked.
-
-        None as candidates means every column for every context.
-        """
-        ...
-
-    def judge_joints(
-        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
-    ) -> Judgements:
-        """Judge several variables taken together as one candidate, one for each context."""
+    def judge(self, batch: Batch, *, tests: bool) -> Judgements:
+        """Fold the table of each context with each of its candidates; test it where asked. A
+        candidate that is part of its context gains nothing and has no test."""
         ...
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
@@ -184,8 +179,6 @@ class Shapes:
         self.classes: Ints = np.array([place[size] for size in self.sizes], dtype=np.int64)
         """Columns with as many levels have the same supports."""
         self._class_sizes: list[float] = [*class_sizes]
-        self.most_cells = min(DENSE_CELLS, max(2**16, 64 * n_rows))
-        """Tables with more are not laid out whole."""
         self._everyone_often = np.zeros(0, dtype=np.int64)
 
     def n_cells(self, context: Question) -> int:
@@ -197,6 +190,11 @@ class Shapes:
             if cells > CROSSOVER:
                 return CROSSOVER + 1
         return cells
+
+    @property
+    def most_cells(self) -> int:
+        """Tables with more are not laid out whole."""
+        return dense_cells(self.n_rows)
 
     def n_joint(self, columns: Sequence[int]) -> int:
         """The cells that the table of these columns could have."""
@@ -220,32 +218,39 @@ class Shapes:
     def batch(
         self, contexts: Sequence[Question], candidates: Sequence[Ints] | None, lookup: Lookup
     ) -> Batch:
-        """A batch as the loops read it; None as candidates means every column."""
+        """A batch of candidates of one column each; None as candidates means every column."""
         if candidates is None:
             flat, starts = self._everyone(len(contexts))
         else:
             flat = candidates[0] if len(candidates) == 1 else np.concatenate(candidates)
             starts = part_starts(candidates)
-        return Batch(contexts, flat, starts, *self.supports(contexts, lookup))
+        return Batch(contexts, flat, starts, NO_PARTS, lookup, *self.supports(contexts, lookup))
+
+    def joint_batch(
+        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
+    ) -> Batch:
+        """A batch in which each context has one candidate: several columns taken together."""
+        members, parts = laid_out(others)
+        if lookup.needs_support:
+            supports = [
+                self._supports([context], [float(self.n_joint(some))], lookup)
+                for context, some in zip(contexts, others, strict=True)
+            ]
+            base, heads = map(np.concatenate, zip(*supports, strict=True))
+        else:
+            base, heads = _first_heads((len(contexts), 1, 2))
+        starts = np.arange(len(contexts) + 1)
+        return Batch(contexts, members, starts, parts, lookup, base, heads)
 
     def supports(self, contexts: Sequence[Question], lookup: Lookup) -> tuple[Ints, Ints]:
         """Which heads of the lookup the tables of contexts use, by class of candidate."""
         return self._supports(contexts, self._class_sizes, lookup)
 
-    def joint_supports(
-        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
-    ) -> tuple[Ints, Ints]:
-        """Which heads of the lookup the tables of contexts use, each with its candidates taken
-        together."""
-        if not lookup.needs_support:
-            base, heads = _first_heads((len(contexts), 1, 2))
-            return base, heads[:, 0]
-        supports = [
-            self._supports([context], [math.prod(float(self.sizes[k]) for k in some)], lookup)
-            for context, some in zip(contexts, others, strict=True)
-        ]
-        base = np.concatenate([one for one, _ in supports])
-        return base, np.concatenate([one[:, 0] for _, one in supports])
+    def heads(self, batch: Batch, b: int | Ints, c: int | Ints) -> Ints:
+        """Which heads of the lookup the tables of candidates c of a context use."""
+        kinds = np.zeros_like(c) if len(batch.parts) else self.classes[batch.candidates[c]]
+        found: Ints = batch.heads[b, kinds]
+        return found
 
     def _everyone(self, n_contexts: int) -> tuple[Ints, Ints]:
         """Every column as a candidate of each context; the longest list so far is kept."""
@@ -274,6 +279,11 @@ class Shapes:
             largest = max(largest, cells * widest)
         lookup.reserve(int(min(self.n_rows, largest)))
         return base, heads
+
+
+def dense_cells(n_rows: int) -> int:
+    """Tables with more cells are kept as the list of those that occur."""
+    return min(DENSE_CELLS, max(2**16, 64 * n_rows))
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Container, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import ClassVar, Literal, Self, TypeGuard
 
 import numpy as np
@@ -98,7 +97,12 @@ class TableElsewhere(AnyTable):
 
 
 class BlockTable(TableElsewhere):
-    """A table of levels whose rows are in blocks that only passes go over."""
+    """A table of levels whose rows are in blocks that only passes go over.
+
+    ``where`` says in words where they are; ``working_bytes`` is what there is for tables and, where
+    blocks are counted here, for blocks; ``set_bytes`` is what the counts of all sets of planes may
+    take when candidates are looked ahead.
+    """
 
     rows: ClassVar[Literal["blocks"]] = "blocks"
     is_here: ClassVar[bool] = True
@@ -110,19 +114,24 @@ class BlockTable(TableElsewhere):
         levels: Sequence[Sequence[Label]],
         layout: Layout,
         counted: Counted,
+        where: str,
         notes: tuple[str, ...] = (),
+        # What is counted, and how far ahead is looked, must not depend on where the rows are.
+        working_bytes: int = DEFAULT_MEMORY - PROGRAM_BYTES,
+        set_bytes: int | None = None,
     ) -> None:
         super().__init__(names, levels, _kinds_of(levels, layout.rows), counted, notes)
         self.layout = layout
         """Of the blocks, those of columns that are not among these included."""
         self.positions = tuple(range(len(names)))
         """Which columns of the layout these are."""
+        self.where = where
+        self.working_bytes = working_bytes
+        self.set_bytes = working_bytes // 2 if set_bytes is None else set_bytes
 
     def select(self, positions: list[int]) -> Self:
         """A table of these rows with the columns at these positions, in this order."""
         chosen = super().select(positions)
-        for derived in ("planed", "first"):
-            chosen.__dict__.pop(derived, None)
         chosen.positions = tuple(self.positions[k] for k in positions)
         return chosen
 
@@ -134,11 +143,6 @@ class BlockTable(TableElsewhere):
         if chosen.told:
             chosen.kinds = tuple[ColumnKind, ...](["category"] * len(self.names))
         return chosen
-
-    @property
-    @abstractmethod
-    def where(self) -> str:
-        """Where the rows are, in words."""
 
     @property
     def whereabouts(self) -> str:
@@ -154,30 +158,19 @@ class BlockTable(TableElsewhere):
         """The paper's n."""
         return self.layout.rows
 
-    @cached_property
+    @property
     def planed(self) -> NDArray[np.bool_]:
         """Which columns have planes."""
         return self.layout.planed[list(self.positions)]
 
-    @cached_property
+    @property
     def first(self) -> NDArray[np.int64]:
         """The first plane of each column."""
         return self.layout.first[list(self.positions)]
 
-    @property
-    def working_bytes(self) -> int:
-        """What there is for tables and, where blocks are counted here, for blocks."""
-        # What is counted, and how far ahead is looked, must not depend on where the rows are.
-        return DEFAULT_MEMORY - PROGRAM_BYTES
-
-    @property
-    def set_bytes(self) -> int:
-        """What the counts of all sets of planes may take when candidates are looked ahead."""
-        return self.working_bytes // 2
-
     def threads(self, n_jobs: int | None) -> int:
-        """How many threads count in this process."""
-        return usable_jobs(n_jobs)
+        """How many threads count in this process; on a cluster none but the one that asks."""
+        return usable_jobs(n_jobs) if self.is_here else 1
 
     def never_varies(self, k: int) -> bool:
         """Whether column ``k`` has the same value in all rows."""
@@ -199,32 +192,21 @@ class PackedTable(BlockTable):
         owned: object = None,
         called: str | None = None,
     ) -> None:
-        counted = Counted("blocks", file.layout.n_blocks)
-        super().__init__(file.header.names, file.header.levels, file.layout, counted, notes)
         self.file = file
         self.memory = checked_limit(memory)
         # What must live as long as the table, such as the folder of a temporary file.
         self._owned = owned
         # What the user gave, if that was not the file itself.
-        self._called = called
-
-    @property
-    def where(self) -> str:
-        """Where the rows are, in words."""
-        return repr(self._called or os.path.basename(self.file.path))
-
-    @property
-    def working_bytes(self) -> int:
-        """What the limit leaves for blocks and tables."""
-        return self.memory - PROGRAM_BYTES
-
-    def view(self, n_jobs: int = 1) -> View:
-        """These columns, to go over."""
-        return View(self.file, self.positions, self.working_bytes, n_jobs)
+        where = repr(called or os.path.basename(file.path))
+        counted = Counted("blocks", file.layout.n_blocks)
+        super().__init__(
+            file.header.names, file.header.levels, file.layout, counted, where, notes,
+            self.memory - PROGRAM_BYTES,
+        )  # fmt: skip
 
     def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
         """What each pass finds over all rows."""
-        view = self.view(n_jobs)
+        view = View(self.file, self.positions, self.working_bytes, n_jobs)
         found = [one.over(view) for one in passes]
         self.counted.note(len(passes) * self.layout.n_blocks * self.layout.block_bytes)
         return found
@@ -237,17 +219,11 @@ class LongTable(BlockTable):
     def __init__(self, table: Table) -> None:
         codes = [list(table.codes)]
         self._blocks = Blocks.of(table.n_rows, tuple(table.arities.tolist()), codes)
-        super().__init__(table.names, table.levels, self._blocks.layout, Counted("memory", 1))
-
-    @property
-    def where(self) -> str:
-        """Where the rows are, in words."""
-        return "this table"
-
-    @property
-    def set_bytes(self) -> int:
-        """No limit of its own: how far ahead is looked must not depend on the way of counting."""
-        return 24 * MOST_BYTES
+        # No limit of its own: how far ahead is looked must not depend on the way of counting.
+        super().__init__(
+            table.names, table.levels, self._blocks.layout, Counted("memory", 1), "this table",
+            set_bytes=24 * MOST_BYTES,
+        )  # fmt: skip
 
     def total(self, passes: Sequence[Pass], n_jobs: int) -> list[Sums]:
         """What each pass finds over all rows."""

@@ -1,64 +1,24 @@
-"""Tables that were summed over blocks become entropies, gains and tests.
-
-f is not tabulated for every count up to the number of rows, as it is in memory, but found for the
-counts that occur: so the room it takes does not grow with the rows. The sums are the same integers.
-"""
+"""Tables that were summed over blocks become entropies, gains and tests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr
 
 from tamis.counting.block_loops import all_marginals, test_tables
 from tamis.counting.compiled import Floats, Ints, Judgements
-from tamis.counting.fold import HEAD
+from tamis.counting.counts import Batch, starts_of
 from tamis.counting.independence import ROUNDING, SCALE, STATS
-from tamis.counting.lookup import Lookup, fixed_point
-
-
-class BlockLookup(Lookup):
-    """f without its tail: heads are kept, larger counts are asked for as they come."""
-
-    def entropy(self, counts: Ints, choice: int) -> int:
-        """The entropy of a table, in fixed point; ``choice`` is its head."""
-        return int(self.entropies(counts, np.array([0, len(counts)]), np.array([choice]))[0])
-
-    def entropies(self, counts: Ints, starts: Ints, heads: Ints) -> Ints:
-        """The entropy of each table of those laid end to end, in fixed point; ``heads`` are the
-        rows of their supports."""
-        terms, _, supports, nothing, constant, observed, clips = self.as_kernel_argument()
-        occupied = segment_sums(counts > 0, starts)
-        rows = occupied if observed else heads
-        total = segment_sums(self._values(counts, starts, rows, terms), starts)
-        total += constant + (supports[rows] - occupied) * nothing[rows]
-        if clips:
-            total = np.maximum(total, 0)
-        # All rows in one cell: that is certain, whatever f says.
-        return np.where(occupied <= 1, 0, total)
-
-    def _values(self, counts: Ints, starts: Ints, rows: Ints, terms: Ints) -> Ints:
-        few = counts < HEAD
-        values = np.empty(len(counts), dtype=np.int64)
-        row = np.repeat(rows, np.diff(starts))[few] if self.needs_support else 0
-        values[few] = terms[row * HEAD + counts[few]]
-        distinct, which = np.unique(counts[~few], return_inverse=True)
-        values[~few] = fixed_point(self._f(distinct, self._n_rows, 1))[which]
-        return values
-
-    def _allocate(self) -> NDArray[np.int64]:
-        return np.zeros(self._capacity * HEAD, dtype=np.int64)
+from tamis.counting.lookup import fixed_point, segment_sums
 
 
 def plain_terms(counts: Ints, n_rows: int) -> Ints:
-    """-p ln p in fixed point, p being the share of the rows; found once for counts that are the
-    same."""
-    distinct, which = np.unique(counts, return_inverse=True)
-    return fixed_point(entr(distinct / n_rows))[which]
+    """-p ln p in fixed point, p being the share of the rows."""
+    return fixed_point(entr(counts / n_rows))
 
 
 class TableBatch(NamedTuple):
@@ -79,60 +39,43 @@ class TableBatch(NamedTuple):
     cell_starts: Ints
     cells: Ints
 
-    def fold(self, lookup: BlockLookup, base_heads: Ints, heads: Ints) -> tuple[Floats, Floats]:
-        """The entropy of each context and the gain of each candidate."""
-        strata, strata_starts = self.strata()
-        beside, beside_starts = self.beside()
-        h_s = lookup.entropies(strata, strata_starts, base_heads[:, 0])
-        h_sk = lookup.entropies(self.margins, self.margin_starts, base_heads[:, 1])
-        h_sl = lookup.entropies(beside, beside_starts, heads[:, 0])
-        h_skl = lookup.entropies(self.cells, self.cell_starts, heads[:, 1])
-        own = self.context
-        return (h_sk - h_s) / SCALE, (h_sk[own] + h_sl - h_s[own] - h_skl) / SCALE
-
-    def test(self, n_rows: int) -> Floats:
-        """The tests of all candidates."""
-        stats = np.empty((len(self.context), STATS))
-        levels = self.n_levels[self.context]
-        # What a test adds up of -p ln p telescopes to these four sums, which are found here.
+    def judge(
+        self, batch: Batch, heads: Ints, b: Ints, c: Ints, n_rows: int, answers: Judgements
+    ) -> None:
+        """Write the entropies of contexts b, and the gains and tests of candidates c, which use
+        these heads of the lookup."""
+        own, levels = self.context, self.n_levels[self.context]
+        tables = (
+            marginals(self.margin_starts, self.n_levels, np.ones_like(b), self.margins),
+            (self.margins, self.margin_starts),
+            marginals(self.cell_starts, levels, self.widths, self.cells),
+            (self.cells, self.cell_starts),
+        )
+        used = *batch.base_heads[b].T, *heads.T
+        h_s, h_sk, h_sl, h_skl = (
+            batch.lookup.entropies(*table, rows) for table, rows in zip(tables, used, strict=True)
+        )
+        answers.entropies[b] = (h_sk - h_s) / SCALE
+        answers.gains[c] = (h_sk[own] + h_sl - h_s[own] - h_skl) / SCALE
+        if not len(answers.stats):
+            return
+        stats = np.empty((len(c), STATS))
+        # What a test adds up of -p ln p telescopes to four sums, which are found here.
         nothing = np.broadcast_to(np.int64(0), n_rows + 1)
         test_tables(self.cell_starts, levels, self.widths, self.cells, nothing, stats)
-        margins, cells = (self.margins, self.margin_starts), (self.cells, self.cell_starts)
         of_s, of_sk, of_sl, of_skl = (
-            segment_sums(plain_terms(counts, n_rows), starts)
-            for counts, starts in (self.strata(), margins, self.beside(), cells)
+            segment_sums(plain_terms(counts, n_rows), starts) for counts, starts in tables
         )
-        stats[:, 0] = ((of_sk - of_s)[self.context] + of_sl - of_skl) / SCALE
-        return stats
-
-    def strata(self) -> tuple[Ints, Ints]:
-        """The tables of S of all contexts, end to end, and where each begins."""
-        starts = starts_of(np.diff(self.margin_starts) // self.n_levels)
-        strata = np.empty(int(starts[-1]), dtype=np.int64)
-        one = np.ones_like(self.n_levels)
-        all_marginals(self.margin_starts, self.n_levels, one, self.margins, strata)
-        return strata, starts
-
-    def beside(self) -> tuple[Ints, Ints]:
-        """The tables of (S, X_l) of all candidates, end to end, and where each begins."""
-        levels = self.n_levels[self.context]
-        starts = starts_of(np.diff(self.cell_starts) // levels)
-        beside = np.empty(int(starts[-1]), dtype=np.int64)
-        all_marginals(self.cell_starts, levels, self.widths, self.cells, beside)
-        return beside, starts
+        stats[:, 0] = ((of_sk - of_s)[own] + of_sl - of_skl) / SCALE
+        answers.stats[c] = stats
 
 
-def starts_of(sizes: Ints) -> Ints:
-    """Where parts of these sizes begin when they are laid end to end, and where the last ends."""
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
-
-
-def segment_sums(values: NDArray[np.int64] | NDArray[np.bool_], starts: Ints) -> Ints:
-    """The sum of each part. The running sum may go beyond 64 bits and come back: differences of
-    it are right all the same."""
-    running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
-    sums: Ints = running[starts[1:]] - running[starts[:-1]]
-    return sums
+def marginals(starts: Ints, n_levels: Ints, widths: Ints, cells: Ints) -> tuple[Ints, Ints]:
+    """The tables of (S, X_l) from those of (S, X_k, X_l), end to end, and where each begins."""
+    begins = starts_of(np.diff(starts) // n_levels)
+    found = np.empty(int(begins[-1]), dtype=np.int64)
+    all_marginals(starts, n_levels, widths, cells, found)
+    return found, begins
 
 
 class ListedContext:
@@ -141,7 +84,7 @@ class ListedContext:
     they are few and small, and loading compiled loops would take longer.
 
     ``pairs`` are the rows of each pair of a stratum and a level of the target that occurs, and
-    ``strata`` its stratum. ``plain`` gives -p ln p of counts, in fixed point.
+    ``strata`` its stratum. ``entropy`` is that of the counts of a table with this head.
     """
 
     def __init__(
@@ -149,16 +92,15 @@ class ListedContext:
         pairs: Ints,
         strata: Ints,
         base_heads: Ints,
-        lookup: Lookup,
-        plain: Callable[[Ints], Ints],
+        n_rows: int,
+        entropy: Callable[[Ints, int], int],
     ) -> None:
         self._pairs, self._strata = pairs, strata
-        self._lookup = lookup
-        self._plain = plain
+        self._entropy, self._plain = entropy, partial(plain_terms, n_rows=n_rows)
         # Whole numbers of rows are exact as floats.
         self._N: Floats = np.bincount(strata, pairs).astype(np.float64)
-        self._h_s = lookup.entropy(self._N.astype(np.int64), base_heads[0])
-        self._h_sk = lookup.entropy(pairs, base_heads[1])
+        self._h_s = entropy(self._N.astype(np.int64), base_heads[0])
+        self._h_sk = entropy(pairs, base_heads[1])
 
     @property
     def entropy(self) -> float:
@@ -172,8 +114,8 @@ class ListedContext:
         width = int(level.max()) + 1
         keys, column = np.unique(self._strata[pair] * width + level, return_inverse=True)
         beside = np.bincount(column, cells).astype(np.int64)
-        h_sl = self._lookup.entropy(beside, heads[0])
-        h_skl = self._lookup.entropy(cells, heads[1])
+        h_sl = self._entropy(beside, heads[0])
+        h_skl = self._entropy(cells, heads[1])
         answers.gains[c] = (self._h_sk + h_sl - self._h_s - h_skl) / SCALE
         if len(answers.stats):
             answers.stats[c] = self._test(beside, keys // width, cells, pair, column)

@@ -83,10 +83,28 @@ def bytes_of_sets(n_planes: int, largest: int) -> int:
     return 4 * sum(math.comb(n_planes, size) for size in range(largest + 2))
 
 
-class Parities:
+class PlanePass(Pass):
+    """What is summed over rows by the planes among which interactions are looked for."""
+
+    @abstractmethod
+    def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
+        """What these planes of so many rows say."""
+
+    def over(self, view: View) -> Sums:
+        """The sums over the rows of this view."""
+        nothing: Words = np.zeros((len(interacting_columns(view.arities)), 0), dtype=np.uint64)
+        found = self.of_block(nothing, 0)
+        for group in view.groups():
+            for one in group.each():
+                words = interacting_planes(one.words[0], view.first, view.arities, one.n_rows)
+                found = self.add(found, self.of_block(words, one.n_rows, view.n_jobs))
+        return found
+
+
+class Parities(PlanePass):
     """The odd rows of all sets of planes up to a size, ordered by their largest members.
 
-    ``ones`` are those of each plane. What was counted, here or summed over blocks, becomes ``odd``.
+    ``ones`` are those of each plane. What was counted becomes ``odd``.
     """
 
     def __init__(self, column: Ints, n_rows: int, largest: int, ones: Ints) -> None:
@@ -114,10 +132,10 @@ class Parities:
         lowest = min(map(self._threshold, larger)) / math.sqrt(self.n_rows)
         return min(lowest, constants.least_shown) if size > ALL_LOOKED_AT else 0.0
 
-    def count(self, words: Words, n_jobs: int) -> Pairs:
+    def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
         """The odd rows of the sets of all sizes, among these planes."""
         words = words[self._order]
-        odd: Pairs = np.zeros(self.n_sets, dtype=np.int32 if self.n_rows < 2**31 else np.int64)
+        odd: Any = np.zeros(self.n_sets, dtype=self._width)  # narrower than most sums
         odd[self._offsets[1] : self._offsets[2]] = plane_ones(words)
         for size in range(2, min(self._top, len(words)) + 1):
             low, least = size - 1, self._least(size)
@@ -142,7 +160,17 @@ class Parities:
             # A set is counted at its largest plane, and large planes are the largest of many.
             work = len(own) * words.shape[1]
             share(n_jobs, len(words) - low, work, part, power=1 / size)
-        return odd
+        return (odd,)
+
+    def count(self, run: Callable[[PlanePass], Sums]) -> Parities:
+        """Count all sets; ``run`` goes over all rows."""
+        # What has travelled may be wider than it was.
+        self.odd = run(self)[0].astype(self._width, copy=False)
+        return self
+
+    @property
+    def _width(self) -> type[np.signedinteger[Any]]:
+        return np.int32 if self.n_rows < 2**31 else np.int64
 
     def found(self) -> list[Found]:
         """The columns and the sets of others that they depend on together.
@@ -365,33 +393,3 @@ def interacting_planes(planes: Words, first: Ints, arities: Ints, n_rows: int) -
             found[at] = octets.view("<u8") & ~np.bitwise_or.reduce(own, axis=0)
             at += 1
     return found
-
-
-class PlanePass(Pass):
-    """What is summed over rows by the planes among which interactions are looked for."""
-
-    @abstractmethod
-    def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
-        """What these planes of so many rows say."""
-
-    def over(self, view: View) -> Sums:
-        """The sums over the rows of this view."""
-        nothing: Words = np.zeros((len(interacting_columns(view.arities)), 0), dtype=np.uint64)
-        found = self.of_block(nothing, 0)
-        for group in view.groups():
-            for one in group.each():
-                words = interacting_planes(one.words[0], view.first, view.arities, one.n_rows)
-                found = self.add(found, self.of_block(words, one.n_rows, view.n_jobs))
-        return found
-
-
-class OddRows(PlanePass):
-    """The odd rows of all sets of planes up to a size."""
-
-    def __init__(self, column: Ints, n_rows: int, largest: int, ones: Ints) -> None:
-        self._asked = column, n_rows, largest, ones
-
-    def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
-        """What these planes of so many rows say."""
-        odd: Any = Parities(*self._asked).count(words, n_jobs)  # narrower than most sums
-        return (odd,)

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from warnings import warn
 
-import numpy as np
-
 from tamis.constants import constants
 from tamis.counting.compiled import Ints, Words
 from tamis.counting.interactions import (
@@ -21,7 +19,6 @@ from tamis.counting.interactions import (
     SCREEN_WORDS,
     Found,
     Interaction,
-    OddRows,
     Parities,
     PlanePass,
     Screen,
@@ -122,21 +119,14 @@ class Looking:
         require_reach(self._n_sets, self._n_read, self.counted, largest)
         counted = min(largest, self.counted)
         if counted not in self._by_counting:
-            self._by_counting[counted] = self._count(counted).found() if counted > 1 else []
+            parities = Parities(self._column, self._n_rows, counted, self._ones)
+            self._by_counting[counted] = parities.count(self._run).found() if counted > 1 else []
         found = list(self._by_counting[counted])
         for size in range(counted + 2, largest + 2):
             if size not in self._by_screening:
                 self._by_screening[size] = self._screened(size)
             found += self._by_screening[size]
         return strongest_sets(found, self._n_columns)
-
-    def _count(self, largest: int) -> Parities:
-        asked = self._column, self._n_rows, largest, self._ones
-        parities = Parities(*asked)
-        (odd,) = self._run(OddRows(*asked))
-        # What has travelled may be wider than it was.
-        parities.odd = odd.astype(np.int32 if self._n_rows < 2**31 else np.int64, copy=False)
-        return parities
 
     def _screened(self, size: int) -> list[Found]:
         n_planes = len(self._column)
@@ -157,7 +147,7 @@ class Looking:
     def _counted_on(self, words: Words, n_sampled: int, size: int) -> list[Found]:
         """The sets of this size by counting, but on a sample; as strong as on all rows."""
         parities = Parities(self._column, n_sampled, size - 1, plane_ones(words))
-        parities.odd = parities.count(words, self._n_jobs)
+        parities.count(lambda one: one.of_block(words, n_sampled, self._n_jobs))
         more = math.sqrt(self._n_rows / n_sampled)
         return [(target, members, z * more) for target, members, z in parities.strong(size)]
 

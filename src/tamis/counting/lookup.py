@@ -8,11 +8,12 @@ last bit, and ties between variables are ties and not noise.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.compiled import Tables
+from tamis.counting.compiled import Ints, Tables
 from tamis.counting.fold import HEAD
 from tamis.counting.independence import SCALE
 from tamis.errors import SettingError
@@ -53,8 +54,7 @@ class Lookup:
         self._rows: dict[int, int] = {}
         self._nothing: list[int] = []
         self._argument: Tables | None = None
-        self._capacity = 16 if self.needs_support else 1
-        self._table = self._allocate()
+        self._heads = np.zeros((16 if self.needs_support else 1) * HEAD, dtype=np.int64)
         if observed:
             self.reserve(0)
         elif cap is None:
@@ -83,7 +83,7 @@ class Lookup:
         for support in range(len(self._rows), occupied + 1):
             self._row_of_support(support)
 
-    def entropy(self, counts: NDArray[np.int64], choice: int) -> int:
+    def entropy(self, counts: Ints, choice: int) -> int:
         """The entropy of a table, in fixed point; ``choice`` is its head."""
         occupied = int(np.count_nonzero(counts))
         if occupied <= 1:
@@ -94,31 +94,57 @@ class Lookup:
         total += int(constant + (supports[row] - occupied) * nothing[row])
         return max(total, 0) if clips else total
 
+    def entropies(self, counts: Ints, starts: Ints, heads: Ints) -> Ints:
+        """The entropy of each table of those laid end to end, in fixed point; ``heads`` are the
+        rows of their supports. f is found for the counts that occur: so the room it takes does not
+        grow with the rows."""
+        supports, nothing = self._supports()
+        occupied = segment_sums(counts > 0, starts)
+        rows = occupied if self._observed else heads
+        total = segment_sums(self._values(counts, starts, rows), starts)
+        total += self._constant + (supports[rows] - occupied) * nothing[rows]
+        if self._clips:
+            total = np.maximum(total, 0)
+        # All rows in one cell: that is certain, whatever f says.
+        return np.where(occupied <= 1, 0, total)
+
+    def _values(self, counts: Ints, starts: Ints, rows: Ints) -> Ints:
+        few = counts < HEAD
+        values = np.empty(len(counts), dtype=np.int64)
+        row = np.repeat(rows, np.diff(starts))[few] if self.needs_support else 0
+        values[few] = self._heads[row * HEAD + counts[few]]
+        values[~few] = fixed_point(self._f(counts[~few], self._n_rows, 1))
+        return values
+
     def as_kernel_argument(self) -> Tables:
-        """The tables, in the order the kernels unpack them."""
+        """The tables, in the order the kernels unpack them: the heads, then f of every count from
+        HEAD on, at its place."""
         if self._argument is None:
-            supports = np.fromiter(self._rows, dtype=np.int64, count=len(self._rows))
-            nothing = np.array(self._nothing, dtype=np.int64)
             self._argument = (
-                self._table, self._capacity * HEAD, supports, nothing, self._constant,
-                self._observed, self._clips,
+                np.concatenate([self._heads, self._tail]), len(self._heads), *self._supports(),
+                self._constant, self._observed, self._clips,
             )  # fmt: skip
         return self._argument
 
-    def _allocate(self) -> NDArray[np.int64]:
-        """Room for the heads, then f of every count from HEAD on."""
-        table = np.zeros(self._capacity * HEAD + self._n_rows + 1, dtype=np.int64)
+    @cached_property
+    def _tail(self) -> Ints:
+        tail = np.zeros(self._n_rows + 1, dtype=np.int64)
         counts = np.arange(min(HEAD, self._n_rows + 1), self._n_rows + 1, dtype=np.int64)
-        table[self._capacity * HEAD + counts] = fixed_point(self._f(counts, self._n_rows, 1))
-        return table
+        tail[counts] = fixed_point(self._f(counts, self._n_rows, 1))
+        return tail
+
+    def _supports(self) -> tuple[Ints, Ints]:
+        """The supports, and f(0) of each."""
+        supports = np.fromiter(self._rows, dtype=np.int64, count=len(self._rows))
+        return supports, np.array(self._nothing, dtype=np.int64)
 
     def _row_of_support(self, support: int) -> int:
         if support in self._rows:
             return self._rows[support]
         self._argument = None
         row = len(self._rows)
-        if row == self._capacity:
-            self._grow()
+        if row * HEAD == len(self._heads):
+            self._heads = np.concatenate([self._heads, np.zeros_like(self._heads)])
         counts = np.arange(min(HEAD, self._n_rows + 1), dtype=np.int64)
         head = fixed_point(self._f(counts, self._n_rows, support))
         if support * abs(int(head[0])) > LARGEST_SUM:
@@ -129,15 +155,17 @@ class Lookup:
         # An empty cell is counted once, among the unseen, and not where it stands.
         self._nothing.append(int(head[0]) if self.needs_support else 0)
         head[0] = 0
-        self._table[row * HEAD + counts] = head
+        self._heads[row * HEAD + counts] = head
         self._rows[support] = row
         return row
 
-    def _grow(self) -> None:
-        heads = self._table[: self._capacity * HEAD]
-        tail = self._table[self._capacity * HEAD :]
-        self._table = np.concatenate([heads, np.zeros_like(heads), tail])
-        self._capacity *= 2
+
+def segment_sums(values: NDArray[np.int64] | NDArray[np.bool_], starts: Ints) -> Ints:
+    """The sum of each part. The running sum may go beyond 64 bits and come back: differences of
+    it are right all the same."""
+    running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
+    sums: Ints = running[starts[1:]] - running[starts[:-1]]
+    return sums
 
 
 def fixed_point(values: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -26,7 +26,6 @@ from tamis.counting.counts import (
     FamilyCounts,
     Question,
     Shapes,
-    blank,
     in_runs,
     laid_out,
     n_log_n,
@@ -36,10 +35,9 @@ from tamis.counting.interactions import PlanePass, interacting_planes
 from tamis.counting.judge import judge_planes
 from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup, fixed_point
-from tamis.counting.passes import Sums
+from tamis.counting.passes import Sums, count_pairs
 from tamis.counting.sharing import THREAD_WORDS, share, usable_jobs
 from tamis.counting.small import SmallCounts
-from tamis.counting.tables import add_pairs
 from tamis.tables.planes import build_planes, plane_ones
 from tamis.tables.table import Table
 
@@ -64,7 +62,6 @@ NO_SUMS = np.zeros((0, 2))
 class MemoryCounts:
     """The contingency tables of a table in memory, judged in batches."""
 
-    reads: ClassVar[type[Lookup]] = Lookup
     whole_rows: ClassVar[int] = WHOLE_ROWS
 
     def __init__(self, table: Table, n_jobs: int | None = None) -> None:
@@ -73,10 +70,10 @@ class MemoryCounts:
         # Loops are compiled for rows that lie one after the other.
         self._codes = np.require(table.codes, requirements=["C", "W"])
         self._planes = build_planes(table.codes, table.arities)
-        self._shapes = Shapes(table.arities, self._planes.planed, table.n_rows)
+        self.shapes = Shapes(table.arities, self._planes.planed, table.n_rows)
         self._n_jobs = usable_jobs(n_jobs)
         self._plain = fixed_point(entr(np.arange(self.n_rows + 1) / self.n_rows))
-        self._small = SmallCounts(table.codes, table.arities, self._plain, judge_planes)
+        self._small = SmallCounts(table.codes, self.shapes, judge_planes)
 
     @cached_property
     def _columns(self) -> Columns:
@@ -85,53 +82,28 @@ class MemoryCounts:
         widest = int(self.arities[self._planes.planed].max(initial=1))
         return (
             self._planes.words, ones, pairs, self._planes.first, self.arities,
-            self._shapes.classes, self._plain, self.n_rows, widest,
+            self.shapes.classes, self._plain, self.n_rows, widest,
         )  # fmt: skip
 
     @cached_property
-    def _everyone(self) -> Ints:
-        return np.arange(len(self.arities))
-
-    @property
     def _rows(self) -> Rows:
-        return self._codes, self._everyone, self._ones, self._ranges, EMPTY
+        everyone, worth = np.arange(len(self.arities)), np.ones(self.n_rows, dtype=np.int32)
+        return self._codes, everyone, worth, np.array([[0, self.n_rows]]), EMPTY
 
-    @cached_property
-    def _ranges(self) -> Ints:
-        return np.array([[0, self.n_rows]])
-
-    def judge(
-        self,
-        contexts: Sequence[Question],
-        candidates: Sequence[Ints] | None,
-        lookup: Lookup,
-        *,
-        tests: bool,
-    ) -> Judgements:
-        """Fold the table of each context with each of its candidates; test it where asked.
-
-        None as candidates means every column for every context.
-        """
-        batch = self._shapes.batch(contexts, candidates, lookup)
-        answers = blank(len(contexts), int(batch.starts[-1]), tests=tests)
-        self._dispatch(batch, lookup, answers)
-        return answers
-
-    def judge_joints(
-        self, contexts: Sequence[Question], others: Sequence[tuple[int, ...]], lookup: Lookup
-    ) -> Judgements:
-        """Judge several variables taken together as one candidate, one for each context."""
-        n = len(contexts)
-        answers = blank(n, n, tests=True)
-        base, heads = self._shapes.joint_supports(contexts, others, lookup)
-        sets = [
-            (*given, target, *some) for (target, given), some in zip(contexts, others, strict=True)
-        ]
-        if self._small.take(2 * n, sets):
-            self._small.judge_joints(contexts, others, base, heads, lookup, answers)
+    def judge(self, batch: Batch, *, tests: bool) -> Judgements:
+        """Fold the table of each context with each of its candidates; test it where asked. A
+        candidate that is part of its context gains nothing and has no test."""
+        answers = batch.room(tests=tests)
+        if self._small.judge(batch, answers):
             return answers
-        batch = Batch(contexts, *laid_out(others), base, heads[:, None])
-        self._judge_sets(sets, np.arange(n + 1), batch, lookup, answers, together=True)
+        if len(batch.parts):
+            sets = [
+                (*given, target, *batch.columns(c))
+                for c, (target, given) in enumerate(batch.contexts)
+            ]
+            self._judge_sets(sets, batch.starts, batch, answers)
+        else:
+            self._judge_columns(batch, answers)
         return answers
 
     def families(
@@ -147,13 +119,13 @@ class MemoryCounts:
             for target, given in contexts
             for i in range(len(given) if tests else 0)
         ]
-        answers = blank(len(rests), len(rests), tests=True)
-        sums = np.empty((len(contexts), 2))
         candidates, starts = laid_out(members)
-        supports = self._shapes.supports(rests, lookup)
-        batch = Batch(rests, candidates, np.arange(len(rests) + 1), *supports)
+        supports = self.shapes.supports(rests, lookup)
+        batch = Batch(rests, candidates, np.arange(len(rests) + 1), NO_PARTS, lookup, *supports)
+        answers = batch.room(tests=True)
+        sums = np.empty((len(contexts), 2))
         sets = [(*given, target) for target, given in contexts]
-        self._judge_sets(sets, starts, batch, lookup, answers, sums)
+        self._judge_sets(sets, starts, batch, answers, sums)
         return FamilyCounts(answers.gains, answers.stats, sums)
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
@@ -194,23 +166,14 @@ class MemoryCounts:
         if 4 * n_planes**2 > counts.PAIR_TABLE_BYTES or self.n_rows >= 2**31:
             return np.zeros((0, 0), dtype=np.int32)
         pairs = np.zeros((n_planes, n_planes), dtype=np.int32)
-        work = n_planes**2 * words.shape[1] // 2
-
-        def part(start: int, stop: int) -> None:
-            add_pairs(words, start, stop, pairs)
-
-        # Row p has n_planes - p pairs: equal work means unequal shares of the rows.
-        share(self._n_jobs, n_planes, work, part, power=0.5, falling=True)
+        count_pairs(words[None], pairs, self._n_jobs)
         return pairs
 
-    def _dispatch(self, batch: Batch, lookup: Lookup, answers: Judgements) -> None:
+    def _judge_columns(self, batch: Batch, answers: Judgements) -> None:
         """What is too large for planes they leave to rows, so that a batch takes two calls at
         most, however its tables are mixed."""
-        if self._small.take(len(batch.contexts) + len(batch.candidates), batch.tables()):
-            self._small.judge(batch, self._shapes.classes, lookup, answers)
-            return
         columns, most, n = self._columns, counts.CROSSOVER, len(batch.candidates)
-        asked, terms = batch.asked(), lookup.as_kernel_argument()
+        asked, terms = batch.asked(), batch.lookup.as_kernel_argument()
         left: list[int] = []
 
         def in_planes(start: int, stop: int) -> None:
@@ -219,7 +182,7 @@ class MemoryCounts:
         def by_rows(start: int, stop: int) -> None:
             judge_rows(columns, self._rows, most, asked, start, stop, terms, *answers)
 
-        cells = min(max(map(self._shapes.n_cells, batch.contexts)), most)
+        cells = min(max(map(self.shapes.n_cells, batch.contexts)), most)
         share(self._n_jobs, n, n * cells * self._planes.words.shape[1], in_planes)
         if any(left):
             share(self._n_jobs, n, n * self.n_rows, by_rows)
@@ -229,17 +192,13 @@ class MemoryCounts:
         sets: Sequence[tuple[int, ...]],
         tables_start: Ints,
         batch: Batch,
-        lookup: Lookup,
         answers: Judgements,
         sums: Floats = NO_SUMS,
-        *,
-        together: bool = False,
     ) -> None:
         """Count sets of columns, and judge contexts within each, of one candidate each: those of
-        set b are from ``tables_start[b]`` to ``tables_start[b + 1]``. The candidates are all that
-        belong to a context ``together``."""
+        set b are from ``tables_start[b]`` to ``tables_start[b + 1]``."""
         owners = np.repeat(np.arange(len(sets)), np.diff(tables_start))
-        (variables, starts, *_), terms = batch.asked(), lookup.as_kernel_argument()
+        (variables, starts, *_), terms = batch.asked(), batch.lookup.as_kernel_argument()
 
         def part(start: int, stop: int) -> None:
             for i, j in self._chunks(sets, start, stop):
@@ -249,13 +208,12 @@ class MemoryCounts:
                 places = owners[own] - i
                 ranges = np.stack([begins[places], begins[places + 1]], axis=1)
                 n = own.stop - own.start
-                candidates, parts = batch.candidates[own], NO_PARTS
-                if together:
-                    candidates, parts = batch.candidates, batch.starts[ends]
+                together = len(batch.parts) > 0
                 judge_rows(
                     self._columns, (levels, lines, counted, ranges, EMPTY), 0,
                     (
-                        variables, starts[ends], candidates, np.arange(n + 1), parts,
+                        variables, starts[ends], batch.candidates[slice(None) if together else own],
+                        np.arange(n + 1), batch.parts[ends if together else slice(0)],
                         batch.base_heads[own], batch.heads[own],
                     ),
                     0, n, terms, *(each[own] for each in answers),
@@ -271,15 +229,15 @@ class MemoryCounts:
         n_lines = len(self.arities) if levels else 0
         levels_found = np.empty_like(self._codes, shape=(n_lines, room))
         counts, starts = np.empty(room, dtype=np.int32), np.zeros(len(sets) + 1, dtype=np.int64)
-        found = levels_found, self._everyone, counts, starts
+        found = levels_found, self._rows[1], counts, starts
         count_sets(
             self._columns, self._rows, self._joint_crossover, *laid_out(sets), self._products,
             found, sums,
         )  # fmt: skip
-        return levels_found, self._everyone, counts[: starts[-1]], starts
+        return levels_found, self._rows[1], counts[: starts[-1]], starts
 
     def _most_states(self, columns: tuple[int, ...]) -> int:
-        return min(self._shapes.n_joint(columns), self.n_rows)
+        return min(self.shapes.n_joint(columns), self.n_rows)
 
     def _chunks(
         self, sets: Sequence[tuple[int, ...]], start: int, stop: int
@@ -294,11 +252,6 @@ class MemoryCounts:
         """The most cells of a set that planes are to count, one mask a cell."""
         n_words: int = self._planes.words.shape[1]
         return min(JOINT_CROSSOVER, MASK_BYTES // (8 * max(n_words, 1)))
-
-    @cached_property
-    def _ones(self) -> Pairs:
-        """What each row is worth."""
-        return np.ones(self.n_rows, dtype=np.int32)
 
     @cached_property
     def _products(self) -> Floats:

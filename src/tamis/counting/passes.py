@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from tamis.counting.block_loops import add_masked, decode
 from tamis.counting.compiled import Codes, Ints, Words
-from tamis.counting.counts import laid_out, part_starts
-from tamis.counting.folding import starts_of
+from tamis.counting.counts import laid_out, part_starts, starts_of
 from tamis.counting.sharing import share
 from tamis.counting.tables import add_pairs
 from tamis.errors import SettingError
@@ -165,6 +164,19 @@ def key_counts(keys: Ints) -> Sums:
     return found, counts.astype(np.int64)
 
 
+def count_pairs(blocks: Words, pairs: Any, n_jobs: int) -> None:  # noqa: ANN401 - of any width
+    """Add the rows of each pair of planes, in both orders."""
+
+    def part(first: int, last: int) -> None:
+        for words in blocks:
+            add_pairs(words, first, last, pairs)
+
+    # Row p has n_planes - p pairs: equal work means unequal shares of the rows.
+    n_planes = len(pairs)
+    work = n_planes**2 * blocks.shape[0] * blocks.shape[2] // 2
+    share(n_jobs, n_planes, work, part, power=0.5, falling=True)
+
+
 class PlaneRows(Pass):
     """The rows of each plane and, if wanted, of each pair of planes."""
 
@@ -174,20 +186,12 @@ class PlaneRows(Pass):
     def over(self, view: View) -> Sums:
         """The sums over the rows of this view."""
         n = view.blocks.layout.n_planes
-        ones = np.zeros(n, dtype=np.int64)
-        pairs: Any = np.zeros((n, n) if self._with_pairs else (0, 0), dtype=np.int64)
+        ones, pairs = (
+            np.zeros(shape, dtype=np.int64) for shape in (n, (n * self._with_pairs,) * 2)
+        )
         for group in view.groups():
-            blocks = group.words
-            ones += plane_ones(blocks)
-            if not self._with_pairs:
-                continue
-
-            def part(first: int, last: int, blocks: Words = blocks) -> None:
-                for words in blocks:
-                    add_pairs(words, first, last, pairs)
-
-            work = n**2 * blocks.shape[0] * blocks.shape[2] // 2
-            share(view.n_jobs, n, work, part, power=0.5, falling=True)
+            ones += plane_ones(group.words)
+            count_pairs(group.words, pairs, view.n_jobs)
         return ones, pairs
 
 

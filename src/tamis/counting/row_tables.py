@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tamis.counting.block_loops import add_rows
 from tamis.counting.compiled import Codes, Ints, Judgements
-from tamis.counting.counts import in_runs
+from tamis.counting.counts import Batch, Shapes, in_runs, starts_of
 from tamis.counting.elsewhere import BlockTable
-from tamis.counting.folding import BlockLookup, ListedContext, TableBatch, plain_terms, starts_of
+from tamis.counting.folding import ListedContext, TableBatch
 from tamis.counting.passes import Group, KeyRows, Pass, Sums, View
 from tamis.counting.sharing import share
 from tamis.errors import SettingError
@@ -136,25 +135,28 @@ class RowCells(Pass):
 
 
 class RowQuestion(NamedTuple):
-    """A context with its candidates, the heads of their lookups, and room for the answers."""
+    """A context of a batch with some of its candidates, and where the answers for these go."""
 
+    b: int
     target: int
     strata: States
     """Of the conditioning set."""
     candidates: Sequence[Part]
-    base_heads: Ints
-    heads: Ints
-    answers: Judgements
+    span: Ints
+
+    def cut(self, some: slice) -> RowQuestion:
+        """Of these candidates only."""
+        return self._replace(candidates=self.candidates[some], span=self.span[some])
 
 
 class RowTables:
     """Contexts counted row by row."""
 
-    def __init__(self, table: BlockTable, total: Total, most_cells: int) -> None:
+    def __init__(self, table: BlockTable, total: Total, shapes: Shapes) -> None:
         self._table = table
         self._total = total
-        self._most_cells = most_cells
-        self._sizes: list[int] = table.arities.tolist()
+        self._shapes = shapes
+        self._sizes = shapes.sizes
         self._known: dict[tuple[int, ...], States] = {}
 
     def column(self, k: int) -> Part:
@@ -172,17 +174,28 @@ class RowTables:
             kept -= self._known.pop(next(iter(self._known))).keys.nbytes
         return found
 
-    def judge(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
-        """Fill the answers: as many contexts as memory has room for in one pass over the rows."""
-        # As in memory: the two ways round their tests differently.
-        sparse = [one for one in questions if self._largest(one) > self._most_cells]
-        laid_out = [one for one in questions if self._largest(one) <= self._most_cells]
-        for question in laid_out:
-            self._require_room(self._largest(question))
+    def judge(self, batch: Batch, places: Sequence[tuple[int, Ints]], answers: Judgements) -> None:
+        """Fill the answers: as many contexts as memory has room for in one pass over the rows.
+        ``places`` are contexts with some of their candidates."""
+        sets = [batch.contexts[b][1] for b, _ in places]
+        if len(batch.parts):
+            sets += [batch.columns(c) for _, span in places for c in span]
+        states = self.all_states(sets)
+        dense: list[RowQuestion] = []
+        sparse: list[RowQuestion] = []
+        for b, span in places:
+            target, given = batch.contexts[b]
+            candidates = [
+                states[batch.columns(c)] if len(batch.parts) else self.column(*batch.columns(c))
+                for c in span
+            ]
+            question = RowQuestion(b, target, states[given], candidates, span)
+            most = min(self._shapes.most_cells, 2 * self._room)
+            (sparse if self._largest(question) > most else dense).append(question)
         if sparse:
-            self._judge_sparse(sparse, lookup)
-        for some in self._chunks(laid_out):
-            self._judge_laid_out(some, lookup)
+            self._judge_sparse(batch, sparse, answers)
+        for some in self._chunks(dense):
+            self._judge_laid_out(batch, some, answers)
 
     @property
     def _room(self) -> int:
@@ -193,13 +206,6 @@ class RowTables:
     def _most_bytes(self) -> int:
         """Of a list of cells that occur."""
         return self._table.working_bytes // 8
-
-    def _require_room(self, cells: int) -> None:
-        if cells > 2 * self._room:
-            raise SettingError(
-                f"A table of {cells} cells is more than memory has room for: limit max_boundary, "
-                "group levels, or raise the limit if it was set"
-            )
 
     def _largest(self, question: RowQuestion) -> int:
         """The cells of the largest table of a question."""
@@ -216,30 +222,22 @@ class RowTables:
         """A question in parts of candidates, each of which fits into memory."""
         at_once = max(1, self._room // max(self._largest(question), 1))
         for start in range(0, max(len(question.candidates), 1), at_once):
-            some = slice(start, start + at_once)
-            answers = question.answers
-            tests = answers.stats[some] if len(answers.stats) else answers.stats
-            yield question._replace(
-                candidates=question.candidates[some],
-                heads=question.heads[some],
-                answers=Judgements(answers.entropies, answers.gains[some], tests),
-            )
+            yield question.cut(slice(start, start + at_once))
 
-    def _judge_laid_out(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
+    def _judge_laid_out(
+        self, batch: Batch, questions: Sequence[RowQuestion], answers: Judgements
+    ) -> None:
         passes = [RowCells(self._context(one), one.candidates) for one in questions]
         for question, (margins, cells) in zip(questions, self._total(passes), strict=True):
-            answers = question.answers
             widths = np.array([one.n_states for one in question.candidates], dtype=np.int64)
             counted = TableBatch(
                 np.array([self._sizes[question.target]]),
                 np.array([0, len(margins)]), margins, np.zeros(len(widths), dtype=np.int64),
                 widths, starts_of(len(margins) * widths), cells,
             )  # fmt: skip
-            answers.entropies[:], answers.gains[:] = counted.fold(
-                lookup, question.base_heads, question.heads
-            )
-            if len(answers.stats):
-                answers.stats[:] = counted.test(self._table.n_rows)
+            heads = self._shapes.heads(batch, question.b, question.span)
+            own = np.array([question.b])
+            counted.judge(batch, heads, own, question.span, self._table.n_rows, answers)
 
     def _context(self, question: RowQuestion) -> States:
         """The pairs of a stratum and a level of the target."""
@@ -275,27 +273,35 @@ class RowTables:
         """Find which states occur, in one pass for all."""
         found = self._total([StateRows(one, self._most_bytes) for one in states])
         for one, (keys, counts) in zip(states, found, strict=True):
-            one.settle(keys, counts, min(self._most_cells, self._room))
+            one.settle(keys, counts, min(self._shapes.most_cells, self._room))
 
-    def _judge_sparse(self, questions: Sequence[RowQuestion], lookup: BlockLookup) -> None:
+    def _judge_sparse(
+        self, batch: Batch, questions: Sequence[RowQuestion], answers: Judgements
+    ) -> None:
         """Tables too large to lay out, as the list of cells that occur."""
+
+        def entropy(counts: Ints, head: int) -> int:
+            ends, heads = np.array([0, len(counts)]), np.array([head])
+            return int(batch.lookup.entropies(counts, ends, heads)[0])
+
         contexts = [self._context(one) for one in questions]
         self._settle(contexts)
         for question, own in zip(questions, contexts, strict=True):
-            target, _, candidates, base_heads, heads, answers = question
+            b, target, _, candidates, span = question
             context = ListedContext(
-                own.counts, own.keys // self._sizes[target], base_heads[0], lookup,
-                partial(plain_terms, n_rows=self._table.n_rows),
+                own.counts, own.keys // self._sizes[target], batch.base_heads[b],
+                self._table.n_rows, entropy,
             )  # fmt: skip
-            answers.entropies[0] = context.entropy
+            answers.entropies[b] = context.entropy
             wanted = [self._cells(question, candidate) for candidate in candidates]
+            heads = self._shapes.heads(batch, b, span)
             at_once = max(1, self._room // max(self._table.n_rows, 1))
             for start in range(0, len(wanted), at_once):
                 found = self._total(wanted[start : start + at_once])
-                for c, (keys, cells) in enumerate(found, start=start):
-                    pair, level = np.divmod(keys, candidates[c].n_states)
+                for i, (keys, cells) in enumerate(found, start=start):
+                    pair, level = np.divmod(keys, candidates[i].n_states)
                     places = np.searchsorted(own.keys, pair)
-                    context.judge(c, cells, places, level, heads[c], answers)
+                    context.judge(int(span[i]), cells, places, level, heads[i], answers)
 
     def _cells(self, question: RowQuestion, candidate: Part) -> StateRows:
         """The cells of a candidate that occur, if they can be numbered."""

@@ -8,16 +8,14 @@ The answers are those of the compiled loops to the last bit (``folding.ListedCon
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from tamis.counting.compiled import Codes, Ints, Judgements, uncompiled
-from tamis.counting.counts import Batch, Question
+from tamis.counting.counts import Batch, Shapes
 from tamis.counting.folding import ListedContext
-from tamis.counting.lookup import Lookup
 
 SECONDS, SECONDS_PER_ROW = 5e-5, 1e-8
 """What a table takes, about."""
@@ -30,11 +28,10 @@ SMALL_ROWS = 10_000
 class SmallCounts:
     """The contingency tables of a small table, until there were too many of them."""
 
-    def __init__(self, codes: Codes, arities: Ints, plain: Ints, loop: Callable[..., Any]) -> None:
+    def __init__(self, codes: Codes, shapes: Shapes, loop: Callable[..., Any]) -> None:
         """``loop`` is the one that would count them."""
         self._codes = codes
-        self._sizes: list[int] = arities.tolist()
-        self._plain = plain
+        self._shapes = shapes
         self._loop = loop
         self._open = codes.shape[1] <= SMALL_ROWS
 
@@ -48,7 +45,7 @@ class SmallCounts:
         taken for counted."""
         seconds = n_tables * (SECONDS + SECONDS_PER_ROW * self._codes.shape[1])
         self._open = self._open and uncompiled.allows(self._loop, seconds)
-        if not self._open or any(self._n_cells(one) > SMALL_CELLS for one in sets):
+        if not self._open or any(self._shapes.n_joint(one) > SMALL_CELLS for one in sets):
             return False
         uncompiled.spent += seconds
         return True
@@ -57,53 +54,30 @@ class SmallCounts:
         """The rows of every joint state, whether it occurs or not."""
         state = np.zeros(self._codes.shape[1], dtype=np.int64)
         for k in variables:
-            state = state * self._sizes[k] + self._codes[k]
-        return np.bincount(state, minlength=self._n_cells(variables))
+            state = state * self._shapes.sizes[k] + self._codes[k]
+        return np.bincount(state, minlength=self._shapes.n_joint(variables))
 
-    def judge(self, batch: Batch, classes: Ints, lookup: Lookup, answers: Judgements) -> None:
-        """Judge each context with each of its candidates."""
-        for b, question in enumerate(batch.contexts):
-            judge = self._judging(b, question, batch.base_heads[b], lookup, answers)
-            for c, k in enumerate(batch.others(b), start=int(batch.starts[b])):
-                if k == question[0] or k in question[1]:
+    def judge(self, batch: Batch, answers: Judgements) -> bool:
+        """Judge a batch, if it is to be judged here."""
+        if not self.take(len(batch.contexts) + int(batch.starts[-1]), batch.tables()):
+            return False
+        for b, (target, given) in enumerate(batch.contexts):
+            margin = self.cells((*given, target))
+            pairs = np.flatnonzero(margin)
+            context = ListedContext(
+                margin[pairs], pairs // self._shapes.sizes[target], batch.base_heads[b],
+                self._shapes.n_rows, batch.lookup.entropy,
+            )  # fmt: skip
+            answers.entropies[b] = context.entropy
+            for c in range(batch.starts[b], batch.starts[b + 1]):
+                columns = batch.columns(c)
+                if not len(batch.parts) and columns[0] in (target, *given):
                     answers.gains[c] = 0.0
                     answers.stats[c : c + 1] = 0.0
-                else:
-                    judge(c, (k,), batch.heads[b, classes[k]])
-
-    def judge_joints(
-        self,
-        contexts: Sequence[Question],
-        others: Sequence[tuple[int, ...]],
-        base_heads: Ints,
-        heads: Ints,
-        lookup: Lookup,
-        answers: Judgements,
-    ) -> None:
-        """Judge each context with its candidates taken together."""
-        for b, question in enumerate(contexts):
-            judge = self._judging(b, question, base_heads[b], lookup, answers)
-            judge(b, others[b], heads[b])
-
-    def _judging(
-        self, b: int, question: Question, heads: Ints, lookup: Lookup, answers: Judgements
-    ) -> Callable[[int, tuple[int, ...], Ints], None]:
-        """What judges candidate c of context b, one column or several taken together."""
-        target, given = question
-        margin = self.cells((*given, target))
-        keys = np.flatnonzero(margin)
-        strata = keys // self._sizes[target]
-        context = ListedContext(margin[keys], strata, heads, lookup, self._plain.take)
-        answers.entropies[b] = context.entropy
-
-        def judge(c: int, together: tuple[int, ...], own_heads: Ints) -> None:
-            cells = self.cells((*given, target, *together))
-            found = np.flatnonzero(cells)
-            pair, level = np.divmod(found, self._n_cells(together))
-            places = np.searchsorted(keys, pair)
-            context.judge(c, cells[found], places, level, own_heads, answers)
-
-        return judge
-
-    def _n_cells(self, variables: tuple[int, ...]) -> int:
-        return math.prod(self._sizes[k] for k in variables)
+                    continue
+                cells = self.cells((*given, target, *columns))
+                found = np.flatnonzero(cells)
+                pair, level = np.divmod(found, self._shapes.n_joint(columns))
+                places, heads = np.searchsorted(pairs, pair), self._shapes.heads(batch, b, c)
+                context.judge(c, cells[found], places, level, heads, answers)
+        return True

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tamis.counting.blocks import BlockCounts
+from tamis.counting.compiled import Judgements
 from tamis.counting.counts import Counts, n_log_n
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.independence import STATS
@@ -61,7 +62,7 @@ class CountedInformation(Source):
         self.estimator = as_additive(estimator, type(self).__name__)
         self._counts = counts_of(table, n_jobs)
         self.whole_rows = self._counts.whole_rows
-        self._lookup = _lookup(self.estimator, table.n_rows, self._counts.reads)
+        self._lookup = lookup_of(self.estimator, table.n_rows)
         self._varies = (table.arities > 1).tolist()
         self._sizes: list[float] = table.arities.astype(float).tolist()
 
@@ -79,7 +80,7 @@ class CountedInformation(Source):
             return np.zeros(0)
         wanted = [self._reduced(context) for context in contexts]
         nobody = [np.zeros(0, dtype=np.int64)] * len(wanted)
-        return self._counts.judge(wanted, nobody, self._lookup, tests=False).entropies
+        return self._judge(wanted, nobody, tests=False).entropies
 
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains, with their tests while variables are few."""
@@ -87,7 +88,7 @@ class CountedInformation(Source):
         if not contexts:
             return Profiles(np.zeros(0), np.zeros((0, d)))
         wanted = [self._reduced(context) for context in contexts]
-        found = self._counts.judge(wanted, None, self._lookup, tests=whole)
+        found = self._judge(wanted, None, tests=whole)
         stats = found.stats.reshape(len(wanted), d, STATS) if whole else None
         return Profiles(found.entropies, found.gains.reshape(len(wanted), d), stats)
 
@@ -103,7 +104,7 @@ class CountedInformation(Source):
         if not self._all_vary:
             contexts = [self._reduced(context) for context in contexts]
         candidates = [query.candidates for query in queries]
-        found = self._counts.judge(contexts, candidates, self._lookup, tests=True)
+        found = self._judge(contexts, candidates, tests=True)
         return self.as_tests(found.gains, found.stats)
 
     def joint_tests(self, groups: Sequence[Group]) -> CountTests:
@@ -112,7 +113,8 @@ class CountedInformation(Source):
         members = [group.members for group in groups]
         if not groups:
             return self.as_tests(np.zeros(0), np.zeros((0, STATS)))
-        found = self._counts.judge_joints(contexts, members, self._lookup)
+        batch = self._counts.shapes.joint_batch(contexts, members, self._lookup)
+        found = self._counts.judge(batch, tests=True)
         return self.as_tests(found.gains, found.stats)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
@@ -200,6 +202,12 @@ class CountedInformation(Source):
         """For each variable the sets of up to ``largest`` others to try together, by strength."""
         return self._counts.looking.interactions(largest)
 
+    def _judge(
+        self, contexts: Sequence[Context], candidates: Sequence[Ints] | None, *, tests: bool
+    ) -> Judgements:
+        batch = self._counts.shapes.batch(contexts, candidates, self._lookup)
+        return self._counts.judge(batch, tests=tests)
+
     def _reduced(self, context: Context) -> Context:
         """The context without constant columns, which say nothing about anything."""
         target, given = context
@@ -215,11 +223,13 @@ def counts_of(table: Table | BlockTable, n_jobs: int | None = None) -> Counts:
     return BlockCounts(table, n_jobs) if table.rows == "blocks" else MemoryCounts(table, n_jobs)
 
 
-def _lookup(estimator: EntropyEstimator, n_rows: int, kind: type[Lookup]) -> Lookup:
+def lookup_of(estimator: EntropyEstimator, n_rows: int) -> Lookup:
+    """The estimator's f, as engines read it."""
+
     def cap(cells: float) -> int:
         return estimator.support_size(cells, 0)
 
-    return kind(
+    return Lookup(
         estimator.terms,
         n_rows,
         constant=estimator.constant(n_rows),

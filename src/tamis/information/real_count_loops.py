@@ -31,35 +31,6 @@ WHOLE, LINES, LEVELS, CELLS = range(4)
 
 
 @compiled
-def extended(states: Ints, codes: Codes, column: int, arity: int) -> Ints:
-    """Mixed-radix states with one more column appended; -1 where it or what was before is
-    missing."""
-    longer = np.empty(states.shape[0], dtype=np.int64)
-    for i in range(states.shape[0]):
-        code = np.int64(codes[column, i])
-        longer[i] = -1 if states[i] < 0 or code >= arity else states[i] * arity + code
-    return longer
-
-
-@compiled
-def renumber(states: Ints, size: int) -> int:
-    """Number the states that occur 0, 1, ... in order of their value; return how many."""
-    number = np.zeros(size, dtype=np.int64)
-    for state in states:
-        if state >= 0:
-            number[state] = 1
-    total = 0
-    for state in range(size):
-        if number[state]:
-            number[state] = total
-            total += 1
-    for i in range(states.shape[0]):
-        if states[i] >= 0:
-            states[i] = number[states[i]]
-    return total
-
-
-@compiled
 def sorted_rows(states: Ints, n_states: int, strata: Ints, weights: Ints, squares: Ints) -> Runs:
     """The rows in order of their state, which goes by stratum first, without those that have none.
     Every state occurs."""

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from tamis.constants import constants
-from tamis.counting.counts import DENSE_CELLS, n_log_n
+from tamis.counting.counts import dense_cells, n_log_n
 from tamis.counting.independence import SCALE, STATS
 from tamis.counting.lookup import fixed_point
 from tamis.errors import SettingError
@@ -48,9 +48,7 @@ from tamis.information.real_count_loops import (
     Codes,
     Runs,
     Terms,
-    extended,
     judge_rows,
-    renumber,
     sorted_rows,
 )
 from tamis.information.regret import price
@@ -310,12 +308,20 @@ class _Rows:
 
 def _extended(before: Ints, n_states: int, codes: Codes, k: int, arity: int) -> tuple[Ints, int]:
     """States with one more column, numbered from 0, and how many there are."""
-    states = extended(before, codes, k, arity)
-    if n_states * arity <= min(DENSE_CELLS, max(2**16, 64 * len(before))):
-        return states, int(renumber(states, n_states * arity))
-    values, numbers = np.unique(states, return_inverse=True)
-    n_missing = int(values[0] < 0)
-    return numbers - n_missing, len(values) - n_missing
+    states = before * arity + codes[k]
+    states[(before < 0) | (codes[k] >= arity)] = -1
+    if n_states * arity > dense_cells(len(before)):
+        values, numbers = np.unique(states, return_inverse=True)
+        n_missing = int(values[0] < 0)
+        return numbers - n_missing, len(values) - n_missing
+    # The last place is for what is missing, which -1 finds.
+    numbers = np.zeros(n_states * arity + 1, dtype=np.int64)
+    numbers[states] = 1
+    numbers[-1] = 0
+    n_found = int(numbers.sum())
+    numbers = np.cumsum(numbers) - numbers
+    numbers[-1] = -1
+    return numbers[states], n_found
 
 
 def _terms(estimator: EntropyEstimator, n_rows: int, is_weighted: bool) -> Terms:

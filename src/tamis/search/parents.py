@@ -356,7 +356,9 @@ class ParentSelector:
         exclude(cmi, range(len(contexts)), contexts)
         others = np.array([d - 1 - len(one.given) for one in contexts])
         before = np.maximum(self._memory[entries + loops.LENGTH], 0)
-        lengths = np.minimum(others, np.maximum(SHORT, 8 * before))
+        wanted = np.maximum(SHORT, 8 * before)
+        # A longer list comes beside the shorter one: of the last few steps only one is taken.
+        lengths = np.where((before > 0) & (8 * wanted > others), others, np.minimum(others, wanted))
         orders = falling(cmi, int(lengths.max()))
         strengths = np.full(orders.shape, np.nan)
         if counted.stats is not None and d <= WHOLE:

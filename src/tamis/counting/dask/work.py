@@ -6,7 +6,7 @@ hold is small, so that whatever is lost with a worker can be had again from the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -153,45 +153,38 @@ def count(
     question: Question, parts: Sequence[Blocks], expected: Sequence[tuple[bytes, str]]
 ) -> Found:
     """Run passes over the rows of parts that are held here, which must be what they were."""
-    total: list[Sums] | None = None
-    for held, (known, name) in zip(parts, expected, strict=True):
-        if held.fingerprint != known:
-            raise DataError(
-                f"The rows of {name} are not those they were when the table was first read. "
-                "Learn again when nothing writes to it."
-            )
-        view = View(held, question.positions, question.working_bytes)
-        found = [one.over(view) for one in question.passes]
-        total = found if total is None else _added(question, total, found)
-    return _found(total or [], 0)
+
+    def each() -> Iterator[list[Sums]]:
+        for held, (known, name) in zip(parts, expected, strict=True):
+            if held.fingerprint != known:
+                raise DataError(
+                    f"The rows of {name} are not those they were when the table was first read. "
+                    "Learn again when nothing writes to it."
+                )
+            view = View(held, question.positions, question.working_bytes)
+            yield [one.over(view) for one in question.passes]
+
+    return _summed(question, each(), 0)
 
 
 def add(question: Question, parts: Sequence[Found]) -> Found:
     """What was found over the rows of all these parts."""
-    total = [_wide(sums) for sums in parts[0].sums]
-    for part in parts[1:]:
-        total = _added(question, total, [_wide(sums) for sums in part.sums])
-    return _found(total, sum(part.moved for part in parts))
-
-
-def _added(question: Question, total: Sequence[Sums], more: Sequence[Sums]) -> list[Sums]:
-    return [one.add(a, b) for one, a, b in zip(question.passes, total, more, strict=True)]
+    return _summed(question, map(sums_of, parts), sum(part.moved for part in parts))
 
 
 def sums_of(found: Found) -> list[Sums]:
     """The sums as the passes gave them."""
-    return [_wide(sums) for sums in found.sums]
+    return [tuple(array.astype(np.int64) for array in sums) for sums in found.sums]
 
 
-def _found(sums: Sequence[Sums], moved: int) -> Found:
-    narrow = [tuple(map(_narrow, one)) for one in sums]
+def _summed(question: Question, parts: Iterable[list[Sums]], moved: int) -> Found:
+    def both(total: list[Sums], more: list[Sums]) -> list[Sums]:
+        return [one.add(a, b) for one, a, b in zip(question.passes, total, more, strict=True)]
+
+    narrow = [tuple(map(_narrow, one)) for one in reduce(both, parts)]
     return Found(narrow, moved + sum(array.nbytes for one in narrow for array in one))
 
 
 def _narrow(sums: NDArray[np.int64]) -> NDArray[np.integer]:
     least, largest = int(sums.min(initial=0)), int(sums.max(initial=0))
     return sums if least < 0 else sums.astype(np.min_scalar_type(largest))
-
-
-def _wide(sums: Narrow) -> Sums:
-    return tuple(array.astype(np.int64) for array in sums)

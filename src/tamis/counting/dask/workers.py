@@ -135,8 +135,7 @@ class Workers:
             self._client.submit(fingerprint, held, key=self._key("fingerprint"), pure=False)
             for held in self._held
         ]
-        total = self._tree(prints, joined)
-        found = self._result(total, self._held, self._heard(prints, "packing", progress))
+        found = self._collected(prints, joined, "packing", progress)
         names = [part.name for part in self._parts]
         self._expected = list(zip(found, names, strict=True))
 
@@ -269,17 +268,9 @@ class ClusterTable(BlockTable):
         notes: tuple[str, ...] = (),
     ) -> None:
         layout = Layout(workers.n_rows, 64, workers.arities, 0)
-        super().__init__(names, levels, layout, Counted("dask", workers.n_parts), notes)
+        where = f"the {workers.n_parts} parts on the cluster"
+        super().__init__(names, levels, layout, Counted("dask", workers.n_parts), where, notes)
         self.workers = workers
-
-    @property
-    def where(self) -> str:
-        """Where the rows are, in words."""
-        return f"the {self.workers.n_parts} parts on the cluster"
-
-    def threads(self, n_jobs: int | None) -> int:
-        """None but the one that asks."""
-        return 1
 
     def leave(self) -> None:
         """Let go of the rows: the workers forget them, and nothing can be counted any more."""
