@@ -93,9 +93,9 @@ def test_every_test_is_that_of_the_rows_that_have_its_columns(seed, name):
             assert found.n_rows[j] == rows.n_rows
             for rule in (Permutation(), ChiSquared(), BIC()):
                 score = rule.strengths(found)[j]
-                    # -ln p has lost most of its digits where p is nearly 1.
-                    wanted_score = rule.strengths(wanted)[0]
-                    assert score == pytest.approx(wanted_score, rel=1e-6, abs=1e-5)
+                # -ln p has lost most of its digits where p is nearly 1.
+                wanted_score = rule.strengths(wanted)[0]
+                assert score == pytest.approx(wanted_score, rel=1e-6, abs=1e-5)
 
 
 @settings(max_examples=6, deadline=None)
