@@ -540,6 +540,21 @@ def test_numbers_whose_variances_grow_along_the_arrows_have_a_note_about_units()
     assert share >= SORTED
 
 
+def test_categories_beside_numbers_do_not_count_in_the_note_about_units():
+    rng = np.random.default_rng(3)
+    coarse = rng.integers(0, 2, 2000)
+    fine = 3 * coarse + rng.integers(0, 3, 2000)  # more uncertain, and without a unit
+    columns = {
+        "coarse": [f"c{k}" for k in coarse],
+        "fine": [f"f{k}" for k in fine],
+        "x": rng.normal(size=2000),
+        "y": rng.normal(size=2000) / 9,
+    }
+    result = tamis.TAM(knowledge={"required": [("coarse", "fine")]}).fit(columns).result_
+    assert [(one.parent, one.child) for one in result.edges] == [("coarse", "fine")]
+    assert not [note for note in result.warnings if "Variances grow" in note]
+
+
 def test_numbers_whose_variances_fall_along_the_arrows_have_no_note_about_units():
     columns = numbers(np.random.default_rng(7))
     shrunk = {name: column / 9**k for k, (name, column) in enumerate(columns.items())}

@@ -317,14 +317,19 @@ def _units_note(answer: Answer) -> tuple[str, ...]:
     information, boundaries = answer.information, answer.outcome.boundaries
     if information.scale_free() is None or answer.settings.units == "same":
         return ()
-    entropies = information.entropies([Context(k, ()) for k in boundaries])
+    kinds = information.entropy_kinds()
+    numbers = [k for k in boundaries if kinds[k] != LEVELS]
+    if len(numbers) < 2:
+        return ()
+    entropies = information.entropies([Context(k, ()) for k in numbers])
     if np.ptp(entropies) <= constants.standardised:
         return ()  # all variances are the same
     from tamis.metrics import varsortability
 
+    # Levels have no unit, and their entropies cannot be compared with those of numbers.
     share = varsortability(
         {k: set(one.members) for k, one in boundaries.items()},
-        dict(zip(boundaries, entropies.tolist(), strict=True)),
+        dict.fromkeys(boundaries, math.nan) | dict(zip(numbers, entropies.tolist(), strict=True)),
     )
     return (UNITS.format(share=share),) if share >= SORTED else ()  # not a number without paths
 

@@ -13,7 +13,7 @@ from made_mixed_graphs import dags, matrix_of
 
 from tamis import BayesianNetwork
 from tamis.errors import SettingError
-from tamis.metrics import layer_errors, layer_inversions, order_errors
+from tamis.metrics import layer_errors, layer_inversions, order_errors, varsortability
 
 DIAMOND = nx.DiGraph([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
 
@@ -89,3 +89,11 @@ def test_what_has_no_order_or_no_layers_is_refused():
         layer_errors(partly, DIAMOND)
     with pytest.raises(SettingError, match="needs a DAG, but of the true graph the edge"):
         layer_inversions(DIAMOND, partly)
+
+
+def test_paths_of_a_node_without_a_variance_do_not_count_in_varsortability():
+    chain = {"a": [], "b": ["a"], "c": ["b"]}
+    known = {"a": 1.0, "b": float("nan"), "c": 2.0}
+    assert varsortability(chain, known) == 1.0
+    assert varsortability(chain, known | {"a": 3.0}) == 0.0
+    assert np.isnan(varsortability({"a": [], "b": ["a"]}, {"a": 1.0, "b": float("nan")}))

@@ -123,12 +123,13 @@ def varsortability(dag: object, variances: Mapping[Any, float]) -> float:
     dag : graph
         A DAG in any form that `tamis.metrics` lists.
     variances : mapping
-        A number for each node: its variance, or anything that grows with it.
+        A number for each node: its variance, or anything that grows with it; nan for a node
+        that has none, whose paths do not count.
 
     Returns
     -------
     float
-        0.5 is chance; nan without an edge.
+        0.5 is chance; nan without a path that counts.
 
     Examples
     --------
@@ -147,6 +148,8 @@ def varsortability(dag: object, variances: Mapping[Any, float]) -> float:
     reached = steps
     while reached.nnz:
         a, b = reached.nonzero()
+        counts = ~np.isnan(own[a] + own[b])
+        a, b = a[counts], b[counts]
         found += np.count_nonzero(own[a] < own[b]) + np.count_nonzero(own[a] == own[b]) / 2
         total += len(a)
         reached = reached @ steps
