@@ -549,6 +549,19 @@ def test_what_goes_wrong_outside_ends_in_one_line(error, code, message, monkeypa
     assert len(shown.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("signalled", "code", "message"),
+    [(KeyboardInterrupt(), 130, "Interrupted."), (Terminated(), 143, "Terminated.")],
+)
+def test_a_signal_that_c_code_hands_on_ends_in_one_line(signalled, code, message, monkeypatch):
+    def fail(*_):
+        raise SystemError("<function f> returned a result with an exception set") from signalled
+
+    monkeypatch.setattr(command, "learn", fail)
+    shown = learn(EXAMPLE)
+    assert (shown.exit_code, shown.stderr) == (code, f"{message}\n")
+
+
 def test_on_a_terminal_a_long_message_is_folded_between_words(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

@@ -65,12 +65,20 @@ def exit_cleanly() -> Iterator[None]:
         if "can't start new thread" not in str(error):
             raise
         fail("the system allows no more threads: use fewer --jobs")
-    except KeyboardInterrupt:
-        _say(lambda: _write("Interrupted."))
-        raise SystemExit(INTERRUPTED) from None
-    except Terminated:
-        _say(lambda: _write("Terminated."))
-        raise SystemExit(TERMINATED) from None
+    except (KeyboardInterrupt, Terminated) as ending:
+        _end(ending)
+    except SystemError as error:
+        # So C code hands on what a signal raised below it.
+        if not isinstance(error.__cause__, KeyboardInterrupt | Terminated):
+            raise
+        _end(error.__cause__)
+
+
+def _end(ending: KeyboardInterrupt | Terminated) -> NoReturn:
+    """Say which signal ends the command, and end."""
+    interrupted = isinstance(ending, KeyboardInterrupt)
+    _say(lambda: _write("Interrupted." if interrupted else "Terminated."))
+    raise SystemExit(INTERRUPTED if interrupted else TERMINATED) from None
 
 
 def do(step: str, *given: object, **options: object) -> None:
