@@ -112,6 +112,7 @@ def test_only_leaves_out_all_others_but_the_weights(path):
         ({"types": ["grade"]}, "write NAME=KIND"),
         ({"types": ["garde=ordinal"]}, "no column 'garde'; did you mean 'grade'?"),
         ({"types": ["grade=ordered"]}, "'ordered' is no kind: use category"),
+        ({"types": ["grade=ordinal,size=number"]}, "several columns: write --type for each"),
         ({"types": ["size=small<"]}, "the levels from low to high"),
         ({"drop": ["wieght"]}, "--drop: there is no column 'wieght'; did you mean 'weight'"),
         ({"only": ["grade,sise"]}, "--only: there is no column 'sise'; did you mean 'size'"),

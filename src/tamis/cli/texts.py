@@ -76,6 +76,8 @@ def _kind(text: str, names: tuple[str, ...]) -> tuple[str, Told]:
     if kind in TYPES:
         return name, kind
     levels = [level.strip() for level in kind.split(ORDER)]
+    if ORDER not in kind and kind.partition(",")[0].strip() in TYPES:
+        raise SettingError(f"--type {text!r} names several columns: write --type for each of them")
     if len(levels) < 2 or not all(levels):
         raise SettingError(
             f"--type {text!r}: {kind!r} is no kind: use {', '.join(TYPES)}, or the levels from low "
