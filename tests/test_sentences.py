@@ -211,6 +211,12 @@ def strongest_of(edges):
     return best.parent, best.child
 
 
+def turned_in(result, shares):
+    """The directions that rest on equivalence and that resamples show the other way as often."""
+    pairs = [(e.parent, e.child) for e in result.edges if e.warrant == "equivalence"]
+    return [pair for pair in pairs if 0 < shares.get(pair[::-1], 0) >= shares.get(pair, 0)]
+
+
 def expected(result, confidence=None):
     """The sentences that are to be said."""
     edges, told = result.edges, result.settings.get("knowledge")
@@ -268,6 +274,7 @@ def expected(result, confidence=None):
         "only arrow, clearly": passed and not narrow and not several,
         "missed narrowly": refused and min(refused)[0] < math.log(10),
         "resamples": confidence is not None and edges,
+        "resamples turn directions": turned_in(result, confidence or {}),
         "refined": result.search == "refined" and not out,
         "refined with what was told": result.search == "refined" and out,
         "confirmed": weighed and result.search != "refined",
@@ -495,8 +502,13 @@ def test_every_sentence_is_reached_and_true_of_made_results_too():
     reached = set()
     for result in (*(learned(*case) for case in CASES), *made(), from_outside()):
         shares = {(e.parent, e.child): 0.5 for e in result.edges}
+        if result.edges:
+            last = result.edges[-1]
+            shares[last.child, last.parent] = 0.5
         said = {one.name: str(one) for one in answer(result, confidence=Shares(10, shares))}
         assert set(said) == expected(result, shares)
+        if "resamples turn directions" in said:
+            assert re.search(r"resamples (1 of them|it) points the other", str(said))
         check_words(result, said)
         reached |= set(said)
     assert reached == set(NAMES)

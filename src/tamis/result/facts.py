@@ -469,6 +469,30 @@ class Facts:
         edge = min(self.edges, key=lambda e: (shares[e.parent, e.child], e.parent, e.child))
         return *_arrow(edge), f" least often, in {percent(shares[edge.parent, edge.child])}"
 
+    @cached_property
+    def n_turned(self) -> int:
+        """How many directions that rest on equivalence resamples show the other way round at least
+        as often."""
+        shares = {} if self.confidence is None else self.confidence.edges
+        return sum(
+            shares.get((e.child, e.parent), 0.0) >= max(shares.get((e.parent, e.child), 0.0), 1e-9)
+            for e in self.edges
+            if e.warrant == "equivalence"
+        )
+
+    @property
+    def turned(self) -> str:
+        """These directions, as a subject."""
+        n = self.n_turned
+        if self.numbers_of["equivalence"] == 1:
+            return "it points"
+        return f"{n:,} of them {'points' if n == 1 else 'point'}"
+
+    @property
+    def turned_them(self) -> str:
+        """These directions, as an object."""
+        return "it" if self.n_turned == 1 else "these"
+
     def _came_back(self) -> dict[tuple[str, str], float]:
         found = {} if self.confidence is None else self.confidence.edges
         return {(e.parent, e.child): found.get((e.parent, e.child), 0.0) for e in self.edges}

@@ -268,6 +268,13 @@ SENTENCES: tuple[Sentence, ...] = (
         "and agrees with what was told has {settled_them}.",
     ),
     Sentence(
+        "resamples turn directions",
+        "directions",
+        lambda f: f.n_turned > 0,
+        "But among the resamples {turned} the other way at least as often: do not rely on "
+        "{turned_them}.",
+    ),
+    Sentence(
         "same in the class",
         "directions",
         _and(_some("equivalence"), _not(_weighed)),
