@@ -22,6 +22,7 @@ from tamis.information.interface import Context
 from tamis.knowledge import Constraints
 from tamis.metrics import to_cpdag
 from tamis.search.directions import directions
+from tamis.search.members import Component
 from tamis.search.noise import comparable, evenness
 from tamis.simulate import draw
 
@@ -254,3 +255,30 @@ def test_groups_are_compared_apart():
     assert found[0].keys() == found[1].keys()
     assert all(found[0][edge] == pytest.approx(found[1][edge], abs=1e-6) for edge in found[0])
     assert all(math.isfinite(p) for p in found[0].values())
+
+
+class Two(Component):
+    """A component of two nodes, of which all listed members have the same arrow."""
+
+    def __init__(self, n_listed, *, is_whole):
+        self.nodes, self.is_whole = [0, 1], is_whole
+        self.allowed = np.ones(n_listed, dtype=bool)
+
+    def parents(self, member):
+        return {0: frozenset(), 1: frozenset({0})}
+
+    def sums(self, weights):
+        return {(0, 1): float(weights.sum()), (1, 0): 0.0}
+
+
+@pytest.mark.parametrize(
+    ("is_whole", "falls", "stated"), [(True, 0.0, 1.0), (False, 0.0, 0.89), (False, 0.1, 1.0)]
+)
+def test_what_all_of_a_cut_list_have_is_claimed_only_if_weights_have_fallen(
+    is_whole, falls, stated
+):
+    one = Two(1000, is_whole=is_whole)
+    share = np.exp(-falls * np.arange(1000))
+    found = one.probabilities(share / share.sum())
+    assert found[0, 1] == pytest.approx(stated)
+    assert found[1, 0] == pytest.approx(1 - stated)

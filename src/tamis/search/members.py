@@ -29,6 +29,9 @@ CLAIMED = 0.9
 NOT_CLAIMED = 0.89
 """and this is the most that is said of one that only the number of members speaks for."""
 
+TAIL = 0.01
+"""A list that is not whole is long enough if its second half has no more of the weight than this."""
+
 ASKED_AHEAD = 256
 """Up to this number of families of a chain component are asked for in one batch before the walk."""
 
@@ -64,10 +67,12 @@ class Component(ABC):
 
         Of a class with many members most may have an arrow, as all but one of a star's have the
         one to a leaf. That is no word of the entropies: an arrow is only claimed if they would
-        claim it from even odds.
+        claim it from even odds. Nor is it one that all listed members have an arrow, if the list
+        ends before the weight does.
         """
         before = self.sums(self.allowed / self.allowed.sum())
-        return {edge: _stated(one, before[edge]) for edge, one in self.sums(share).items()}
+        is_cut = not self.is_whole and float(share[len(share) // 2 :].sum()) > TAIL
+        return {edge: _stated(one, before[edge], is_cut) for edge, one in self.sums(share).items()}
 
     def shared(self) -> set[Edge]:
         """The arrows that all members have that knowledge leaves."""
@@ -327,11 +332,13 @@ def chain_components(
     return found
 
 
-def _stated(share: float, before: float) -> float:
+def _stated(share: float, before: float, is_cut: bool) -> float:
     """The share of an arrow, held below what is claimed unless the entropies alone claim as much;
     ``before`` is the share if all members weighed the same."""
     share = min(max(share, 0.0), 1.0)
-    if not 0.0 < before < 1.0 or NOT_CLAIMED > share > 1 - NOT_CLAIMED:
+    if not 0.0 < before < 1.0:
+        return min(max(share, 1 - NOT_CLAIMED), NOT_CLAIMED) if is_cut else share
+    if NOT_CLAIMED > share > 1 - NOT_CLAIMED:
         return share
     kept, lost = share * (1 - before), (1 - share) * before
     even = kept / (kept + lost)
