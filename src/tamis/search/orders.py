@@ -14,8 +14,10 @@ import math
 from collections.abc import Callable, Sequence
 from random import Random
 
+import numpy as np
+
 from tamis.constants import constants
-from tamis.counting.compiled import Ints
+from tamis.counting.compiled import Floats, Ints
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
 from tamis.search.order_loops import ROUNDING
@@ -105,6 +107,34 @@ def by_entropy(
     """The order in which "sequential" admits nodes, and those that have selected several parents
     together; ``progress`` is told how many have been admitted."""
     walk = new_walk(nodes, selector.n_variables, selector.waits)
+    _admit(selector, walk, nodes, progress)
+    order: list[int] = part(walk, loops.ORDER).tolist()
+    own = part(walk, loops.SELECTED).tolist()
+    return order, [k for k in order if selector.took_sets(own[k])]
+
+
+def rounds_by_entropy(
+    selector: ParentSelector, nodes: Sequence[int], progress: Callable[[int], None] | None = None
+) -> tuple[list[int], Floats]:
+    """The order in which "sequential" admits nodes, and a row for each admission: the entropies of
+    all nodes before it, infinite where there is nothing to admit any more."""
+    d = selector.n_variables
+    walk = new_walk(nodes, d, selector.waits)
+    start = len(walk)
+    walk = np.concatenate([walk, np.zeros(len(nodes) * d, dtype=np.int64)])
+    walk[loops.ROUNDS] = start
+    _admit(selector, walk, nodes, progress)
+    order: list[int] = part(walk, loops.ORDER).tolist()
+    return order, selector.entropies(walk[start:].reshape(len(nodes), d))
+
+
+def _admit(
+    selector: ParentSelector,
+    walk: Ints,
+    nodes: Sequence[int],
+    progress: Callable[[int], None] | None,
+) -> None:
+    """Let all nodes be admitted; ``progress`` is told how many have been."""
     part(walk, loops.BEFORE)[selector.n_words : 2 * selector.n_words] = sets_of(
         [as_bits(nodes)], selector.n_words
     )[0]
@@ -115,9 +145,6 @@ def by_entropy(
         selector.run([walk])
         if progress is not None:
             progress(int(walk[loops.STAGE]))
-    order: list[int] = part(walk, loops.ORDER).tolist()
-    own = part(walk, loops.SELECTED).tolist()
-    return order, [k for k in order if selector.took_sets(own[k])]
 
 
 def best_ordering(
