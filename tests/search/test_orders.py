@@ -137,7 +137,7 @@ def test_nodes_are_admitted_in_the_order_of_the_sequential_search(
         patch.setattr(uncompiled, "spent", math.inf if direct else 0.0)
         heard = []
         varying = [k for k in range(d) if source.varies(k)]
-        order, by_set = by_entropy(selector, varying, heard.append)
+        order, by_set, _ = by_entropy(selector, varying, heard.append)
         found = Ordering.along(selector, order)
         if direct and varying:
             assert tam._in_loops(selector.selector, asked) is not None

@@ -380,7 +380,8 @@ class Result:
         position = {name: i for i, name in enumerate(self.names)}
         adjacency = np.zeros((len(self.names), len(self.names)), dtype=np.int8)
         for child, parents in self.parents.items():
-            adjacency[[position[one] for one in parents], position[child]] = 1
+            for parent in parents:
+                adjacency[position[parent], position[child]] = 1
         return adjacency
 
     def closest_directions(self, most: int = 5) -> list[Edge]:

@@ -8,7 +8,7 @@ from operator import or_
 
 import numpy as np
 
-from tamis.information.interface import Source
+from tamis.information.interface import Floats, Source
 from tamis.search import layers
 from tamis.search.boundaries import (
     WIDE,
@@ -18,7 +18,7 @@ from tamis.search.boundaries import (
     whole_ancestral_set,
 )
 from tamis.search.layers import LayerStep
-from tamis.search.orders import rounds_by_entropy
+from tamis.search.orders import by_entropy
 from tamis.search.outcome import Admission, Masking, Outcome
 from tamis.search.own_boundary import own_search
 from tamis.search.parents import ParentSelector
@@ -45,7 +45,10 @@ def run(
     constant = [k for k in range(d) if not information.varies(k)]
     in_loops = None if expected else _in_loops(selector, settings)
     if in_loops is not None:
-        return _one_at_a_time(in_loops, settings, constant, progress)
+        varying = [k for k in range(d) if information.varies(k)]
+        order, _, rounds = by_entropy(in_loops, varying, told_of(information, varying, progress))
+        if rounds is not None:
+            return told_in_rounds(selector, settings, order, rounds)
     boundaries = _boundaries(information, selector, settings)
     outcome = Outcome()
     _admit_constants(outcome, boundaries, constant)
@@ -81,24 +84,20 @@ def _in_loops(selector: Selector, settings: Settings) -> ParentSelector | None:
     return found if found.counts_at_once else None
 
 
-def _one_at_a_time(
-    selector: ParentSelector,
-    settings: Settings,
-    constant: Sequence[int],
-    progress: Progress | None,
+def told_in_rounds(
+    selector: Selector, settings: Settings, order: Sequence[int], rounds: Floats
 ) -> Outcome:
-    """What "sequential" finds, admitted in loops; the boundaries are grown side by side after."""
-    information = selector.selector.pps.information
-    varying = [k for k in range(selector.n_variables) if k not in constant]
-    order, rounds = rounds_by_entropy(selector, varying, told_of(information, varying, progress))
+    """What "sequential" has found, by its order and the entropies of each round; the boundaries are
+    grown side by side."""
+    constant = sorted(set(range(selector.n_variables)).difference(order))
     outcome = Outcome(layers=[[k] for k in order])
     outcome.admissions += [Admission(k, 0, 0.0, None, None, None) for k in constant]
     before = accumulate((1 << k for k in order), or_, initial=0)
     asked = [*((k, 0) for k in constant), *zip(order, before, strict=False)]
-    found = selector.selector.boundaries(asked)
+    found = selector.boundaries(asked)
     outcome.boundaries |= zip((k for k, _ in asked), found, strict=True)
-    remaining = dict.fromkeys(varying)
-    for number, (k, entropies) in enumerate(zip(order, rounds, strict=True)):
+    remaining = dict.fromkeys(sorted(order))
+    for number, (k, entropies) in enumerate(zip(order, rounds.copy(), strict=True)):
         outcome.uncertainties.append(entropies)
         entropy = float(entropies[k])
         if settings.constraints is not None:
