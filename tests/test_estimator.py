@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import warnings
 from collections import Counter
 
@@ -18,6 +19,7 @@ from sklearn.utils.validation import validate_data
 
 import tamis
 from tables import rows, table_of
+from tamis.constants import varied
 from tamis.counting import sharing
 from tamis.information.counted import CountedInformation
 from tamis.information.interface import Context
@@ -393,6 +395,33 @@ def test_results_show_themselves_in_one_line():
         "<Result of search 'auto': 3 columns, 3000 rows, 3 layers, 2 edges>"
     )
     assert repr(model.trace_) == "<Trace: 3 admissions, 3 maskings, 3 selections>"
+
+
+def triangle():
+    """Three columns that all depend on each other."""
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 2, 2000)
+    y = np.where(rng.random(2000) < 0.2, 1 - x, x)
+    z = (rng.random(2000) < 0.1 + 0.35 * x + 0.45 * y).astype(int)
+    return pd.DataFrame({"x": x, "y": y, "z": z})
+
+
+@pytest.mark.parametrize("search", ["auto", "sequential", "sieve"])
+def test_what_waits_to_be_read_is_what_a_copy_that_was_made_before_has(search):
+    first, second = (tamis.TAM(search).fit(triangle()).result_ for _ in range(2))
+    assert not {"edges", "trace"} & vars(first).keys()
+    copy = pickle.loads(pickle.dumps(first))  # noqa: S301 - our own
+    assert {"edges", "trace"} <= vars(copy).keys()
+    assert copy == first == second
+    assert len(copy.edges) == first.adjacency.sum() == 3
+
+
+def test_what_waits_to_be_read_goes_by_the_constants_of_the_fit():
+    with varied(most_members=1):
+        here, later = (tamis.TAM("sequential").fit(triangle()).result_ for _ in range(2))
+        edges = here.edges
+    assert later.edges == edges
+    assert later.edges != tamis.TAM("sequential").fit(triangle()).result_.edges
 
 
 def test_a_loaded_result_can_explain_and_its_verdicts_are_sentences(tmp_path):

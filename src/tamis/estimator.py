@@ -316,7 +316,6 @@ class TAM(BaseEstimator):
         self.order_: list[str] = list(result.order)
         self.parents_: dict[str, list[str]] = {k: list(v) for k, v in result.parents.items()}
         self.entropies_: dict[str, float] = dict(result.entropies)
-        self.trace_: Trace = result.trace
         return self
 
     def _repr_html_inner(self) -> str:
@@ -415,6 +414,11 @@ class TAM(BaseEstimator):
             types=settings.types,
         )
         return forecast(read_opened(given, settings, sample_weight), settings)
+
+    @property
+    def trace_(self) -> Trace:
+        """Every decision of the search."""
+        return self._found.trace
 
     @property
     def graph_(self) -> nx.DiGraph[str]:

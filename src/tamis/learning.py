@@ -114,7 +114,8 @@ def learn(
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best), *_functions_note(best))
-        result = Names(best.settings, best.information).result(
+        asked_for = {"search": asked.asked["search"], "information": asked.information}
+        return Names(best.settings, best.information).result(
             table,
             best.outcome,
             found if found is not None and found.is_of_class else None,
@@ -122,9 +123,8 @@ def learn(
             _ranking(answers),
             notes,
             knowledge_cost=cost,
+            left_open=tuple(name for name, value in asked_for.items() if value == "auto"),
         )
-    asked_for = {"search": asked.asked["search"], "information": asked.information}
-    return replace(result, left_open=tuple(k for k, v in asked_for.items() if v == "auto"))
 
 
 def with_path(result: Result, source: object) -> Result:

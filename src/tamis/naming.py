@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
+from tamis.constants import in_force
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
 from tamis.errors import PluginError
 from tamis.information.interface import Group, Query, Source
 from tamis.result import Admitted, Edge, Engine, Masked, Result, Run, Selection, Trace, Verdict
+from tamis.result.model import put_off
 from tamis.search.auto import REFINED
 from tamis.search.directions import Directions, directions
 from tamis.search.outcome import Boundary, Decision, Outcome
 from tamis.search.warrants import warrants
 from tamis.settings import Settings
 from tamis.tables import table_notes
-from tamis.tables.table import AnyTable
+from tamis.tables.table import AnyTable, in_memory
 
 
 class Names:
@@ -40,10 +43,12 @@ class Names:
         ranking: tuple[Run, ...] = (),
         notes: tuple[str, ...] = (),
         knowledge_cost: float | None = None,
+        left_open: tuple[str, ...] = (),
     ) -> Result:
         """The outcome as the user will read it; ``found`` are the directions of its class, if they
         are known, ``losses`` what the likelihood loses without the direction of an arrow, where
-        that was looked at, and ``knowledge_cost`` what it loses by the knowledge."""
+        that was looked at, ``knowledge_cost`` what it loses by the knowledge, and ``left_open``
+        the settings that were."""
         names = self._names
         bounds = outcome.boundaries
         parents = {names[k]: self._all(bounds[k].members) for k in bounds}
@@ -52,7 +57,11 @@ class Names:
         layers = layers_found(outcome, self._chosen(ranking))
         listed = names if table is None else table.names
         labels = [()] * len(listed) if table is None else table.levels
-        return Result(
+        edges = partial(self._edges, outcome, found, losses)
+        trace = partial(self._trace, outcome)
+        # What is elsewhere or from outside may be gone later, or answer otherwise.
+        waits = table is not None and in_memory(table) and not self._plugged
+        result = Result(
             names=listed,
             levels=dict(zip(listed, labels, strict=True)),
             n_rows=self._n_rows(table),
@@ -61,14 +70,16 @@ class Names:
             order=order,
             parents={name: parents[name] for name in listed},
             entropies={name: entropies[name] for name in listed},
-            edges=self._edges(outcome, found or self._directions(outcome), losses),
-            trace=self._trace(outcome),
+            edges=() if waits else edges(),
+            trace=Trace((), (), ()) if waits else trace(),
             ranking=ranking,
             warnings=(*(() if table is None else table_notes(table)), *notes),
             engine=_engine(table),
             kinds=None if table is None else self._kinds(table),
+            left_open=left_open,
             knowledge_cost=knowledge_cost,
         )
+        return put_off(result, edges=edges, trace=trace) if waits else result
 
     def _n_rows(self, table: AnyTable | None) -> int | None:
         """The rows of the table, or those that a source from outside has seen; None of a law."""
@@ -94,6 +105,13 @@ class Names:
         )
 
     def _edges(
+        self, outcome: Outcome, found: Directions | None, losses: Mapping[tuple[int, int], float]
+    ) -> tuple[Edge, ...]:
+        """The edges with their numbers, by the constants that were in force for the search."""
+        with in_force(self._settings.constants):
+            return self._told(outcome, found or self._directions(outcome), losses)
+
+    def _told(
         self, outcome: Outcome, found: Directions, losses: Mapping[tuple[int, int], float]
     ) -> tuple[Edge, ...]:
         """Judge every edge twice: as it was taken, and given all the other parents."""

@@ -19,6 +19,7 @@ from tamis.information.wrappers import RememberedInformation
 from tamis.knowledge import Constraints, as_bits
 from tamis.rules import Permutation
 from tamis.search import order_loops as loops
+from tamis.search import tam
 from tamis.search.orders import (
     Ordering,
     best_of_all,
@@ -127,20 +128,33 @@ def test_nodes_are_admitted_in_the_order_of_the_sequential_search(
         search="sequential", boundary_rule=Permutation(0.05), look_ahead=look_ahead,
         knowledge=knowledge,
     ).bound(source)  # fmt: skip
-    outcome = run(source, asked)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uncompiled, "spent", math.inf if direct else 0.0)
+        patch.setattr(tam, "_in_loops", lambda *_: None)
+        outcome = run(source, asked)
     selector = ParentSelector(Selector.of(source, asked))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(uncompiled, "spent", math.inf if direct else 0.0)
-        told = []
+        heard = []
         varying = [k for k in range(d) if source.varies(k)]
-        order, by_set = by_entropy(selector, varying, told.append)
+        order, by_set, _ = by_entropy(selector, varying, heard.append)
         found = Ordering.along(selector, order)
+        if direct and varying:
+            assert tam._in_loops(selector.selector, asked) is not None
+            again = run(CountedInformation(table_of(values)), asked)
+            assert told(again) == told(outcome)
     assert order == [k for layer in outcome.layers for k in layer if source.varies(k)]
     assert found.parents == {k: frozenset(outcome.boundaries[k].members) for k in order}
-    assert told[-1:] == [len(order)][: len(varying)]
+    assert heard[-1:] == [len(order)][: len(varying)]
     assert by_set == [
         k for k in order if any(len(one.others) > 1 for one in outcome.boundaries[k].taken)
     ]
+
+
+def told(outcome):
+    """All that a search has left behind."""
+    uncertainties = [one.tolist() for one in outcome.uncertainties]
+    return outcome.layers, outcome.boundaries, outcome.admissions, uncertainties
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -218,12 +219,16 @@ class Engine:
     bytes_moved: int
 
 
+_one_at_a_time = RLock()
+"""Held while a field of a result is worked out."""
+
+
 @dataclass(frozen=True, repr=False)
 class Result:
     """One learned DAG, from `tamis.TAM` or from a file by `tamis.load`.
 
-    A result holds no rows. Methods that need rows, such as `bootstrap` and `fitted_network`, take
-    the table as an argument.
+    A result that is stored or copied holds no rows. Methods that need rows, such as `bootstrap` and
+    `fitted_network`, take the table as an argument.
 
     Attributes
     ----------
@@ -294,11 +299,30 @@ class Result:
     left_open: tuple[str, ...] = field(default=(), compare=False, metadata=LATER)
     knowledge_cost: float | None = field(default=None, metadata=LATER)
 
+    if not TYPE_CHECKING:  # or whatever is asked of a result would pass as right
+
+        def __getattr__(self, name: str) -> object:
+            """A field that was put off."""
+            with _one_at_a_time:
+                own = vars(self)
+                told = own.get("_told", {})
+                if name in told:
+                    own[name] = told[name]()
+                    del told[name]
+                if name in own:
+                    return own[name]
+            raise AttributeError(f"a result has no {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All fields."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
     def __repr__(self) -> str:
         rows = "a known law" if self.n_rows is None else f"{self.n_rows} rows"
+        n_edges = sum(map(len, self.parents.values()))
         return (
             f"<Result of search {self.settings['search']!r}: {len(self.names)} columns, "
-            f"{rows}, {len(self.layers)} layers, {len(self.edges)} edges>"
+            f"{rows}, {len(self.layers)} layers, {n_edges} edges>"
         )
 
     def _repr_html_(self) -> str:
@@ -355,8 +379,9 @@ class Result:
         """A[i, j] = 1 where names[i] → names[j]."""
         position = {name: i for i, name in enumerate(self.names)}
         adjacency = np.zeros((len(self.names), len(self.names)), dtype=np.int8)
-        for edge in self.edges:
-            adjacency[position[edge.parent], position[edge.child]] = 1
+        for child, parents in self.parents.items():
+            for parent in parents:
+                adjacency[position[parent], position[child]] = 1
         return adjacency
 
     def closest_directions(self, most: int = 5) -> list[Edge]:
@@ -820,6 +845,14 @@ class Result:
         """
         if not isinstance(name, str) or name not in self.parents:
             raise SettingError(f"there is no column {name!r}; {suggest(name, self.names)}")
+
+
+def put_off(result: Result, **told: Callable[[], object]) -> Result:
+    """The result, of which these fields are worked out when they are first read or stored."""
+    for name in told:
+        del vars(result)[name]
+    vars(result)["_told"] = told
+    return result
 
 
 def suggest(name: object, names: tuple[str, ...]) -> str:

@@ -29,7 +29,7 @@ from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, loss
 from tamis.search.outcome import Admission, Boundary, Outcome
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
-from tamis.search.tam import Progress, run
+from tamis.search.tam import Progress, run, told_in_rounds, told_of
 from tamis.settings import Settings
 
 TRIED: tuple[Search, ...] = ("sequential", "sieve", "node")
@@ -110,11 +110,17 @@ def _first(information: Source, settings: Settings, progress: Progress | None) -
         return _searched(information, settings, TRIED[0], progress)
     selector = ParentSelector(Selector.of(information, settings))
     varying = [k for k in range(information.n_variables) if information.varies(k)]
-    order, by_set = by_entropy(selector, varying, _told_of(information, varying, progress))
+    order, by_set, rounds = by_entropy(selector, varying, told_of(information, varying, progress))
     found = Ordering.along(selector, order)
     before = dict(zip(order, accumulate((1 << k for k in order), or_, initial=0), strict=False))
     boundaries = selector.selector.boundaries([(k, before[k]) for k in by_set]) if by_set else []
-    tell = partial(run, information, settings.filled_in(search=TRIED[0]))
+
+    def tell() -> Outcome:
+        if rounds is not None and selector.counts_at_once:
+            # Those who look ahead have been chosen anew since.
+            return told_in_rounds(Selector.of(information, settings), settings, order, rounds)
+        return run(information, settings.filled_in(search=TRIED[0]))
+
     return replace(
         _scored(information, TRIED[0], found.parents),
         order=order,
@@ -122,16 +128,6 @@ def _first(information: Source, settings: Settings, progress: Progress | None) -
         tell=tell,
         selector=selector,
     )
-
-
-def _told_of(
-    information: Source, varying: Sequence[int], progress: Progress | None
-) -> Callable[[int], None] | None:
-    """Progress as searches tell it: columns that never vary are there from the start."""
-    if progress is None:
-        return None
-    d = information.n_variables
-    return lambda n_admitted: progress(d - len(varying) + n_admitted, d)
 
 
 def _best_first(tried: Sequence[Tried]) -> list[Tried]:

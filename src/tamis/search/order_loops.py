@@ -103,8 +103,9 @@ ORDER, PLACES, SELECTED, QUEUE, IS_QUEUED, FRESH, CHANGED, TUCKS, MOVED, BEFORE,
 """Where its parts are: at last the nodes before each place, and those that each has to wait for."""
 READY = whole(2)
 """In place of 1 for a node in the queue: all that its moves ask for has been selected."""
-PAUSE = whole(23)
-"""Where the number of nodes is that are to be admitted before others are told."""
+PAUSE, ROUNDS = wholes(23, 25)
+"""Where the number of nodes is that are to be admitted before others are told; and where what each
+admission saw is written down, a number a node: where in ``T`` its entropy was (0: nowhere)."""
 ASK, SETTLE, TUCK, CLIMB, ADMIT, DONE, REFUSED = wholes(0, 7)
 """Modes: to select, to take another order and climb, to tuck an edge and climb, to climb, to admit
 nodes by their entropies."""
@@ -816,7 +817,10 @@ def admit(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, V: Ints) -> 
         best, least = whole(0), np.inf
         for i in range(n_left):
             k = V[V[FRESH] + i]
-            entropy = T[M[M[V[V[SELECTED] + k] + CONTEXT] + ENTROPY]]
+            place = M[M[V[V[SELECTED] + k] + CONTEXT] + ENTROPY]
+            if V[ROUNDS] > 0:
+                V[V[ROUNDS] + V[STAGE] * M[D] + k] = place
+            entropy = T[place]
             if entropy < least and not meet(V, V[WAITING] + k * n_words, V, left, n_words):
                 best, least = i, entropy
         k = V[V[FRESH] + best]

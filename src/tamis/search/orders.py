@@ -13,11 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import NamedTuple
+
+import numpy as np
 
 from tamis.constants import constants
-from tamis.counting.compiled import Ints
+from tamis.counting.compiled import Floats, Ints
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
+from tamis.search.boundaries import WIDE
 from tamis.search.order_loops import ROUNDING
 from tamis.search.parents import ParentSelector, Selected, new_walk, part, sets_of
 
@@ -99,25 +103,41 @@ class Ordering:
         return {k: frozenset(one) for k, one in zip(self.order, members, strict=True)}
 
 
+class Admitted(NamedTuple):
+    """The order in which "sequential" admits nodes, those that have selected several parents
+    together, and, unless there are too many to keep, the entropies of all nodes before each
+    admission, infinite where there is nothing to admit any more."""
+
+    order: list[int]
+    by_set: list[int]
+    rounds: Floats | None
+
+
 def by_entropy(
     selector: ParentSelector, nodes: Sequence[int], progress: Callable[[int], None] | None = None
-) -> tuple[list[int], list[int]]:
-    """The order in which "sequential" admits nodes, and those that have selected several parents
-    together; ``progress`` is told how many have been admitted."""
-    walk = new_walk(nodes, selector.n_variables, selector.waits)
+) -> Admitted:
+    """How "sequential" admits nodes; ``progress`` is told how many have been admitted."""
+    n, d = len(nodes), selector.n_variables
+    walk = new_walk(nodes, d, selector.waits)
+    start = len(walk)
+    if d <= WIDE:
+        walk = np.concatenate([walk, np.zeros(n * d, dtype=np.int64)])
+        walk[loops.ROUNDS] = start
     part(walk, loops.BEFORE)[selector.n_words : 2 * selector.n_words] = sets_of(
         [as_bits(nodes)], selector.n_words
     )[0]
-    n_told = len(nodes) if progress is None else max(1, len(nodes) // TOLD)
-    while walk[loops.STAGE] < len(nodes):
-        walk[loops.PAUSE] = min(int(walk[loops.STAGE]) + n_told, len(nodes))
+    n_told = n if progress is None else max(1, n // TOLD)
+    while walk[loops.STAGE] < n:
+        walk[loops.PAUSE] = min(int(walk[loops.STAGE]) + n_told, n)
         walk[loops.MODE] = loops.ADMIT
         selector.run([walk])
         if progress is not None:
             progress(int(walk[loops.STAGE]))
     order: list[int] = part(walk, loops.ORDER).tolist()
     own = part(walk, loops.SELECTED).tolist()
-    return order, [k for k in order if selector.took_sets(own[k])]
+    by_set = [k for k in order if selector.took_sets(own[k])]
+    rounds = selector.entropies(walk[start:].reshape(n, d)) if d <= WIDE else None
+    return Admitted(order, by_set, rounds)
 
 
 def best_ordering(

@@ -202,6 +202,16 @@ class ParentSelector:
         """The parents that selections have found."""
         return self._given(self._memory[np.array(entries, dtype=np.int64) + loops.CONTEXT])
 
+    def entropies(self, places: Ints) -> Floats:
+        """What the loops have found out about nodes, by where it is; infinite where nowhere."""
+        found: Floats = np.where(places > 0, self._families[places], np.inf)
+        return found
+
+    @property
+    def counts_at_once(self) -> bool:
+        """Whether the loops are compiled, and have a table counted while they run."""
+        return not uncompiled.allows(loops.advance) and self._counted is not NO_TABLE
+
     def scores(self, entries: Sequence[int]) -> list[float]:
         """How well these parents explain their nodes."""
         contexts = self._memory[np.array(entries, dtype=np.int64) + loops.CONTEXT]

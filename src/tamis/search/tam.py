@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import accumulate
+from operator import or_
 
-from tamis.information.interface import Source
+import numpy as np
+
+from tamis.information.interface import Floats, Source
 from tamis.search import layers
 from tamis.search.boundaries import (
+    WIDE,
     Boundaries,
     GrownBoundaries,
     SearchedBoundaries,
     whole_ancestral_set,
 )
 from tamis.search.layers import LayerStep
+from tamis.search.orders import by_entropy
 from tamis.search.outcome import Admission, Masking, Outcome
 from tamis.search.own_boundary import own_search
+from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
 from tamis.settings import Settings
 
@@ -35,9 +42,15 @@ def run(
     """
     d = information.n_variables
     selector = Selector.of(information, settings)
+    constant = [k for k in range(d) if not information.varies(k)]
+    in_loops = None if expected else _in_loops(selector, settings)
+    if in_loops is not None:
+        varying = [k for k in range(d) if information.varies(k)]
+        order, _, rounds = by_entropy(in_loops, varying, told_of(information, varying, progress))
+        if rounds is not None:
+            return told_in_rounds(selector, settings, order, rounds)
     boundaries = _boundaries(information, selector, settings)
     outcome = Outcome()
-    constant = [k for k in range(d) if not information.varies(k)]
     _admit_constants(outcome, boundaries, constant)
     # In order, and quick to leave.
     remaining = dict.fromkeys(k for k in range(d) if information.varies(k))
@@ -61,16 +74,66 @@ def run(
     return outcome
 
 
+def _in_loops(selector: Selector, settings: Settings) -> ParentSelector | None:
+    """What admits one node at a time in compiled loops, where these have the table counted and
+    there is room for the entropies of all rounds."""
+    plain = settings.boundary == "pps" and settings.backward != "together"
+    if settings.search != "sequential" or not plain or selector.n_variables > WIDE:
+        return None
+    found = ParentSelector(selector)
+    return found if found.counts_at_once else None
+
+
+def told_in_rounds(
+    selector: Selector, settings: Settings, order: Sequence[int], rounds: Floats
+) -> Outcome:
+    """What "sequential" has found, by its order and the entropies of each round; the boundaries are
+    grown side by side."""
+    constant = sorted(set(range(selector.n_variables)).difference(order))
+    outcome = Outcome(layers=[[k] for k in order])
+    outcome.admissions += [Admission(k, 0, 0.0, None, None, None) for k in constant]
+    before = accumulate((1 << k for k in order), or_, initial=0)
+    asked = [*((k, 0) for k in constant), *zip(order, before, strict=False)]
+    found = selector.boundaries(asked)
+    outcome.boundaries |= zip((k for k, _ in asked), found, strict=True)
+    remaining = dict.fromkeys(sorted(order))
+    for number, (k, entropies) in enumerate(zip(order, rounds.copy(), strict=True)):
+        outcome.uncertainties.append(entropies)
+        entropy = float(entropies[k])
+        if settings.constraints is not None:
+            entropies[list(remaining.keys() - settings.constraints.free(remaining))] = np.inf
+        del remaining[k]
+        entropies[k] = np.inf
+        after = int(entropies.argmin())
+        least = float(entropies[after])
+        if least == np.inf:
+            outcome.admissions.append(Admission(k, number, entropy, None, None, None))
+        else:
+            outcome.admissions.append(Admission(k, number, entropy, after, least, None))
+    _place_constants(outcome, constant)
+    return outcome
+
+
+def told_of(
+    information: Source, varying: Sequence[int], progress: Progress | None
+) -> Callable[[int], None] | None:
+    """Progress as searches tell it: columns that never vary are there from the start."""
+    if progress is None:
+        return None
+    d = information.n_variables
+    return lambda n_admitted: progress(d - len(varying) + n_admitted, d)
+
+
 def _admit_constants(outcome: Outcome, boundaries: Boundaries, constant: list[int]) -> None:
     """Columns that never vary are isolated nodes of the first layer and nobody's candidates."""
     outcome.boundaries |= zip(constant, boundaries.close(constant), strict=True)
     outcome.admissions += [Admission(k, 0, 0.0, None, None, None) for k in constant]
 
 
-def _place_constants(outcome: Outcome, constant: list[int]) -> None:
+def _place_constants(outcome: Outcome, constant: Sequence[int]) -> None:
     if constant:
         first = outcome.layers[0] if outcome.layers else []
-        outcome.layers[:1] = [constant + first]
+        outcome.layers[:1] = [[*constant, *first]]
 
 
 def _boundaries(information: Source, selector: Selector, settings: Settings) -> Boundaries:
