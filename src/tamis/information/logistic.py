@@ -158,10 +158,9 @@ def by_frequency(codes: Ints, arity: int, numbers: Floats) -> Frequencies:
 
 
 def judged_by(one: Frequencies, other: Frequencies) -> tuple[Ints, Ints]:
-    """Which levels two columns are judged by: not the most
-    frequent, of which nothing is left once the others are known, and not those that are too rare,
-    which count as the most frequent. Levels of the same frequency go together, but that one of
-    each column is taken."""
+    """Which levels two columns are judged by: not the most frequent, of which nothing is left once
+    the others are known, and not those that are too rare, which count as the most frequent. Levels
+    of the same frequency go together, but one of each column is taken in any case."""
     counts, orders = (one.rows, other.rows), (one.order, other.order)
     sizes = [len(counts[0]), len(counts[1])]
     while max(sizes) > 2:
