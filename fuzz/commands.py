@@ -200,6 +200,7 @@ def command(case: Case) -> None:
 
 def _written(line: list[str], changed: set[str]) -> None:
     """Only what was asked for is written, and what was read stays."""
+    line = [word for word in line if word != "--"]
     read = {"learn": 1, "inspect": 1, "show": 1, "plot": 1, "report": 1, "check": 1, "pack": 1}
     for name in line[1 : 1 + read.get(line[0], 0)]:
         require(os.path.normpath(name) not in changed, f"{name}, which is read, was written over")

@@ -49,6 +49,14 @@ def test_a_case_is_the_same_each_time():
 
 
 @pytest.mark.slow
+def test_a_command_may_come_after_the_end_of_options():
+    words = ["--", "experiment", "report", "study"]
+    check = f"from fuzz import commands; commands._written({words}, {{'study/time.png'}})"
+    done = ran("-c", check)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "told"),
     [

@@ -7,6 +7,7 @@ import signal
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -92,6 +93,13 @@ def test_a_table_without_rows_is_inspected(table):
     plan = tamis.inspect(table)
     assert {column.kind for column in plan} == {"ignore"}
     assert "A table needs at least 2 rows, and this one has none." in str(plan)
+
+
+def test_a_name_that_an_arrow_table_has_twice_is_refused():
+    rows = pa.Table.from_arrays([pa.array([0, 1] * 5)] * 3, names=["a", "b", "a"])
+    for call in (tamis.discretize, tamis.inspect, tamis.TAM("node").fit):
+        with pytest.raises(DataError, match="'a'"):
+            call(rows)
 
 
 def test_a_csv_file_that_is_all_header_is_inspected(tmp_path):

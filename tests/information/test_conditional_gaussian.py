@@ -20,7 +20,15 @@ from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.gaussian_cells import tied
 from tamis.information.interface import Context, Group, Query
-from tamis.information.logistic import Design, Left, covariance, entropy_left, judged_by, regress
+from tamis.information.logistic import (
+    Design,
+    Left,
+    by_frequency,
+    covariance,
+    entropy_left,
+    judged_by,
+    regress,
+)
 from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
 from tamis.tables import read_table
 
@@ -386,13 +394,48 @@ def test_without_anything_given_the_covariance_is_pearsons():
     assert found.statistic == pytest.approx(wanted.statistic, rel=2e-3)
 
 
+def frequencies(*rows):
+    return by_frequency(np.repeat(np.arange(len(rows)), rows), len(rows), np.empty((0, sum(rows))))
+
+
 def test_rare_levels_are_not_judged_by_themselves_and_ties_go_together():
-    one, other = judged_by(np.array([485, 400, 110, 5]), np.array([600, 385, 10, 3, 2]))
+    one, other = judged_by(frequencies(485, 400, 110, 5), frequencies(600, 385, 10, 3, 2))
     assert one.tolist() == [1, 2]
     assert other.tolist() == [1, 2]
-    even = judged_by(np.full(40, 100), np.array([3000, 1000]))
+    even = judged_by(frequencies(*[100] * 40), frequencies(3000, 1000))
     assert [len(k) for k in even] == [39, 1]
-    assert [len(k) for k in judged_by(np.array([5, 1]), np.array([3, 3]))] == [1, 1]
+    assert [len(k) for k in judged_by(frequencies(5, 1), frequencies(3, 3))] == [1, 1]
+
+
+def test_of_even_levels_names_do_not_choose_which_are_judged():
+    """40 levels of five rows each are too rare to be judged by more than one, of equal columns the
+    same, whatever they are called in each."""
+    rng = np.random.default_rng(3)
+    level = np.arange(200) % 40
+    p_values = [
+        p_value_of_levels(
+            read_table(
+                {
+                    "number": rng.permutation(np.linspace(-1, 1, 200)),
+                    "one": np.array([f"l{k:02d}" for k in rng.permutation(40)])[level],
+                    "other": np.array([f"l{k:02d}" for k in rng.permutation(40)])[level],
+                },
+                continuous=True,
+            )
+        )
+        for _ in range(3)
+    ]
+    assert max(p_values) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_levels_that_are_told_perfectly_leave_nothing_to_test(seed):
+    """But for what single precision makes of a variance of 0."""
+    rng = np.random.default_rng(seed)
+    told = np.array(rng.integers(0, 3, 1000) == [[1], [2]], dtype=np.float32)
+    chances = rng.random((1, 1000), dtype=np.float32)
+    other = Left((rng.random((1, 1000), dtype=np.float32) < chances) - chances, chances)
+    assert covariance(Left(np.zeros_like(told), told), other) == (0, 0)
 
 
 @pytest.mark.parametrize(("link", "least", "most"), [(0.0, 0.0, 0.12), (2.0, 0.9, 1.0)])

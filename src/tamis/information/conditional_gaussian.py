@@ -377,19 +377,20 @@ class ConditionalGaussianInformation(Source):
 
     def _fresh_covariance(self, one: int, other: int, given: Members) -> tuple[float, float]:
         columns, regressions = (one, other), self._regressions
-        rows = [regressions.rows_of_levels(k, given) for k in columns]
+        levels = [regressions.frequencies(k, given) for k in columns]
         left, right = (
             regressions.left(k, given, chosen)
-            for k, chosen in zip(columns, judged_by(*rows), strict=True)
+            for k, chosen in zip(columns, judged_by(*levels), strict=True)
         )
         found = self._statistic(covariance(left, right))
         pair = {one, other}
         if pair <= self._ranked and pair & self._ordinal:
             first, second = (
                 of_scores(
-                    regressions.left(k, given, np.arange(len(own))), regressions.ranks(k, given)
+                    regressions.left(k, given, np.arange(len(own.rows))),
+                    regressions.ranks(k, given),
                 )
-                for k, own in zip(columns, rows, strict=True)
+                for k, own in zip(columns, levels, strict=True)
             )
             found = self._smaller(found, self._statistic(covariance_of_scores(first, second)))
         return float(found[1, 0]), float(found[2, 0])

@@ -10,7 +10,15 @@ from tamis.information.gaussian_cells import Cells, Columns, Members
 from tamis.information.indicators import Indicators
 from tamis.information.interface import Floats, Ints
 from tamis.information.kept import Kept
-from tamis.information.logistic import Design, Left, Regression, entropy_left, regress
+from tamis.information.logistic import (
+    Design,
+    Frequencies,
+    Left,
+    Regression,
+    by_frequency,
+    entropy_left,
+    regress,
+)
 from tamis.information.ranked import ranks_of
 
 MOST_BYTES = 2**27
@@ -51,10 +59,10 @@ class LevelRegressions:
         levels, regression, within = self._regressed(k, given)
         return within + entropy_left(self._codes(k, levels), self._design(given), regression)
 
-    def rows_of_levels(self, k: int, given: Members) -> Ints:
-        """How many rows each level has that the regression tells apart; first come all others."""
+    def frequencies(self, k: int, given: Members) -> Frequencies:
+        """Of the levels that the regression tells apart; all others count as the first."""
         levels = self._regressed(k, given).levels
-        return np.bincount(self._codes(k, levels), minlength=len(levels) + 1)
+        return self._by_frequency(self._codes(k, levels), len(levels) + 1, given)
 
     def left(self, k: int, given: Members, chosen: Ints) -> Left:
         """What is left of some of these levels; rows are in an order that all columns share that
@@ -81,29 +89,33 @@ class LevelRegressions:
     def _regressed(self, k: int, given: Members) -> Fitted:
         found = self._regressions.get((k, given))
         if found is None:
-            found = self._fitted(k, self._design(given))
+            found = self._fitted(k, given)
             self._regressions.keep((k, given), found, found.regression.left.nbytes)
         return found
 
-    def _fitted(self, k: int, design: Design) -> Fitted:
+    def _fitted(self, k: int, given: Members) -> Fitted:
+        design = self._design(given)
         counts = np.bincount(self._columns.codes[k], minlength=self._columns.arities[k])
         levels, most = np.arange(1, len(counts)), max(LEAST_LEVELS, MOST_FITTED // design.width)
         if len(levels) > most:
-            levels = self._frequent(k, most)
+            levels = self._frequent(k, most, given)
         others = np.delete(counts, levels)
         others = others[others > 0]
         within = float(others @ np.log(others.sum() / others)) / counts.sum()
         regression = regress(self._codes(k, levels), len(levels) + 1, design)
         return Fitted(levels, regression, within)
 
-    def _frequent(self, k: int, most: int) -> Ints:
+    def _frequent(self, k: int, most: int, given: Members) -> Ints:
         """The most frequent levels of a column, in their order. Levels of the same frequency are
         taken or left together, unless none would be taken."""
-        counts = np.bincount(self._columns.codes[k])
-        order = np.argsort(-counts, kind="stable")
+        counts, order = self._by_frequency(self._columns.codes[k], self._columns.arities[k], given)
         n_taken = int((counts > counts[order[most]]).sum()) or most
         found: Ints = np.sort(order[:n_taken])
         return found
+
+    def _by_frequency(self, codes: Ints, arity: int, given: Members) -> Frequencies:
+        _, measured = self._columns.split(given)
+        return by_frequency(codes, arity, self._columns.values[list(measured)])
 
     def _codes(self, k: int, levels: Ints) -> Ints:
         """The column with these levels numbered from 1 on, and 0 for all others."""

@@ -47,6 +47,8 @@ MOST_PRODUCTS = 144
 """Products of residuals that a test of two columns goes by."""
 LEAST_EXPECTED = 1.0
 """Rows that the rarest of them are of, if the columns are independent."""
+ROUNDED = 1e-6
+"""What variances may be wrong by, a row, because they are added up in singles."""
 ROWS_AT_A_TIME = 4096
 
 
@@ -56,6 +58,13 @@ class Left(NamedTuple):
 
     lines: Singles
     chances: Singles
+
+
+class Frequencies(NamedTuple):
+    """How many rows each level of a column has, and the levels, the most frequent first."""
+
+    rows: Ints
+    order: Ints
 
 
 class Covariance(NamedTuple):
@@ -137,15 +146,26 @@ def entropy_left(codes: Ints, design: Design, regression: Regression) -> float:
     return (fit + 0.5 * free) / len(codes)
 
 
-def judged_by(one: Ints, other: Ints) -> tuple[Ints, Ints]:
-    """Which levels two columns are judged by, given the rows that each level has: not the most
-    frequent, of which nothing is left once the others are known, and not those that are too rare,
-    which count as the most frequent. Levels of the same frequency go together."""
-    counts, orders = (one, other), [np.argsort(-rows, kind="stable") for rows in (one, other)]
-    sizes = [len(one), len(other)]
+def by_frequency(codes: Ints, arity: int, numbers: Floats) -> Frequencies:
+    """The levels of a column by their frequency; of as frequent ones, those come first whose
+    numbers, a line each, lie further from 0: neither names nor the order of rows tell."""
+    rows = np.bincount(codes, minlength=arity)
+    away = np.zeros(arity)
+    if len(np.unique(rows)) < arity:
+        for line in numbers:
+            away += np.bincount(codes, weights=line, minlength=arity) ** 2
+    return Frequencies(rows, np.lexsort((-away.round(6), -rows)))
+
+
+def judged_by(one: Frequencies, other: Frequencies) -> tuple[Ints, Ints]:
+    """Which levels two columns are judged by: not the most frequent, of which nothing is left once
+    the others are known, and not those that are too rare, which count as the most frequent. Levels
+    of the same frequency go together, but one of each column is taken in any case."""
+    counts, orders = (one.rows, other.rows), (one.order, other.order)
+    sizes = [len(counts[0]), len(counts[1])]
     while max(sizes) > 2:
         rarest = [int(c[o[s - 1]]) for c, o, s in zip(counts, orders, sizes, strict=True)]
-        enough = math.prod(rarest) >= LEAST_EXPECTED * int(one.sum())
+        enough = math.prod(rarest) >= LEAST_EXPECTED * int(one.rows.sum())
         if enough and (sizes[0] - 1) * (sizes[1] - 1) <= MOST_PRODUCTS:
             break
         least = min(r for r, size in zip(rarest, sizes, strict=True) if size > 2)
@@ -166,8 +186,8 @@ def covariance(one: Left, other: Left) -> Covariance:
     for start in range(0, n_rows, ROWS_AT_A_TIME):
         rows = slice(start, start + ROWS_AT_A_TIME)
         variances += _variances(one.chances[:, rows], other.chances[:, rows])
-    # A level that the set tells perfectly leaves nothing to test.
-    least = max(1e-6 * float(variances.diagonal().max()), 1e-9 * n_rows)
+    # A level that the set tells perfectly leaves nothing to test but what singles are rounded by.
+    least = max(1e-6 * float(variances.diagonal().max()), ROUNDED * n_rows)
     factor, chosen = independent(variances, least)
     along = solve_triangular(factor, sums[chosen], lower=True)
     return Covariance(float(along @ along), len(chosen))
@@ -177,6 +197,8 @@ def independent(covariances: Floats, least: float) -> tuple[Floats, Ints]:
     """Which variables to take, the largest first, until others follow from these but for a variance
     of ``least``; and the Cholesky factor of these."""
     factor, order, rank, _ = dpstrf(covariances, tol=least, lower=1)
+    if covariances.diagonal().max() <= least:  # LAPACK takes the first in any case
+        rank = 0
     return np.tril(factor[:rank, :rank]), order[:rank] - 1
 
 

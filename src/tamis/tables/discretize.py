@@ -163,13 +163,12 @@ def _target(target: object) -> str | None:
 
 def _frame_columns(frame: NativeFrame) -> tuple[dict[str, Encode], Callable[[str], bool]]:
     """How to read each column of a data frame, and whether its type is one of numbers."""
+    # Names before narwhals sees them: its messages are of its own.
+    names = check_names(frame.column_names if is_pyarrow_table(frame) else frame.columns)
     if is_pandas_like_dataframe(frame):
-        # Names before narwhals sees them: its messages are of its own.
-        names = check_names(frame.columns)
         series: list[NativeSeries] = [column for _, column in frame.items()]
     else:
         wrapped = nw.from_native(frame, eager_only=True)
-        names = check_names(wrapped.columns)
         series = [column.to_native() for column in wrapped.iter_columns()]
     by_name = dict(zip(names, series, strict=True))
     if len(frame) == 0:
