@@ -260,8 +260,8 @@ def test_groups_are_compared_apart():
 class Two(Component):
     """A component of two nodes, of which all listed members have the same arrow."""
 
-    def __init__(self, n_listed, *, is_whole):
-        self.nodes, self.is_whole = [0, 1], is_whole
+    def __init__(self, n_listed, *, is_cut):
+        self.nodes, self.is_cut = [0, 1], is_cut
         self.allowed = np.ones(n_listed, dtype=bool)
 
     def parents(self, member):
@@ -272,12 +272,10 @@ class Two(Component):
 
 
 @pytest.mark.parametrize(
-    ("is_whole", "falls", "stated"), [(True, 0.0, 1.0), (False, 0.0, 0.89), (False, 0.1, 1.0)]
+    ("is_cut", "falls", "stated"), [(False, 0.0, 1.0), (True, 0.0, 0.89), (True, 0.1, 1.0)]
 )
-def test_what_all_of_a_cut_list_have_is_claimed_only_if_weights_have_fallen(
-    is_whole, falls, stated
-):
-    one = Two(1000, is_whole=is_whole)
+def test_what_all_of_a_cut_list_have_is_claimed_only_if_weights_have_fallen(is_cut, falls, stated):
+    one = Two(1000, is_cut=is_cut)
     share = np.exp(-falls * np.arange(1000))
     found = one.probabilities(share / share.sum())
     assert found[0, 1] == pytest.approx(stated)

@@ -30,7 +30,7 @@ NOT_CLAIMED = 0.89
 """and this is the most that is said of one that only the number of members speaks for."""
 
 TAIL = 0.01
-"""A list that is not whole is long enough if its second half has no more of the weight than this."""
+"""A list that was cut is long enough if its second half has no more of the weight than this."""
 
 ASKED_AHEAD = 256
 """Up to this number of families of a chain component are asked for in one batch before the walk."""
@@ -46,6 +46,8 @@ class Component(ABC):
     """Which members knowledge leaves."""
     is_whole: bool = True
     """Whether all members are listed."""
+    is_cut: bool = False
+    """Whether the list ended where members were left that knowledge allows."""
 
     @abstractmethod
     def parents(self, member: int) -> dict[int, frozenset[int]]:
@@ -71,7 +73,7 @@ class Component(ABC):
         ends before the weight does.
         """
         before = self.sums(self.allowed / self.allowed.sum())
-        is_cut = not self.is_whole and float(share[len(share) // 2 :].sum()) > TAIL
+        is_cut = self.is_cut and float(share[len(share) // 2 :].sum()) > TAIL
         return {edge: _stated(one, before[edge], is_cut) for edge, one in self.sums(share).items()}
 
     def shared(self) -> set[Edge]:
@@ -250,6 +252,7 @@ class Listed(Component):
                 barred = any(map(and_, other, self._barred))
                 heapq.heappush(waiting, (barred, sum(moved), tuple(other), edges, moved))
         self.is_whole = not waiting
+        self.is_cut = bool(waiting) and not waiting[0][0]
 
 
 def topological(parents: Parents, place: Callable[[int], int] | None = None) -> list[int]:
