@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tamis import TAM
-from tamis.counting.compiled import LazyLoop, Uncompiled, interpreted
+from tamis.counting.compiled import LazyLoop, interpreted, uncompiled
 
 EMPTY = np.empty
 
@@ -72,12 +72,12 @@ def filled(with_zeros: bool):
 def test_an_answer_does_not_rest_on_memory_that_nobody_has_written(case, monkeypatch):
     table, settings = CASES[case]
     monkeypatch.setattr(LazyLoop, "__call__", lambda self, *values: interpreted(self)(*values))
-    monkeypatch.setattr(Uncompiled, "allows", lambda *_: True)
+    monkeypatch.setattr(uncompiled, "allows", lambda *_: True)
     answers = []
     for with_zeros in (True, False):
         fill = filled(with_zeros)
         with monkeypatch.context() as patched:
             patched.setattr(np, "empty", lambda *a, _fill=fill, **k: _fill(EMPTY(*a, **k)))
             result = TAM(**settings).fit(table).result_
-        answers.append((result.edges, result.entropies, result.layers))
+            answers.append((result.edges, result.entropies, result.layers))
     assert answers[0] == answers[1]
