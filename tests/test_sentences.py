@@ -16,10 +16,12 @@ from functools import cache
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from rich.console import Console
 
 import tamis
 from formats.made_results import results
 from tamis.cli.layout import options_in_words
+from tamis.cli.summary import show_summary
 from tamis.information.interface import Source
 from tamis.opening import open_information
 from tamis.result import LOOKS, answer, show
@@ -646,3 +648,20 @@ def test_no_column_is_said_to_follow_where_one_row_speaks_against_it():
     table["state"][0] = "ill" if table["state"][0] == "well" else "well"
     table["country"][0] = "land 0" if table["country"][0] != "land 0" else "land 1"
     assert notes_on_functions(table) == []
+
+
+@pytest.mark.filterwarnings("ignore::tamis.TamisWarning")
+def test_the_terminal_says_beside_the_settled_directions_that_resamples_turn_some(capsys):
+    model = tamis.TAM().fit(levels(np.random.default_rng(7)))
+    first, *others = model.result_.edges
+    result = replace(
+        model.result_,
+        edges=(replace(first, warrant="equivalence", direction_probability=0.99), *others),
+    )
+    confidence = model.bootstrap(4, seed=1)
+    shares = {**confidence.edges, (first.parent, first.child): 0.25}
+    turned = replace(confidence, edges={**shares, (first.child, first.parent): 0.75})
+    show_summary(Console(width=200), result, (), turned)
+    printed = capsys.readouterr().out
+    assert "settled by the data" in printed
+    assert re.search(r"among the resamples (1 of them|it) points the other way", printed)

@@ -126,7 +126,8 @@ def _answer(
 ) -> Iterator[RenderableType]:
     """What an analyst would say aloud, and the graph."""
     for i, part in enumerate(("found", "told", "directions")):
-        said = " ".join(one.text(arrow) for one in answer(result, part))
+        found = answer(result, part, confidence=confidence)
+        said = " ".join(one.text(arrow) for one in found)
         if said:
             yield from [Text()] if i else []
             yield Hanging(Text(), said)
