@@ -314,3 +314,24 @@ def test_a_compiler_that_cannot_be_loaded_is_told_with_the_cure(monkeypatch):
     monkeypatch.setattr(compiled, "_numba_with_popcount", unloaded)
     with pytest.raises(tamis.TamisError, match="If memory is limited, as by ulimit -v, allow 1 GB"):
         compiled.compiled(_twice)(3)
+
+
+def test_replications_beyond_counting_are_refused():
+    with pytest.raises(SettingError, match="replications must be a whole number from 1 to 1000000"):
+        small_plan(("sequential",), replications=2**63).runs  # noqa: B018
+
+
+def test_what_are_no_names_of_numbers_is_refused():
+    with pytest.raises(SettingError, match=r"numbers must be the names of columns.*not 5"):
+        tamis.GaussianNetwork.fit({"b": ["a"]}, {"a": [0, 1] * 9, "b": [1, 0] * 9}, numbers=5)
+
+
+def test_an_output_that_the_pattern_of_the_table_covers_is_refused(tmp_path):
+    for k in range(2):
+        (tmp_path / f"{k}.csv").write_text("a,b\n" + "x,y\nu,v\n" * 20)
+    pattern = str(tmp_path / "*.csv")
+    for name in (pattern, str(tmp_path / "run.csv")):
+        shown = CliRunner().invoke(app, ["learn", pattern, "--out", name])
+        assert shown.exit_code == 2
+        assert "would become a part of the table" in " ".join(shown.output.split())
+    assert len(list(tmp_path.iterdir())) == 2

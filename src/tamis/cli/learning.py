@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
@@ -370,6 +371,8 @@ def _spare_the_source(source: str, wishes: Wishes) -> None:
     read = [(path, "the table itself") for path in tables]
     read += [(wishes.knowledge, "the knowledge")] if wishes.knowledge is not None else []
     for option, path in written:
+        if is_several(source) and fnmatch(os.path.normpath(path), os.path.normpath(source)):
+            raise SettingError(f"{option} {path!r} would become a part of the table {source!r}")
         for given, what in read:
             if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
                 raise SettingError(f"{option} {path!r} would overwrite {what}")

@@ -32,6 +32,7 @@ from tamis.network.sampling import (
     inner_uniforms,
     uniforms,
 )
+from tamis.plugins import listed, shortened
 from tamis.tables import Label, Table, read_table
 from tamis.tables.moments import require_moments
 from tamis.tables.table import in_canonical_order
@@ -374,7 +375,12 @@ def _numbers_among(table: Table, numbers: Iterable[str] | None) -> set[str]:
     kinds = zip(table.names, table.kinds, strict=True)
     if numbers is None:
         return {name for name, kind in kinds if kind == "number"}
-    found = set(numbers) & set(table.names)
+    named = listed(numbers)
+    if named is None:
+        raise SettingError(
+            f"numbers must be the names of columns, such as ['age'], not {shortened(numbers)}"
+        )
+    found = {one for one in named if isinstance(one, str)} & set(table.names)
     for k, name in enumerate(table.names):
         if table.is_continuous(k) and name not in found:
             raise SettingError(

@@ -37,6 +37,7 @@ from tamis.simulate.options import named
 from tamis.studies.attempts import TREATMENTS, size_of
 from tamis.studies.rows import Row
 
+MOST_REPLICATIONS = 10**6
 SHIPPED = Path(__file__).parent / "shipped"
 MEASURES = {"shd": "SHD", "cpdag": "CPDAG distance"}
 _SIZES = ("nodes", "rows", "replications")
@@ -143,7 +144,7 @@ class Plan:
         block, network = part.block, part.arguments.get("network")
         sizes = {name: block.get(name, getattr(self, name)) for name in _SIZES}
         nodes = size_of(network, self.networks) if network else sizes["nodes"]
-        times = range(whole("replications", sizes["replications"], 1))
+        times = range(whole("replications", sizes["replications"], 1, MOST_REPLICATIONS))
         treatment = {name: block[name] for name in TREATMENTS if name in block}
         methods = (*self.methods, *self.also.get(part.model, ()))
         _refuse_doubles("method", methods)
