@@ -371,11 +371,11 @@ def _spare_the_source(source: str, wishes: Wishes) -> None:
     read = [(path, "the table itself") for path in tables]
     read += [(wishes.knowledge, "the knowledge")] if wishes.knowledge is not None else []
     for option, path in written:
-        if is_several(source) and fnmatch(os.path.normpath(path), os.path.normpath(source)):
-            raise SettingError(f"{option} {path!r} would become a part of the table {source!r}")
         for given, what in read:
             if os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
                 raise SettingError(f"{option} {path!r} would overwrite {what}")
+        if is_several(source) and fnmatch(os.path.normpath(path), os.path.normpath(source)):
+            raise SettingError(f"{option} {path!r} would become a part of the table {source!r}")
 
 
 def show_forecast(
