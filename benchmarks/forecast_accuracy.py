@@ -1,7 +1,8 @@
-"""How far off the forecast is: `python -m benchmarks.forecast_accuracy [time|fit|memory]`.
+"""How far off the forecast is: `python -m benchmarks.forecast_accuracy [SECTION ...]`.
 
-`time`: what was forecast over what a run took, seconds (the best of three if it is short) and
-contexts, on tables that the model was not fitted on. `fit`: the same on the tables that it was.
+`time`: what was forecast over what a run took, in seconds (the best of three if it is short), on
+tables that the model was not fitted on. `fit`: the same on the tables that it was.
+`networks`: seconds of the default on published networks, and `mixed` on numbers beside categories.
 `memory`: the forecast over the growth of the peak of resident memory, each in a process of its own
 (Linux). Prints Markdown; takes some minutes.
 """
@@ -14,16 +15,14 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 import tamis
+from benchmarks.networks import frame_of
 from tamis.forecast import forecast
-from tamis.information.counted import CountedInformation
-from tamis.information.gaussian import GaussianInformation
 from tamis.learning import learn
 from tamis.settings import Settings
 from tamis.simulate import draw
@@ -90,6 +89,11 @@ REMEMBERED: list[Case] = [
     ("mod", "tree", 600, 10_000, 2),
     ("gaussian", "er1", 100, 20_000, 0),
 ]
+PUBLISHED = (
+    "asia", "sachs", "child", "insurance", "alarm", "hepar2", "win95pts", "hailfinder", "andes",
+    "water", "mildew", "barley",
+)  # fmt: skip
+SIZES = (1000, 5000)
 GRAPHS = {
     "tree": lambda d: ("tree", {}),
     "er1": lambda d: ("er", {"edges": d}),
@@ -108,28 +112,6 @@ def table_of(case: Case, seed: int) -> Table:
     return read_table(draw(kind, model, d=d, n=n, seed=seed, **options).data, continuous=True)
 
 
-@contextmanager
-def counted() -> Iterator[list[int]]:
-    """Count the contexts that a run asks of counts and of moments."""
-    asked = [0]
-    originals = {one: one.profiles for one in (CountedInformation, GaussianInformation)}
-
-    def counting(original):  # noqa: ANN001, ANN202 - wraps a method
-        def profiles(self, contexts):  # noqa: ANN001, ANN202
-            asked[0] += len(contexts)
-            return original(self, contexts)
-
-        return profiles
-
-    for one, original in originals.items():
-        one.profiles = counting(original)  # type: ignore[method-assign]
-    try:
-        yield asked
-    finally:
-        for one, original in originals.items():
-            one.profiles = original  # type: ignore[method-assign]
-
-
 def seconds_of(table: Table, settings: Settings) -> float:
     """The time of one run, of the processor: others may work on the machine too."""
     before = time.process_time()
@@ -137,21 +119,24 @@ def seconds_of(table: Table, settings: Settings) -> float:
     return time.process_time() - before
 
 
+def taken(table: Table, settings: Settings) -> float:
+    """The time of the quickest of three runs, or of one that takes a second."""
+    seconds = seconds_of(table, settings)
+    for _ in range(2 if seconds < 1 else 0):
+        seconds = min(seconds, seconds_of(table, settings))
+    return seconds
+
+
 def line_of(case: Case, search: str, seed: int) -> dict[str, object]:
     """One run beside its forecast."""
     table, settings = table_of(case, seed), Settings(search=search, n_jobs=1)
     told = forecast(table, settings, clock=time.process_time)
-    with counted() as asked:
-        seconds = seconds_of(table, settings)
-    for _ in range(2 if seconds < 1 else 0):
-        seconds = min(seconds, seconds_of(table, settings))
     return {
         "case": case,
         "search": search,
-        "seconds": seconds,
+        "seconds": taken(table, settings),
         "told": told.seconds,
-        "contexts": asked[0],
-        "told contexts": told.n_contexts,
+        "contexts": told.n_contexts,
         "boundary": told.boundary,
         "probe": told.probe_seconds,
         "information": told.information,
@@ -169,7 +154,6 @@ def shown(case: Case) -> str:
 def times(cases: Sequence[Case], seed: int, raw: str | None) -> None:
     """Forecast over actual, a line a table, and how they are spread."""
     ratios: dict[str, list[float]] = {search: [] for search in SEARCHES}
-    contexts: dict[str, list[float]] = {search: [] for search in SEARCHES}
     print("| table |" + "".join(f" {search}, s | ratio |" for search in SEARCHES))
     print("|---" * (1 + 2 * len(SEARCHES)) + "|")
     learn(table_of(("tables", "er1", 10, 500, 3), seed), Settings(n_jobs=1))
@@ -181,17 +165,9 @@ def times(cases: Sequence[Case], seed: int, raw: str | None) -> None:
                 with Path(raw).open("a") as file:
                     file.write(json.dumps(line) + "\n")
             ratios[search].append(line["told"] / line["seconds"])
-            contexts[search].append(line["told contexts"] / line["contexts"])
             text += f" {line['seconds']:.2f} | {ratios[search][-1]:.2f} |"
         print(text, flush=True)
-    print(
-        "\n| forecast / actual | runs | median | least | largest | within 2 | within 3 | within 5 |"
-    )
-    print("|---" * 8 + "|")
-    for what, found in (("seconds", ratios), ("contexts", contexts)):
-        found["all"] = [one for some in found.values() for one in some]
-        for search, some in found.items():
-            print(summary(f"{what}, {search}", some))
+    spread(ratios | {"all": [one for some in ratios.values() for one in some]})
 
 
 def summary(title: str, ratios: Sequence[float]) -> str:
@@ -201,6 +177,60 @@ def summary(title: str, ratios: Sequence[float]) -> str:
         f"| {title} | {len(ratios)} | {np.median(ratios):.2f} | {min(ratios):.2f} | "
         f"{max(ratios):.2f} |" + "".join(f" {(off <= x).mean():.0%} |" for x in (2, 3, 5))
     )
+
+
+def networks() -> None:
+    """Published networks, a line a network."""
+    settings = Settings(search="auto", n_jobs=1)
+    learn(read_table(frame_of("child", 1000)), settings)
+    print("| seconds, forecast / actual, `auto` |" + "".join(f" {n} rows |" for n in SIZES))
+    print("|---" * (1 + len(SIZES)) + "|")
+    ratios = []
+    for name in PUBLISHED:
+        text = f"| {name} |"
+        for n in SIZES:
+            table = read_table(frame_of(name, n))
+            told = forecast(table, settings, clock=time.process_time).seconds
+            seconds = taken(table, settings)
+            ratios.append(told / seconds)
+            text += f" {seconds:.3f}, {ratios[-1]:.2f} |"
+        print(text, flush=True)
+    spread({"auto": ratios})
+
+
+def mixed() -> None:
+    """Numbers beside categories, which scikit-learn's and other packages' tables have."""
+    from palmerpenguins import load_penguins
+    from sklearn.datasets import load_breast_cancer, load_wine
+
+    tables = {"penguins, complete rows": load_penguins().dropna()}
+    for title, load in (
+        ("wine, the cultivar as text", load_wine),
+        ("breast cancer, the diagnosis as text", load_breast_cancer),
+    ):
+        found = load(as_frame=True)
+        names = dict(enumerate(map(str, found.target_names)))
+        tables[title] = found.data.assign(target=found.target.map(names))
+    print("| table | rows, columns | auto, s | forecast / actual |\n|---|---|---|---|")
+    ratios = []
+    for title, frame in tables.items():
+        table, settings = read_table(frame, continuous=True), Settings(search="auto", n_jobs=1)
+        learn(table, settings)
+        told = forecast(table, settings, clock=time.process_time).seconds
+        seconds = taken(table, settings)
+        ratios.append(told / seconds)
+        size = f"{table.n_rows} × {table.n_variables}"
+        print(f"| {title} | {size} | {seconds:.2f} | {ratios[-1]:.2f} |", flush=True)
+    spread({"auto": ratios})
+
+
+def spread(ratios: Mapping[str, Sequence[float]]) -> None:
+    """How the ratios of each search are spread, as a table."""
+    within = "within 2 | within 3 | within 5"
+    print(f"\n| forecast / actual | runs | median | least | largest | {within} |")
+    print("|---" * 8 + "|")
+    for search, some in ratios.items():
+        print(summary(f"seconds, {search}", some))
 
 
 PEAK = """
@@ -253,15 +283,17 @@ def memories() -> None:
 
 
 def main() -> None:
-    """Run the sections asked for, or the two that are published."""
+    """Run the sections asked for, or those that are published."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sections", nargs="*", choices=[[], "time", "fit", "memory"])
+    sections = {"time", "fit", "networks", "mixed", "memory"}
+    parser.add_argument("sections", nargs="*", choices=[[], *sections])
     parser.add_argument("--raw", help="append each run to this file, a line of JSON each")
     asked = parser.parse_args()
     warnings.simplefilter("ignore", tamis.TamisWarning)
-    for section in asked.sections or ("time", "memory"):
-        if section == "memory":
-            memories()
+    alone = {"networks": networks, "mixed": mixed, "memory": memories}
+    for section in asked.sections or ("time", *alone):
+        if section in alone:
+            alone[section]()
         else:
             times(FITTED if section == "fit" else CHECKED, 7 if section == "fit" else 41, asked.raw)
         print()

@@ -26,7 +26,6 @@ from tamis.forecast.probe import (
     part_of,
     probe,
     seconds_of,
-    time_scores,
     work_of,
 )
 from tamis.information.counted import CountedInformation
@@ -216,15 +215,10 @@ def _reading(table: AnyTable, settings: Settings, clock: Clock) -> Reading:
     rule = settings.boundary_rule.bind(n_rows, d)
     look_ahead = _look_ahead(table, part, settings, information)
     probed = probe(information, rule, clock)
-    auto = settings.search == "auto" and bool(probed.seconds)
-    if auto:
-        time_scores(information, probed, groups=look_ahead > 1, clock=clock)
     # Numbers are read once; what follows depends on their moments alone.
     longer = 1.0 if settings.information in NUMBERS else table.n_rows / part.n_rows
     scale = longer * d / part.n_variables
-    work = work_of(
-        settings.search, d, probed, looks_ahead=look_ahead > 1, scale=scale, slow=pace(clock)
-    )
+    work = work_of(settings.search, d, probed, scale=scale, slow=pace(clock))
     looking = _looking(table, part, settings, look_ahead, clock)
     seconds = work.seconds + opening * _more_to_open(table, part) + looking
     return Reading(settings, rule, n_rows, look_ahead, probed, work, seconds)

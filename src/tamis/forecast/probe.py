@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tamis.constants import constants
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Source
+from tamis.information.interface import Context, Source
 from tamis.search.pps import NOBODY, PPS, Paths
 from tamis.tables.table import AnyTable, in_memory
 
@@ -68,11 +67,10 @@ class Probe:
     theirs stand for all (Kaplan and Meier, 1958)."""
     tests_come_along: bool = False
     """Whether rows of gains bring their tests."""
+    is_asked_often: bool = False
+    """Whether "auto" asks for few things at a time, each by a call of Python."""
     test: float = 0.0
     """Seconds for a test of one candidate, where rows do not bring them."""
-    likelihood: float = 0.0
-    group: float = 0.0
-    """Seconds for a score of a node, and for a test of several columns together."""
 
     @property
     def boundary(self) -> float:
@@ -111,6 +109,7 @@ def probe(information: Source, rule: Rule, clock: Clock = time.perf_counter) -> 
     going = list(range(len(targets)))
     started = clock()
     found.tests_come_along = information.profiles([paths.context(0)]).stats is not None
+    found.is_asked_often = not found.tests_come_along and rule.direct(information) is None
     for depth in range(min(DEEPEST + 1, len(varying))):
         contexts = [paths.context(i) for i in going]
         n_counted, cost = _timed(information, contexts, clock)
@@ -159,21 +158,6 @@ def _tail(reached: Sequence[float], longest: int) -> list[float]:
     rate = TIRES * (reached[-1] / reached[0]) ** (1 / (DEEPEST - 1))
     further = range(1, longest - DEEPEST + 1)
     return [reached[-1] * rate**j for j in further if reached[-1] * rate**j > FEWEST_PATHS]
-
-
-def time_scores(
-    information: Source, found: Probe, *, groups: bool, clock: Clock = time.perf_counter
-) -> None:
-    """Time what only "auto" asks for: the score of a node, and, with ``groups``, a joint test."""
-    varying = [k for k in range(information.n_variables) if information.varies(k)]
-    target, others = varying[0], tuple(varying[1 : 1 + max(round(found.boundary), 1)])
-    context = Context(target, others)
-    information.penalised_likelihoods([context])
-    found.likelihood = seconds_of(lambda: information.penalised_likelihoods([context]), clock)
-    if groups and len(varying) > 2:
-        group = [Group(target, (), (varying[1], varying[2]))]
-        information.joint_tests(group)
-        found.group = seconds_of(lambda: information.joint_tests(group), clock)
 
 
 def pace(clock: Clock = time.perf_counter) -> float:
@@ -234,19 +218,16 @@ FADES = {"node": 0.8, "auto": 0.95}
 A_NODE = 2e-4
 A_CONTEXT = 2e-5
 """Seconds of Python for each node and each context of a single search."""
-AUTO_CONTEXT = 1.5e-4
-AUTO_COLUMN = 5e-6
-"""Seconds of Python for each context of "auto", which refines, and for each column of it while all
-places of an order are tried."""
-FEW_MEMBERS, AUTO_MEMBER = 4, 8e-5
-"""Work for each column that paths take beyond this number: dense graphs are searched for longer."""
+AUTO_ALONE, AUTO_CONTEXT, AUTO_CALL = 4e-3, 4e-5, 8e-4
+"""Seconds of "auto" whatever there is to count, and beside counting for each of its contexts, and
+for one that a call of Python asks for."""
+AUTO_COUNTS = 0.8
+"""What a context of "auto" takes, of the time that the probe has for one: most are asked for one at
+a time by a compiled loop, and with them come scores and tests."""
 BACKWARD = 0.7
 """Single tests of "auto" a context, for each column that the probed paths take."""
 MASKED = 0.25
 """Tests that masking makes, of all pairs of columns."""
-GROUPS = 1.0
-LIKELIHOODS = 0.45
-"""Joint tests and scores that "auto" asks for, a context."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +236,7 @@ class Work:
 
     contexts: float
     counting: float
-    """Seconds spent on the rows of gains and, for "auto", on joint tests and scores."""
+    """Seconds spent on the rows of gains and on single tests."""
     bookkeeping: float
     """Seconds spent on everything else."""
 
@@ -274,30 +255,22 @@ def contexts_of(search: str, d: int, reached: Sequence[float]) -> float:
     return d * (1 + a * length + b * squared)
 
 
-def work_of(
-    search: str, d: int, found: Probe, *, looks_ahead: bool, scale: float, slow: float = 1.0
-) -> Work:
+def work_of(search: str, d: int, found: Probe, *, scale: float, slow: float = 1.0) -> Work:
     """The work of one search; ``scale`` leads from the probed part to the whole table, ``slow`` is
     the pace of Python."""
     contexts = contexts_of(search, d, found.reached)
-    deep = (contexts - d) * _deep_cost(search, found)
-    counting = (d * found.cost(0) + deep) * scale
+    deep = _deep_cost(search, found)
     # A test reads rows, but not every column.
     longer = scale / max(d / found.columns, 1.0)
-    tests = contexts + (MASKED * d**2 if search not in ("auto", "sequential") else 0.0)
     if search == "auto":
         # Where rows do not bring tests, members are also tested one by one on their way out.
-        tests *= max(1.0, BACKWARD * sum(found.reached))
-    counting += tests * found.test * longer
-    if search != "auto":
-        return Work(contexts, counting, slow * (d * A_NODE + contexts * A_CONTEXT))
-    rest = LIKELIHOODS * found.likelihood + (GROUPS * found.group if looks_ahead else 0.0)
-    counting += contexts * rest * longer
-    many = max(sum(found.reached) - FEW_MEMBERS, 0.0)
-    a_context = AUTO_CONTEXT + AUTO_MEMBER * many
-    if d <= constants.wide:
-        a_context += AUTO_COLUMN * d
-    return Work(contexts, counting, slow * contexts * a_context)
+        tests = contexts * max(1.0, BACKWARD * sum(found.reached))
+        counting = AUTO_COUNTS * contexts * deep * scale + tests * found.test * longer
+        each = AUTO_CALL if found.is_asked_often else AUTO_CONTEXT
+        return Work(contexts, counting, slow * (AUTO_ALONE + contexts * each))
+    tests = contexts + (MASKED * d**2 if search != "sequential" else 0.0)
+    counting = (d * found.cost(0) + (contexts - d) * deep) * scale + tests * found.test * longer
+    return Work(contexts, counting, slow * (d * A_NODE + contexts * A_CONTEXT))
 
 
 def _deep_cost(search: str, found: Probe) -> float:
