@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
-from tamis.decisions.p_values import FTest
+from tamis.counting import direct
+from tamis.counting.compiled import uncompiled
+from tamis.decisions.p_values import ChiSquared, FTest
 from tamis.errors import DataError, SettingError
-from tamis.information import gaussian
+from tamis.information import elimination, gaussian
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Group, Query
 from tamis.metrics import shd
@@ -29,6 +31,16 @@ def numbers(seed: int, n: int = 60, d: int = 5) -> np.ndarray:
 
 def source(rows: np.ndarray, **options) -> GaussianInformation:
     return GaussianInformation.from_table(read_table(rows, continuous=True), **options)
+
+
+def asked(information: GaussianInformation, what: int, context: Context, *more: int):
+    """What a compiled search is told of one question, or None if it is not for moments alone."""
+    found = information.direct(None)
+    columns = np.array([*context.given, context.target, *more, 0], dtype=np.int64)
+    replies = np.zeros(4 * information.n_variables + 8)
+    n = len(context.given) + 1
+    told = elimination.answer_of_moments(found.numbers, what, columns, 0, n, replies, 0)
+    return replies if told else None
 
 
 def unexplained(rows: np.ndarray, k: int, given: tuple[int, ...]) -> float:
@@ -354,3 +366,73 @@ def test_a_level_whose_share_is_no_float_is_refused(search):
     with pytest.raises(SettingError, match="up to 5 tests"):
         rule.bind(50, 5)
     assert rule.bind(50, 4) is rule
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(3, 80),
+    d=st.integers(3, 9),
+    size=st.integers(0, 4),
+    shrinkage=st.sampled_from([0.0, 0.3]),
+)
+def test_a_compiled_search_is_told_what_batches_tell(seed, n, d, size, shrinkage):
+    rng = np.random.default_rng(seed)
+    rows = numbers(seed, n, d)
+    if rng.random() < 0.3:
+        rows[:, 1] = 7.0  # tells nothing, and has no entropy
+    assume(n > d or shrinkage > 0)
+    names = [f"x{k}" for k in range(d)]
+    covariance = np.cov(rows.T, bias=True)
+    information = GaussianInformation(names, covariance, n, shrinkage=shrinkage)
+    order = rng.permutation(d).tolist()
+    size = min(size, d - 2)
+    context = Context(order[0], tuple(sorted(order[1 : size + 1])))
+    rule, other = FTest(0.05), order[size + 1]
+    row, profiles = asked(information, direct.ROW, context), information.profiles([context])
+    assert np.array_equal(row[:d], profiles.cmi[0])
+    assert row[d] == pytest.approx(profiles.entropies[0], rel=1e-14, abs=1e-14)
+    strength = rule.strengths(information.tests([Query(*context, np.array([other]))]))[0]
+    told = asked(information, direct.STRENGTH, context, other)[0]
+    assert told == pytest.approx(strength, rel=1e-12, abs=1e-12)
+    tests, scores = information.families([context])
+    family = asked(information, direct.FAMILY, context)
+    assert family[0] == pytest.approx(scores[0], rel=1e-12, abs=1e-9)
+    members = family[1 : 1 + 3 * size].reshape(-1, 3)
+    assert members[:, 0].tolist() == list(context.given)
+    assert np.array_equal(members[:, 1], tests.cmi)
+    if size:
+        assert members[:, 2] == pytest.approx(rule.strengths(tests), rel=1e-12, abs=1e-12)
+
+
+def test_what_moments_do_not_answer_alone_is_left_to_batches():
+    rows = numbers(1, 60, 30)
+    information = source(rows)
+    some = tuple(range(1, elimination.MOST_GIVEN + 2))
+    assert asked(information, direct.ROW, Context(0, some)) is None
+    assert asked(information, direct.ROW, Context(0, some[:-1])) is not None
+    assert asked(information, direct.GROUP, Context(0, ()), 2, 1, 2) is None
+    # With fewer rows than columns a set may follow from itself; the batch says which column does.
+    few = source(numbers(1, 5, 8))
+    assert asked(few, direct.ROW, Context(0, (1, 2, 3, 4, 5, 6))) is None
+    assert FTest(0.05).direct(information) is not None
+    assert ChiSquared(0.05).direct(information) is None
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), d=st.integers(3, 9), at_once=st.booleans())
+def test_the_default_is_the_same_however_its_questions_are_answered(seed, d, at_once):
+    rng = np.random.default_rng(seed)
+    rows = draw("er", "gaussian", d=d, n=int(rng.integers(40, 800)), seed=seed, edges=d).data
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uncompiled, "spent", np.inf)
+        one = tamis.TAM().fit(rows)
+        if at_once:
+            patch.setattr(uncompiled, "spent", 0.0)
+        patch.setattr(GaussianInformation, "direct", lambda self, test: None)
+        other = tamis.TAM().fit(rows)
+    assert one.parents_ == other.parents_
+    assert one.layers_ == other.layers_
+    for edge in one.graph_.edges:
+        told, again = (graph.edges[edge] for graph in (one.graph_, other.graph_))
+        assert told["direction_probability"] == pytest.approx(again["direction_probability"])

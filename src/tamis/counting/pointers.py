@@ -378,20 +378,32 @@ def array_at(typing_context: Any, address: Any, shape: Any, dtype: Any) -> Any:
     return kind(types.int64, shape, dtype), generate
 
 
-@extending.intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-def law_at(typing_context: Any, address: Any, shape: Any, at: Any) -> Any:
-    """The value of a cython function of two numbers that is at an address."""
+def law_of(n_numbers: int) -> Any:
+    """What gives the value of a cython function of so many numbers that is at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number, last = llvm.DoubleType(), llvm.IntType(32)
-        law = llvm.FunctionType(number, [number, number, last])
+        law = llvm.FunctionType(number, [*[number] * n_numbers, last])
         found = builder.inttoptr(arguments[0], law.as_pointer())
-        return builder.call(found, [arguments[1], arguments[2], llvm.Constant(last, 0)])
+        return builder.call(found, [*arguments[1:], llvm.Constant(last, 0)])
 
-    return types.float64(types.int64, types.float64, types.float64), generate
+    made = types.float64(types.int64, *[types.float64] * n_numbers), generate
+    if n_numbers == 2:
+        return extending.intrinsic(lambda typing_context, address, a, b: made)
+    return extending.intrinsic(lambda typing_context, address, a, b, x: made)
+
+
+law_at, beta_at = law_of(2), law_of(3)
 
 
 def gamma_address() -> int:
     """Where scipy's upper tail of gamma laws is."""
     found: int = extending.get_cython_function_address("scipy.special.cython_special", "gammaincc")
+    return found
+
+
+def beta_address() -> int:
+    """Where scipy's incomplete beta function of doubles is."""
+    name = "__pyx_fuse_0betainc"
+    found: int = extending.get_cython_function_address("scipy.special.cython_special", name)
     return found

@@ -10,20 +10,17 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.decisions.rule import Rule, checked_probability, require_rows
 from tamis.errors import SettingError
-from tamis.information.interface import Floats, Source, Tests
+from tamis.information.interface import Answering, Floats, Source, Tests
 from tamis.information.outside import PairTest, key_of, with_own_test
 from tamis.plugins import Plain, beside, parameters_of, qualified_name
 from tamis.tables.table import TableView
-
-if TYPE_CHECKING:
-    from tamis.counting.direct import Direct
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +121,7 @@ class PValue(Rule):
         """-ln p, from 0 (nothing speaks for dependence) to about 691."""
         return 0.0 - tests.log_p_by(self.test)
 
-    def direct(self, source: Source) -> Direct | None:
+    def direct(self, source: Source) -> Answering | None:
         """What the source has for the test of this rule."""
         is_usual = type(self).strengths is PValue.strengths
         return source.direct(self.test) if is_usual else None

@@ -10,13 +10,13 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
-from tamis.information.interface import Floats, Source, Tests
+from tamis.information.interface import Answering, Floats, Source, Tests
 from tamis.plugins import (
     Plain,
     beside,
@@ -28,10 +28,6 @@ from tamis.plugins import (
     qualified_name,
     refusal,
 )
-
-if TYPE_CHECKING:
-    from tamis.counting.direct import Direct
-
 
 UNITS = ("nats", "p", "nats over the penalty")
 """What a strength is measured in, as a person reads it; all but "p" speak for dependence when
@@ -89,7 +85,7 @@ class Rule(ABC):
         brings a test of its own adds it."""
         return source
 
-    def direct(self, source: Source) -> Direct | None:
+    def direct(self, source: Source) -> Answering | None:
         """What answers a compiled search one question at a time, in strengths of this rule; None
         where its questions come in batches."""
         return None

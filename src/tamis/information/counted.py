@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from tamis.information.estimators import (
 )
 from tamis.information.interface import (
     Ability,
+    Answering,
     Context,
     Families,
     Floats,
@@ -37,9 +37,6 @@ from tamis.information.interface import (
 from tamis.information.null_laws import CountTests
 from tamis.information.regret import log_regret, regrets_up_to
 from tamis.tables.table import Table, in_memory
-
-if TYPE_CHECKING:
-    from tamis.counting.direct import Direct
 
 
 class CountedInformation(Source):
@@ -140,7 +137,7 @@ class CountedInformation(Source):
             gains[speaks], stats[speaks] = found.gains, found.stats
         return Families(self.as_tests(gains, stats), self._scores(reduced, sums))
 
-    def direct(self, test: str | None) -> Direct | None:
+    def direct(self, test: str | None) -> Answering | None:
         """The table itself, in memory, for the permutation test."""
         if test not in (None, self.test_names[0]) or self._lookup.needs_support:
             return None

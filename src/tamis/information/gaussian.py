@@ -23,11 +23,17 @@ from tamis.constants import constants
 from tamis.counting.elsewhere import MomentTable
 from tamis.counting.independence import STATS
 from tamis.errors import DataError, SettingError
-from tamis.information.elimination import CLOSEST, gains_of_all, gains_of_pairs
+from tamis.information.elimination import (
+    CLOSEST,
+    DirectMoments,
+    gains_of_all,
+    gains_of_pairs,
+)
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
     Ability,
+    Answering,
     Context,
     Floats,
     Group,
@@ -181,7 +187,20 @@ class GaussianInformation(Source):
         """-n H(target | given), less the price of each coefficient, the mean and the variance."""
         parameters = np.array([len(given) + 2 for _, given in contexts], dtype=np.float64)
         found: Floats = -self.n_rows * self.entropies(contexts)
-        return found - constants.moment_price * 0.5 * math.log(self.n_rows) * parameters
+        return found - self._price * parameters
+
+    @property
+    def _price(self) -> float:
+        """What a coefficient costs."""
+        return constants.moment_price * 0.5 * math.log(self.n_rows)
+
+    def direct(self, test: str | None) -> Answering | None:
+        """The moments themselves, for the F test; those of a table that is not too wide."""
+        if test not in (None, self.test_names[0]):
+            return None
+        numbers = np.array([self.n_rows, self._price, DETERMINED])
+        scales = np.log(self._scale)
+        return DirectMoments(self._correlation, scales, self._varies.astype(np.int64), numbers)
 
     def scale_free(self) -> GaussianInformation | None:
         """A source of the standardised columns; None for whole numbers, which have no unit."""

@@ -11,16 +11,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting.interactions import Interaction as Interaction
 from tamis.errors import SettingError
-
-if TYPE_CHECKING:
-    from tamis.counting.direct import Direct
 
 LEVELS = "levels"
 """The kind of an entropy that has no unit of measurement,"""
@@ -29,6 +26,17 @@ NUMBERS = "numbers"
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Answering(Protocol):
+    """What answers a compiled search while it runs, one question at a time."""
+
+    numbers: Ints
+    """What the loop that answers reads, and its address."""
+
+    def price_up_to(self, n_cells: int) -> None:
+        """Know what tables up to this number of cells cost, where tables are what is scored."""
+        ...
 
 
 class Ability(StrEnum):
@@ -403,7 +411,7 @@ class Source(ABC):
         tests = self.tests(queries) if queries else Tests(np.zeros(0), n_rows=self.n_rows)
         return Families(tests, self.penalised_likelihoods(contexts))
 
-    def direct(self, test: str | None) -> Direct | None:
+    def direct(self, test: str | None) -> Answering | None:
         """What answers a compiled search itself, one question at a time, by a test of this name;
         None where questions come in batches."""
         return None

@@ -13,6 +13,7 @@ import numpy as np
 from tamis.information.estimators import EntropyFunction
 from tamis.information.interface import (
     LEADING,
+    Answering,
     Context,
     Families,
     Floats,
@@ -28,7 +29,6 @@ from tamis.information.interface import (
 from tamis.information.null_laws import CountTests
 
 if TYPE_CHECKING:
-    from tamis.counting.direct import Direct
     from tamis.information.counted import CountedInformation
 
 
@@ -165,7 +165,7 @@ class RememberedInformation(Wrapper):
         self.selected: tuple[object, object] | None = None
         """A rule, and what selections by it keep for each other."""
 
-    def direct(self, test: str | None) -> Direct | None:
+    def direct(self, test: str | None) -> Answering | None:
         """What the source has: a search that asks one question at a time remembers by itself."""
         return self.source.direct(test)
 

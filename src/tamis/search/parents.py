@@ -18,8 +18,8 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.counting.compiled import Floats, Ints, interpreted, uncompiled
-from tamis.counting.direct import N_REGRETS, Direct
-from tamis.information.interface import LEADING, Context, Group, Profiles, Query
+from tamis.counting.direct import N_REGRETS
+from tamis.information.interface import LEADING, Answering, Context, Group, Profiles, Query
 from tamis.information.wrappers import floors
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
@@ -81,7 +81,7 @@ class ParentSelector:
         self._memory[[loops.SET_THRESHOLDS, loops.REPLY, loops.JUDGED]] = (
             loops.THRESHOLDS + d + 1, len(self._families) - d - 1, len(self._families),
         )  # fmt: skip
-        self._direct: Direct | None = None
+        self._direct: Answering | None = None
         self.n_most = math.inf
 
     def _begin(self) -> Ints:
