@@ -3,7 +3,7 @@
 An order has a DAG: each node selects its parents among those before it. Here the order is changed
 while the penalised likelihood of its DAG rises: an edge i -> j is *tucked*, that is, j, with those
 of its ancestors that stand between, goes before i (Lam, Andrews and Ramsey, 2022). Where no tuck
-helps, the search starts again from the best order so far with some nodes put anywhere (Wienöbst et
+helps, the search starts again from the best order so far with a few nodes put anywhere (Wienöbst et
 al., 2025, FLOP). The moves themselves are compiled (``order_loops``); here is where they start.
 Beyond the paper.
 """
@@ -150,26 +150,30 @@ def best_ordering(
     compared, in place of new starts.
     """
     selector.allow(2)
-    wide, most = len(starts[0]) > constants.wide, selector.affordable
+    n, most = len(starts[0]), selector.affordable
     best = Ordering.along(selector, starts[0])
     score = best.score
-    n = len(starts[0])
-    if not wide and n <= constants.all_orders and n * 2 ** (n - 1) <= most:
+    if n <= constants.all_orders and n * 2 ** (n - 1) <= most:
         climb(selector, [best])
         found = better(best, [Ordering.along(selector, best_of_all(selector, starts[0]))])
         return best if first_may_do and found.score <= score + constants.clear_rise else found
-    if wide or first_may_do:
+    if first_may_do:
         climb(selector, [best])
-        if wide or best.score <= score + constants.clear_rise:
+        if best.score <= score + constants.clear_rise:
             return best
     others = [] if selector.n_made > most else [Ordering.of(selector, one) for one in starts[1:]]
     climb(selector, [best, *others])
-    best = better(best, others)
-    chance = Random(len(best.order))
-    fruitless = came_back = 0
-    for _ in range(constants.most_starts // STARTS if len(best.order) > 2 else 0):
-        easy = came_back >= constants.came_back * fruitless
-        enough = constants.few_starts if easy else constants.fruitless_starts
+    return from_new_starts(selector, better(best, others), most)
+
+
+def from_new_starts(selector: ParentSelector, best: Ordering, most: int) -> Ordering:
+    """The best order found from new starts near this one and near better ones; none are begun once
+    so many selections have been made."""
+    n = len(best.order)
+    chance = Random(n)
+    fruitless = 0
+    enough = min(max(constants.fruitless_starts, n), constants.most_fruitless_starts)
+    for _ in range(starts_for(n, selector.n_words) // STARTS):
         if selector.n_made > most or fruitless >= enough:
             break
         others = [best.copy() for _ in range(STARTS)]
@@ -177,12 +181,15 @@ def best_ordering(
             one.go_to(shuffled(selector, one.order, chance))
         climb(selector, others)
         found = better(best, others)
-        if found is best:
-            fruitless += STARTS
-            came_back += sum(one.score >= best.score - ROUNDING for one in others)
-        else:
-            best, fruitless, came_back = found, 0, 0
+        fruitless = fruitless + STARTS if found is best else 0
+        best = found
     return best
+
+
+def starts_for(n: int, n_words: int) -> int:
+    """How many new starts an order of so many nodes may have, whose sets take so many words: each
+    start goes over the sets of all nodes."""
+    return int(constants.words_of_starts / (n * n_words)) if n > 2 else 0
 
 
 def best_of_all(selector: ParentSelector, nodes: Sequence[int]) -> list[int]:
@@ -267,13 +274,13 @@ def tuck(selector: ParentSelector, found: Ordering, parent: int, child: int) -> 
 
 
 def shuffled(selector: ParentSelector, order: Sequence[int], chance: Random) -> list[int]:
-    """The order with some nodes put anywhere."""
+    """The order with a few nodes put anywhere."""
     known = selector.selector.pps.constraints
-    waits = (0,) * selector.n_variables if known is None else known.waits
     fresh = list(order)
-    for _ in range(max(2, round(math.sqrt(len(fresh))), round(constants.moved * len(fresh)))):
-        k = fresh.pop(chance.randrange(len(fresh)))
-        first, last = (0, len(fresh)) if known is None else _room(fresh, waits, k)
+    n_moved = min(chance.randint(2, constants.most_moved), len(fresh))
+    for k in chance.sample(fresh, n_moved):
+        fresh.remove(k)
+        first, last = (0, len(fresh)) if known is None else _room(fresh, known.waits, k)
         fresh.insert(chance.randint(first, last), k)
     return fresh
 
