@@ -70,16 +70,18 @@ class Tried:
     """With what was counted on the way, for whoever goes on from there."""
     directions: Directions | None = None
     """Of its class, where they were looked for."""
-    merits: tuple[float, ...] = ()
-    """Its score for each price of parent sets, with how evenly its noise is spread."""
+    evenness: float = 0.0
+    """How evenly its noise entropies are spread."""
+    occurring: Callable[[], float] = field(default=float)
+    """Its score with parent sets priced by the states that occur, worked out where that decides."""
     weigh: Callable[[], Mapping[Edge, float]] = field(default=dict)
     """What the likelihood loses without the direction of an arrow that the class has: that takes
     as long as the search for the class, and only the answer is asked for it."""
 
     @property
-    def evenness(self) -> float:
-        """How evenly its noise entropies are spread."""
-        return self.merits[0] - self.score
+    def merit(self) -> float:
+        """What speaks for it: its score, and the weight of its noise entropies."""
+        return self.score + self.evenness
 
     @property
     def n_edges(self) -> int:
@@ -88,8 +90,9 @@ class Tried:
 
     def beats(self, other: Tried, *, clearly: bool, by: float = 0.0) -> bool:
         """Whether it is better; clearly so, if it is whichever way parent sets are priced."""
-        better = [a > b + by for a, b in zip(self.merits, other.merits, strict=True)]
-        return all(better) if clearly else better[0]
+        if self.merit <= other.merit + by or not clearly:
+            return self.merit > other.merit + by
+        return self.occurring() + self.evenness > other.occurring() + other.evenness + by
 
 
 def try_searches(
@@ -122,7 +125,7 @@ def _first(information: Source, settings: Settings, progress: Progress | None) -
         return run(information, settings.filled_in(search=TRIED[0]))
 
     return replace(
-        _scored(information, TRIED[0], found.parents),
+        _weighed(information, _tried(information, TRIED[0], found)),
         order=order,
         together=_together(boundaries),
         tell=tell,
@@ -150,20 +153,23 @@ def _searched(
 
 def _of_outcome(information: Source, search: Search, outcome: Outcome) -> Tried:
     """What a search has found, which is told as it is."""
-    parents = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
+    found = outcome.boundaries
+    parents = {k: frozenset(found[k].members) for k in range(information.n_variables)}
     return replace(
-        _scored(information, search, parents),
+        _weighed(information, Tried(search, parents, score_of(information, parents))),
         order=_order(information, outcome),
-        together=_together(outcome.boundaries.values()),
+        together=_together(found.values()),
         tell=lambda: outcome,
     )
 
 
-def _scored(information: Source, search: str, parents: Mapping[int, frozenset[int]]) -> Tried:
-    """A DAG with its merits."""
-    parents = _with_constants(information, parents)
-    score = score_of(information, parents)
-    return Tried(search, parents, score, merits=merits_of(information, parents, score))
+def _weighed(information: Source, one: Tried) -> Tried:
+    """A DAG with what its noise entropies say, and its other price."""
+    return replace(
+        one,
+        evenness=evenness(information, one.parents),
+        occurring=partial(_occurring_score, information, one.parents),
+    )
 
 
 def _credited(tried: Sequence[Tried], best: Tried) -> Tried:
@@ -192,11 +198,11 @@ def with_refinement(
             tried = confirm()
         starts = [one.order for one in tried]
         found = best_ordering(selector, starts, first_may_do=_found_twice(tried))
-        refined = _likeliest(information, settings, _tried(information, found))
+        refined = _likeliest(information, settings, _tried(information, REFINED, found))
         tried, chosen = _better(information, settings, refined, tried, confirm)
     else:
         found = _free_ordering(free, selector, settings)
-        refined = _likeliest(information, settings, _tried(information, found))
+        refined = _likeliest(information, settings, _tried(information, REFINED, found))
         chosen = _of_alike(information, settings, refined, tried)
     answer = _told(information, selector, _ordering_of(selector, found, chosen), tried, chosen)
     rest = [one for one in (*tried, refined) if one.search != answer.search]
@@ -231,7 +237,7 @@ def _better(
         constants.alike if settings.units == "same" else 0.0
     )
     # However even its noise may be, a search that is far behind is not looked at again.
-    is_behind = refined.merits[0] > first.score + most_even(information) + by
+    is_behind = refined.merit > first.score + most_even(information) + by
     if is_behind and _is_clear(refined, first, by):
         return tried, refined
     best = _likeliest(information, settings, first)
@@ -310,18 +316,12 @@ def _cancels(information: Source, settings: Settings, one: Tried) -> bool:
     return bool(strengths.min() < -math.log(constants.independent))
 
 
-def _tried(information: Source, found: Ordering) -> Tried:
-    """The DAG of an order."""
-    parents = _with_constants(information, found.parents)
-    return Tried(REFINED, parents, score_of(information, parents))
-
-
-def _with_constants(
-    information: Source, parents: Mapping[int, frozenset[int]]
-) -> dict[int, frozenset[int]]:
-    """The DAG with the columns that never vary, which have no parents."""
+def _tried(information: Source, search: str, found: Ordering) -> Tried:
+    """The DAG of an order, with the columns that never vary, which have no parents."""
     empty = {k: frozenset[int]() for k in range(information.n_variables)}
-    return {**empty, **parents}
+    constant = [Context(k, ()) for k in empty if not information.varies(k)]
+    scores = found.scores + information.penalised_likelihoods(constant).tolist()
+    return Tried(search, {**empty, **found.parents}, math.fsum(scores))
 
 
 def _found_twice(tried: Sequence[Tried]) -> bool:
@@ -334,14 +334,9 @@ def score_of(information: Source, parents: Mapping[int, frozenset[int]]) -> floa
     return math.fsum(information.penalised_likelihoods(_contexts(parents)).tolist())
 
 
-def merits_of(
-    information: Source, parents: Mapping[int, frozenset[int]], score: float
-) -> tuple[float, float]:
-    """What speaks for a DAG, with parent sets priced by all their states and by those that occur:
-    its score, and the weight of its noise entropies."""
-    even = evenness(information, parents)
-    occurring = math.fsum(information.occurring_likelihoods(_contexts(parents)).tolist())
-    return score + even, occurring + even
+def _occurring_score(information: Source, parents: Mapping[int, frozenset[int]]) -> float:
+    """The likelihood of a DAG, with parent sets priced by the states that occur."""
+    return math.fsum(information.occurring_likelihoods(_contexts(parents)).tolist())
 
 
 def turns_of(one: Tried) -> int:
@@ -363,8 +358,7 @@ def _likeliest(information: Source, settings: Settings, one: Tried) -> Tried:
     found = directions(
         information, one.parents, settings.constraints, same_units=settings.units == "same"
     )
-    merits = merits_of(information, found.parents, one.score)
-    return replace(one, parents=found.parents, directions=found, merits=merits)
+    return _weighed(information, replace(one, parents=found.parents, directions=found))
 
 
 def _order(information: Source, outcome: Outcome) -> list[int]:

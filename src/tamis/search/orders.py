@@ -86,9 +86,14 @@ class Ordering:
         return entries
 
     @property
+    def scores(self) -> list[float]:
+        """The penalised likelihood of each node given its parents."""
+        return self.selector.scores(self._entries())
+
+    @property
     def score(self) -> float:
         """The penalised likelihood of the whole DAG."""
-        return math.fsum(self.selector.scores(self._entries()))
+        return math.fsum(self.scores)
 
     @property
     def selected(self) -> dict[int, Selected]:
