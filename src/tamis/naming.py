@@ -166,7 +166,7 @@ class Names:
                     a.runner_up_entropy,
                     None if a.closest is None else self._verdict(a.closest, masking),
                 )
-                for a in outcome.admissions
+                for a in outcome.rounds.admissions
             ),
             maskings=tuple(
                 Masked(names[m.node], m.round + 1, m.entropy, self._verdict(m.decision, masking))
@@ -259,11 +259,11 @@ def _entropy_gaps(outcome: Outcome) -> dict[tuple[int, int], float]:
         for p in boundary.members:
             children.setdefault(p, []).append(k)
     admitted: dict[int, list[int]] = {}
-    for a in outcome.admissions:
+    for a in outcome.rounds.admissions:
         admitted.setdefault(a.round, []).append(a.node)
     return {
         (p, k): float(entropies[k] - entropies[p])
-        for number, entropies in enumerate(outcome.uncertainties)
+        for number, entropies in enumerate(outcome.rounds.uncertainties)
         for p in admitted.get(number, ())
         for k in children.get(p, ())
     }

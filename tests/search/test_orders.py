@@ -153,8 +153,8 @@ def test_nodes_are_admitted_in_the_order_of_the_sequential_search(
 
 def told(outcome):
     """All that a search has left behind."""
-    uncertainties = [one.tolist() for one in outcome.uncertainties]
-    return outcome.layers, outcome.boundaries, outcome.admissions, uncertainties
+    uncertainties = [one.tolist() for one in outcome.rounds.uncertainties]
+    return outcome.layers, outcome.boundaries, outcome.rounds.admissions, uncertainties
 
 
 @pytest.mark.parametrize("seed", range(6))

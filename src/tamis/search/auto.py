@@ -26,7 +26,7 @@ from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, most_even, unit_probability
 from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without
-from tamis.search.outcome import Admission, Boundary, Outcome
+from tamis.search.outcome import Admission, Boundary, Outcome, Rounds
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, run, told_in_rounds, told_of
@@ -319,8 +319,8 @@ def _cancels(information: Source, settings: Settings, one: Tried) -> bool:
 def _tried(information: Source, search: str, found: Ordering) -> Tried:
     """The DAG of an order, with the columns that never vary, which have no parents."""
     empty = {k: frozenset[int]() for k in range(information.n_variables)}
-    constant = [Context(k, ()) for k in empty if not information.varies(k)]
-    scores = found.scores + information.penalised_likelihoods(constant).tolist()
+    constant = {k: empty[k] for k in empty if not information.varies(k)}
+    scores = [*found.scores, score_of(information, constant)] if constant else found.scores
     return Tried(search, {**empty, **found.parents}, math.fsum(scores))
 
 
@@ -440,7 +440,7 @@ def _outcome(
     parents: Mapping[int, frozenset[int]],
 ) -> Outcome:
     """A DAG as a search leaves it behind: one node a layer, with its boundary."""
-    outcome = Outcome()
+    boundaries: dict[int, Boundary] = {}
     constant = [k for k in parents if not information.varies(k)]
     order = topological({k: parents[k] for k in found.order}, found.place)
     asked = [(k, 0) for k in constant]
@@ -455,28 +455,27 @@ def _outcome(
                 members = sorted(parents[k], key=found.place)
                 boundary = selector.boundary_of(k, candidates.bit_count(), members)
             selector.pps.rows.forget(k)
-            outcome.admissions.append(
-                Admission(k, len(outcome.layers), boundary.entropy, None, None, None)
-            )
-            outcome.boundaries[k] = boundary
-            outcome.layers.append([k])
-    _add_uncertainties(information, outcome)
-    return outcome
+            boundaries[k] = boundary
+    tell = partial(_rounds_of, information, boundaries)
+    return Outcome([[k] for k in boundaries], boundaries, tell_rounds=tell)
 
 
-def _add_uncertainties(information: Source, outcome: Outcome) -> None:
+def _rounds_of(information: Source, boundaries: Mapping[int, Boundary]) -> Rounds:
     """H of each node and of its children given the node's parents; the others were not compared."""
-    families = {k: [k] for k in outcome.boundaries}
-    for k, boundary in outcome.boundaries.items():
+    told = Rounds()
+    families = {k: [k] for k in boundaries}
+    for k, boundary in boundaries.items():
         for parent in boundary.members:
             families[parent].append(k)
-    given = {k: tuple(sorted(one.members)) for k, one in outcome.boundaries.items()}
+    given = {k: tuple(sorted(one.members)) for k, one in boundaries.items()}
     entropies = iter(
         information.entropies(
             [Context(one, given[k]) for k, nodes in families.items() for one in nodes]
         ).tolist()
     )
-    for nodes in families.values():
+    for number, (k, nodes) in enumerate(families.items()):
         found = np.full(information.n_variables, np.inf, dtype=np.float32)
         found[nodes] = [next(entropies) for _ in nodes]
-        outcome.uncertainties.append(found)
+        told.uncertainties.append(found)
+        told.admissions.append(Admission(k, number, boundaries[k].entropy, None, None, None))
+    return told

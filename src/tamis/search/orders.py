@@ -81,8 +81,8 @@ class Ordering:
         self.walk[loops.QUEUED] = 0
         part(self.walk, loops.IS_QUEUED)[:] = 0
 
-    def _entries(self) -> list[int]:
-        entries: list[int] = part(self.walk, loops.SELECTED)[self.order].tolist()
+    def _entries(self) -> Ints:
+        entries: Ints = part(self.walk, loops.SELECTED)[part(self.walk, loops.ORDER)]
         return entries
 
     @property
@@ -98,7 +98,7 @@ class Ordering:
     @property
     def selected(self) -> dict[int, Selected]:
         """What each node has selected."""
-        entries = zip(self.order, self._entries(), strict=True)
+        entries = zip(self.order, self._entries().tolist(), strict=True)
         return {k: self.selector.selected(one) for k, one in entries}
 
     @property
@@ -183,8 +183,8 @@ def best_ordering(
         climb(selector, others)
         found = better(best, others)
         if found is best:
-            fruitless += STARTS
-            came_back += sum(one.score >= best.score - ROUNDING for one in others)
+            fruitless, score = fruitless + STARTS, best.score
+            came_back += sum(one.score >= score - ROUNDING for one in others)
         else:
             best, fruitless, came_back = found, 0, 0
     return best
@@ -230,8 +230,9 @@ def better(best: Ordering, others: Sequence[Ordering]) -> Ordering:
     """The best of some orders, the first of equals."""
     score = best.score
     for one in others:
-        if one.score > score + ROUNDING:
-            best, score = one, one.score
+        own = one.score
+        if own > score + ROUNDING:
+            best, score = one, own
     return best
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,11 +98,23 @@ class Uncertainties:
 
 
 @dataclass
+class Rounds:
+    """Who entered in which round, and what was known then."""
+
+    admissions: list[Admission] = field(default_factory=list)
+    uncertainties: Uncertainties = field(default_factory=Uncertainties)
+
+
+@dataclass
 class Outcome:
-    """The record of one search, filled layer by layer."""
+    """The record of one search, filled layer by layer; of its rounds it may be told later."""
 
     layers: list[list[int]] = field(default_factory=list)
     boundaries: dict[int, Boundary] = field(default_factory=dict)
-    admissions: list[Admission] = field(default_factory=list)
     maskings: list[Masking] = field(default_factory=list)
-    uncertainties: Uncertainties = field(default_factory=Uncertainties)
+    tell_rounds: Callable[[], Rounds] = Rounds
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """The rounds, worked out when they are first asked for."""
+        return self.tell_rounds()
