@@ -110,7 +110,6 @@ def learn(
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
         cost = _knowledge_cost(best) if price_knowledge else None
-        found = best.tried[0].directions if best.tried else None
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best), *_functions_note(best))
@@ -118,7 +117,7 @@ def learn(
         return Names(best.settings, best.information).result(
             table,
             best.outcome,
-            found if found is not None and found.is_of_class else None,
+            best.tried[0].directions if best.tried else None,
             losses,
             _ranking(answers),
             notes,

@@ -109,7 +109,9 @@ class Names:
     ) -> tuple[Edge, ...]:
         """The edges with their numbers, by the constants that were in force for the search."""
         with in_force(self._settings.constants):
-            return self._told(outcome, found or self._directions(outcome), losses)
+            if found is None or not found.is_of_class:
+                found = self._directions(outcome)
+            return self._told(outcome, found, losses)
 
     def _told(
         self, outcome: Outcome, found: Directions, losses: Mapping[tuple[int, int], float]
