@@ -50,7 +50,7 @@ class Names:
         that was looked at, ``knowledge_cost`` what it loses by the knowledge, and ``left_open``
         the settings that were."""
         names = self._names
-        bounds = outcome.boundaries
+        bounds = outcome.found
         parents = {names[k]: self._all(bounds[k].members) for k in bounds}
         entropies = {names[k]: bounds[k].entropy for k in bounds}
         order = tuple(names[k] for layer in outcome.layers for k in layer)
@@ -229,11 +229,10 @@ def layers_found(outcome: Outcome, search: str) -> list[list[int]]:
     """As found; one node at a time finds no layers, so there they are the DAG's own."""
     if search not in ("sequential", REFINED):
         return outcome.layers
-    order = [k for layer in outcome.layers for k in layer]
+    order, found = [k for layer in outcome.layers for k in layer], outcome.found
     depth: dict[int, int] = {}
     for k in order:
-        members = outcome.boundaries[k].members
-        depth[k] = 1 + max((depth[p] for p in members), default=-1)
+        depth[k] = 1 + max((depth[p] for p in found[k].members), default=-1)
     layers: list[list[int]] = [[] for _ in range(1 + max(depth.values(), default=-1))]
     for k in order:
         layers[depth[k]].append(k)

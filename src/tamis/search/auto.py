@@ -121,7 +121,7 @@ def _first(information: Source, settings: Settings, progress: Progress | None) -
     def tell() -> Outcome:
         if rounds is not None and selector.counts_at_once:
             # Those who look ahead have been chosen anew since.
-            return told_in_rounds(Selector.of(information, settings), settings, order, rounds)
+            return told_in_rounds(Selector.of(information, settings), settings, found, rounds)
         return run(information, settings.filled_in(search=TRIED[0]))
 
     return replace(
@@ -457,7 +457,7 @@ def _outcome(
             selector.pps.rows.forget(k)
             boundaries[k] = boundary
     tell = partial(_rounds_of, information, boundaries)
-    return Outcome([[k] for k in boundaries], boundaries, tell_rounds=tell)
+    return Outcome([[k] for k in boundaries], tell_boundaries=lambda: boundaries, tell_rounds=tell)
 
 
 def _rounds_of(information: Source, boundaries: Mapping[int, Boundary]) -> Rounds:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,13 @@ class Boundary:
     refused: Decision | None = None
     removed: tuple[Decision, ...] = ()
     retained: tuple[Decision, ...] = ()
+
+
+class Found(NamedTuple):
+    """What of a boundary is the answer."""
+
+    members: tuple[int, ...]
+    entropy: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +115,26 @@ class Rounds:
 
 @dataclass
 class Outcome:
-    """The record of one search, filled layer by layer; of its rounds it may be told later."""
+    """The record of one search, filled layer by layer; where its answer is ``known``, the rest may
+    be told later."""
 
     layers: list[list[int]] = field(default_factory=list)
-    boundaries: dict[int, Boundary] = field(default_factory=dict)
     maskings: list[Masking] = field(default_factory=list)
+    known: Mapping[int, Found] | None = None
+    tell_boundaries: Callable[[], dict[int, Boundary]] = dict
     tell_rounds: Callable[[], Rounds] = Rounds
+
+    @property
+    def found(self) -> Mapping[int, Found]:
+        """The answer for every node."""
+        if self.known is not None:
+            return self.known
+        return {k: Found(one.members, one.entropy) for k, one in self.boundaries.items()}
+
+    @cached_property
+    def boundaries(self) -> dict[int, Boundary]:
+        """The boundaries with every decision, worked out when they are first asked for."""
+        return self.tell_boundaries()
 
     @cached_property
     def rounds(self) -> Rounds:

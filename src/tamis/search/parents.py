@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -198,6 +198,18 @@ class ParentSelector:
         own = np.array([entry])
         members = tuple(self.members(own)[0])
         return Selected(members, self.scores(own)[0], bits, int(most), bool(by_set))
+
+    def taken(self, entries: Ints) -> list[list[int]]:
+        """What PPS has taken before members left again, in that order; of selections that took
+        several together some of it."""
+        steps: list[list[int]] = []
+        for context in self._memory[entries + loops.GROWN].tolist():
+            steps.append([])
+            while context >= 0:
+                steps[-1].insert(0, context)
+                context = int(self._memory[context + loops.CAME_FROM])
+        given = iter(self._given(np.array(list(chain.from_iterable(steps)))))
+        return [list(dict.fromkeys(k for _ in own for k in next(given))) for own in steps]
 
     def members(self, entries: Ints) -> list[list[int]]:
         """The parents that selections have found."""

@@ -20,8 +20,8 @@ from tamis.search.boundaries import (
     whole_ancestral_set,
 )
 from tamis.search.layers import LayerStep
-from tamis.search.orders import by_entropy
-from tamis.search.outcome import Admission, Masking, Outcome, Rounds
+from tamis.search.orders import Ordering, by_entropy
+from tamis.search.outcome import Admission, Boundary, Masking, Outcome, Rounds
 from tamis.search.own_boundary import own_search
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
@@ -50,7 +50,8 @@ def run(
         varying = [k for k in range(d) if information.varies(k)]
         order, _, rounds = by_entropy(in_loops, varying, told_of(information, varying, progress))
         if rounds is not None:
-            return told_in_rounds(selector, settings, order, rounds)
+            found = Ordering.along(in_loops, order)
+            return told_in_rounds(selector, settings, found, rounds)
     boundaries = _boundaries(information, selector, settings)
     outcome = Outcome()
     _admit_constants(outcome, boundaries, constant)
@@ -87,18 +88,28 @@ def _in_loops(selector: Selector, settings: Settings) -> ParentSelector | None:
 
 
 def told_in_rounds(
-    selector: Selector, settings: Settings, order: Sequence[int], rounds: Floats
+    selector: Selector, settings: Settings, found: Ordering, rounds: Floats
 ) -> Outcome:
-    """What "sequential" has found, by its order and the entropies of each round; the boundaries are
-    grown side by side."""
+    """What "sequential" has found: the DAG of its order, and the entropies of each round."""
+    order = found.order
     constant = sorted(set(range(selector.n_variables)).difference(order))
-    before = accumulate((1 << k for k in order), or_, initial=0)
-    asked = [*((k, 0) for k in constant), *zip(order, before, strict=False)]
-    found = dict(zip((k for k, _ in asked), selector.boundaries(asked), strict=True))
-    tell = partial(_rounds_of, order, rounds, constant, settings.constraints)
-    outcome = Outcome([[k] for k in order], found, tell_rounds=tell)
+    outcome = Outcome(
+        [[k] for k in order],
+        known=found.found(selector, constant),
+        tell_boundaries=partial(_boundaries_of, selector, order, constant),
+        tell_rounds=partial(_rounds_of, order, rounds, constant, settings.constraints),
+    )
     _place_constants(outcome, constant)
     return outcome
+
+
+def _boundaries_of(
+    selector: Selector, order: Sequence[int], constant: Sequence[int]
+) -> dict[int, Boundary]:
+    """The boundaries of "sequential", grown side by side."""
+    before = accumulate((1 << k for k in order), or_, initial=0)
+    asked = [*((k, 0) for k in constant), *zip(order, before, strict=False)]
+    return {one.target: one for one in selector.boundaries(asked)}
 
 
 def _rounds_of(
