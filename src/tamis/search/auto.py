@@ -26,7 +26,7 @@ from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, most_even, unit_probability
 from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without
-from tamis.search.outcome import Admission, Boundary, Outcome, Rounds
+from tamis.search.outcome import Admission, Boundary, Found, Outcome, Rounds
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, run, told_in_rounds, told_of
@@ -383,7 +383,7 @@ def _told(
     if own is not None:
         answer = replace(chosen, search=own.search, tell=own.tell)
     else:
-        tell = partial(_outcome, information, selector.selector, found, chosen.parents)
+        tell = partial(_outcome, information, selector, found, chosen.parents)
         answer = replace(chosen, search=REFINED, tell=tell)
     return replace(answer, weigh=partial(_losses, information, selector, found, chosen))
 
@@ -435,29 +435,48 @@ def _together(boundaries: Iterable[Boundary]) -> frozenset[int]:
 
 def _outcome(
     information: Source,
-    selector: Selector,
+    selector: ParentSelector,
     found: Ordering,
     parents: Mapping[int, frozenset[int]],
 ) -> Outcome:
     """A DAG as a search leaves it behind: one node a layer, with its boundary."""
-    boundaries: dict[int, Boundary] = {}
     constant = [k for k in parents if not information.varies(k)]
     order = topological({k: parents[k] for k in found.order}, found.place)
-    asked = [(k, 0) for k in constant]
-    before = 0
-    for k in order:
-        asked.append((k, before))
-        before |= 1 << k
-    for start in range(0, len(asked), SIDE_BY_SIDE):
-        some = asked[start : start + SIDE_BY_SIDE]
-        for boundary, (k, candidates) in zip(selector.boundaries(some), some, strict=True):
-            if set(boundary.members) != parents[k]:
-                members = sorted(parents[k], key=found.place)
-                boundary = selector.boundary_of(k, candidates.bit_count(), members)
-            selector.pps.rows.forget(k)
-            boundaries[k] = boundary
-    tell = partial(_rounds_of, information, boundaries)
-    return Outcome([[k] for k in boundaries], tell_boundaries=lambda: boundaries, tell_rounds=tell)
+    own = selector.selector
+    turned = partial(_turned, own, order, parents, found.place)
+    outcome = Outcome(
+        [[k] for k in (*constant, *order)],
+        tell_boundaries=lambda: {
+            k: turned(k, one.members) or one
+            for k, one in own.boundaries_along(order, constant).items()
+        },
+        tell_rounds=lambda: _rounds_of(information, outcome.boundaries),
+    )
+    if selector.counts_at_once:
+        known = Ordering.along(selector, order).found(own, constant)
+        outcome.known = known | {
+            k: Found(one.members, one.entropy)
+            for k in order
+            if (one := turned(k, known[k].members)) is not None
+        }
+        if own.backward and not own.pps.required:
+            outcome.tell_strengths = partial(own.strengths, order, outcome.known)
+    return outcome
+
+
+def _turned(
+    selector: Selector,
+    order: Sequence[int],
+    parents: Mapping[int, frozenset[int]],
+    place: Callable[[int], int],
+    k: int,
+    selected: Iterable[int],
+) -> Boundary | None:
+    """The boundary of a node whose parents are not those selected, but follow from the directions
+    of others."""
+    if parents[k] == set(selected):
+        return None
+    return selector.boundary_of(k, order.index(k), sorted(parents[k], key=place))
 
 
 def _rounds_of(information: Source, boundaries: Mapping[int, Boundary]) -> Rounds:

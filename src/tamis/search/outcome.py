@@ -121,6 +121,7 @@ class Outcome:
     layers: list[list[int]] = field(default_factory=list)
     maskings: list[Masking] = field(default_factory=list)
     known: Mapping[int, Found] | None = None
+    tell_strengths: Callable[[], list[float]] | None = None
     tell_boundaries: Callable[[], dict[int, Boundary]] = dict
     tell_rounds: Callable[[], Rounds] = Rounds
 
@@ -130,6 +131,18 @@ class Outcome:
         if self.known is not None:
             return self.known
         return {k: Found(one.members, one.entropy) for k, one in self.boundaries.items()}
+
+    @property
+    def strengths(self) -> list[float]:
+        """How strongly each member of each boundary speaks given the others."""
+        if self.tell_strengths is not None:
+            return self.tell_strengths()
+        return [
+            decision.strength
+            for one in self.boundaries.values()
+            for decision in one.retained or one.taken
+            if len(decision.others) == 1
+        ]
 
     @cached_property
     def boundaries(self) -> dict[int, Boundary]:

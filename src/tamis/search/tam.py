@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
-from operator import or_
 
 import numpy as np
 
@@ -21,7 +19,7 @@ from tamis.search.boundaries import (
 )
 from tamis.search.layers import LayerStep
 from tamis.search.orders import Ordering, by_entropy
-from tamis.search.outcome import Admission, Boundary, Masking, Outcome, Rounds
+from tamis.search.outcome import Admission, Masking, Outcome, Rounds
 from tamis.search.own_boundary import own_search
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
@@ -96,20 +94,11 @@ def told_in_rounds(
     outcome = Outcome(
         [[k] for k in order],
         known=found.found(selector, constant),
-        tell_boundaries=partial(_boundaries_of, selector, order, constant),
+        tell_boundaries=partial(selector.boundaries_along, order, constant),
         tell_rounds=partial(_rounds_of, order, rounds, constant, settings.constraints),
     )
     _place_constants(outcome, constant)
     return outcome
-
-
-def _boundaries_of(
-    selector: Selector, order: Sequence[int], constant: Sequence[int]
-) -> dict[int, Boundary]:
-    """The boundaries of "sequential", grown side by side."""
-    before = accumulate((1 << k for k in order), or_, initial=0)
-    asked = [*((k, 0) for k in constant), *zip(order, before, strict=False)]
-    return {one.target: one for one in selector.boundaries(asked)}
 
 
 def _rounds_of(
