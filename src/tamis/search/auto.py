@@ -441,42 +441,33 @@ def _outcome(
 ) -> Outcome:
     """A DAG as a search leaves it behind: one node a layer, with its boundary."""
     constant = [k for k in parents if not information.varies(k)]
-    order = topological({k: parents[k] for k in found.order}, found.place)
+    place = {k: i for i, k in enumerate(found.order)}
+    order = topological({k: parents[k] for k in found.order}, place.__getitem__)
     own = selector.selector
-    turned = partial(_turned, own, order, parents, found.place)
+
+    def turned(k: int, selected: Sequence[int]) -> Boundary | None:
+        """That of a node whose parents were not selected but follow from others' directions."""
+        if parents[k] == set(selected):
+            return None
+        return own.boundary_of(k, order.index(k), sorted(parents[k], key=place.__getitem__))
+
+    @cache
+    def boundaries() -> dict[int, Boundary]:
+        each = own.boundaries_along(order, constant).items()
+        return {k: turned(k, one.members) or one for k, one in each}
+
     outcome = Outcome(
         [[k] for k in (*constant, *order)],
-        tell_boundaries=lambda: {
-            k: turned(k, one.members) or one
-            for k, one in own.boundaries_along(order, constant).items()
-        },
-        tell_rounds=lambda: _rounds_of(information, outcome.boundaries),
+        tell_boundaries=boundaries,
+        tell_rounds=lambda: _rounds_of(information, boundaries()),
     )
     if selector.counts_at_once:
-        known = Ordering.along(selector, order).found(own, constant)
-        outcome.known = known | {
-            k: Found(one.members, one.entropy)
-            for k in order
-            if (one := turned(k, known[k].members)) is not None
-        }
+        known = Ordering.along(selector, order).told(own, constant)
+        each = ((k, turned(k, known[k].members)) for k in order)
+        outcome.known = known | {k: Found(one.members, one.entropy) for k, one in each if one}
         if own.backward and not own.pps.required:
             outcome.tell_strengths = partial(own.strengths, order, outcome.known)
     return outcome
-
-
-def _turned(
-    selector: Selector,
-    order: Sequence[int],
-    parents: Mapping[int, frozenset[int]],
-    place: Callable[[int], int],
-    k: int,
-    selected: Iterable[int],
-) -> Boundary | None:
-    """The boundary of a node whose parents are not those selected, but follow from the directions
-    of others."""
-    if parents[k] == set(selected):
-        return None
-    return selector.boundary_of(k, order.index(k), sorted(parents[k], key=place))
 
 
 def _rounds_of(information: Source, boundaries: Mapping[int, Boundary]) -> Rounds:

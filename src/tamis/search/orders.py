@@ -112,7 +112,7 @@ class Ordering:
         members = self.selector.members(self._entries())
         return {k: frozenset(one) for k, one in zip(self.order, members, strict=True)}
 
-    def found(self, selector: Selector, constant: Sequence[int]) -> dict[int, Found]:
+    def told(self, selector: Selector, constant: Sequence[int]) -> dict[int, Found]:
         """The members of every node's boundary as they were taken, and its entropy; the selector is
         asked for those that were not taken one by one, and ``constant`` columns have none."""
         order, entries, parents = self.order, self._entries(), self.parents

@@ -208,7 +208,7 @@ class ParentSelector:
             while context >= 0:
                 steps[-1].insert(0, context)
                 context = int(self._memory[context + loops.CAME_FROM])
-        given = iter(self._given(np.array(list(chain.from_iterable(steps)))))
+        given = iter(self._given(np.array([*chain.from_iterable(steps)], dtype=np.int64)))
         return [list(dict.fromkeys(k for _ in own for k in next(given))) for own in steps]
 
     def members(self, entries: Ints) -> list[list[int]]:

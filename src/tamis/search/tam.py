@@ -93,7 +93,7 @@ def told_in_rounds(
     constant = sorted(set(range(selector.n_variables)).difference(order))
     outcome = Outcome(
         [[k] for k in order],
-        known=found.found(selector, constant),
+        known=found.told(selector, constant),
         tell_boundaries=partial(selector.boundaries_along, order, constant),
         tell_rounds=partial(_rounds_of, order, rounds, constant, settings.constraints),
     )
