@@ -22,6 +22,7 @@ import numpy as np
 from tamis.constants import constants
 from tamis.information.interface import LEVELS, Context, Query, Source
 from tamis.parameters import Search
+from tamis.search.boundaries import WIDE
 from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, most_even, unit_probability
@@ -461,7 +462,8 @@ def _outcome(
         tell_boundaries=boundaries,
         tell_rounds=lambda: _rounds_of(information, boundaries()),
     )
-    if selector.counts_at_once:
+    # Of wide tables boundaries take so long that whoever fits waits for them, not whoever looks.
+    if selector.counts_at_once and selector.n_variables <= WIDE:
         known = Ordering.along(selector, order).told(own, constant)
         each = ((k, turned(k, known[k].members)) for k in order)
         outcome.known = known | {k: Found(one.members, one.entropy) for k, one in each if one}
