@@ -110,7 +110,6 @@ def learn(
             answers, notes = [best, *answers], (*notes, *raised)
         losses = best.tried[0].weigh() if best.tried else {}
         cost = _knowledge_cost(best) if price_knowledge else None
-        found = best.tried[0].directions if best.tried else None
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
         notes = (*notes, *_units_note(best), *_functions_note(best))
@@ -118,7 +117,7 @@ def learn(
         return Names(best.settings, best.information).result(
             table,
             best.outcome,
-            found if found is not None and found.is_of_class else None,
+            best.tried[0].directions if best.tried else None,
             losses,
             _ranking(answers),
             notes,
@@ -164,7 +163,7 @@ def _knowledge_cost(best: Answer) -> float | None:
 
 def _score(source: Source, outcome: Outcome) -> float:
     """The penalised log-likelihood of what a search has found."""
-    return score_of(source, {k: frozenset(one.members) for k, one in outcome.boundaries.items()})
+    return score_of(source, {k: frozenset(one.members) for k, one in outcome.found.items()})
 
 
 def _mixed_notes(table: AnyTable, settings: Settings) -> tuple[str, ...]:
@@ -272,7 +271,7 @@ def found_in(table: Table, settings: Settings, interactions: Mapping[int, Intera
         source = open_information(table, replace(settings, n_jobs=1))
         answer = _refined(_answer(source, settings, None, interactions))
     chosen = answer.tried[0].search if answer.tried else settings.search
-    parents = {k: boundary.members for k, boundary in answer.outcome.boundaries.items()}
+    parents = {k: boundary.members for k, boundary in answer.outcome.found.items()}
     return parents, layers_found(answer.outcome, chosen)
 
 
@@ -314,7 +313,7 @@ def _refined(answer: Answer) -> Answer:
 def _units_note(answer: Answer) -> tuple[str, ...]:
     """How much of the order of continuous columns their variances tell, which is a matter of
     units."""
-    information, boundaries = answer.information, answer.outcome.boundaries
+    information, boundaries = answer.information, answer.outcome.found
     if information.scale_free() is None or answer.settings.units == "same":
         return ()
     kinds = information.entropy_kinds()
@@ -342,7 +341,7 @@ def _functions_note(answer: Answer) -> tuple[str, ...]:
     are_levels = [kind == LEVELS for kind in information.entropy_kinds()]
     pairs = [
         pair
-        for k, boundary in answer.outcome.boundaries.items()
+        for k, boundary in answer.outcome.found.items()
         for p in boundary.members
         for pair in ((k, p), (p, k))
         if are_levels[k] and are_levels[p]

@@ -50,7 +50,7 @@ class Names:
         that was looked at, ``knowledge_cost`` what it loses by the knowledge, and ``left_open``
         the settings that were."""
         names = self._names
-        bounds = outcome.boundaries
+        bounds = outcome.found
         parents = {names[k]: self._all(bounds[k].members) for k in bounds}
         entropies = {names[k]: bounds[k].entropy for k in bounds}
         order = tuple(names[k] for layer in outcome.layers for k in layer)
@@ -109,7 +109,9 @@ class Names:
     ) -> tuple[Edge, ...]:
         """The edges with their numbers, by the constants that were in force for the search."""
         with in_force(self._settings.constants):
-            return self._told(outcome, found or self._directions(outcome), losses)
+            if found is None or not found.is_of_class:
+                found = self._directions(outcome)
+            return self._told(outcome, found, losses)
 
     def _told(
         self, outcome: Outcome, found: Directions, losses: Mapping[tuple[int, int], float]
@@ -166,7 +168,7 @@ class Names:
                     a.runner_up_entropy,
                     None if a.closest is None else self._verdict(a.closest, masking),
                 )
-                for a in outcome.admissions
+                for a in outcome.rounds.admissions
             ),
             maskings=tuple(
                 Masked(names[m.node], m.round + 1, m.entropy, self._verdict(m.decision, masking))
@@ -227,11 +229,10 @@ def layers_found(outcome: Outcome, search: str) -> list[list[int]]:
     """As found; one node at a time finds no layers, so there they are the DAG's own."""
     if search not in ("sequential", REFINED):
         return outcome.layers
-    order = [k for layer in outcome.layers for k in layer]
+    order, found = [k for layer in outcome.layers for k in layer], outcome.found
     depth: dict[int, int] = {}
     for k in order:
-        members = outcome.boundaries[k].members
-        depth[k] = 1 + max((depth[p] for p in members), default=-1)
+        depth[k] = 1 + max((depth[p] for p in found[k].members), default=-1)
     layers: list[list[int]] = [[] for _ in range(1 + max(depth.values(), default=-1))]
     for k in order:
         layers[depth[k]].append(k)
@@ -259,11 +260,11 @@ def _entropy_gaps(outcome: Outcome) -> dict[tuple[int, int], float]:
         for p in boundary.members:
             children.setdefault(p, []).append(k)
     admitted: dict[int, list[int]] = {}
-    for a in outcome.admissions:
+    for a in outcome.rounds.admissions:
         admitted.setdefault(a.round, []).append(a.node)
     return {
         (p, k): float(entropies[k] - entropies[p])
-        for number, entropies in enumerate(outcome.uncertainties)
+        for number, entropies in enumerate(outcome.rounds.uncertainties)
         for p in admitted.get(number, ())
         for k in children.get(p, ())
     }

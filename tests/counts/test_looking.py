@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
@@ -72,14 +72,13 @@ def test_what_stands_out_is_found_and_judged_as_defined(size, parts):
     bits = parity_table(n, d, {8: members, 7: (5, 6)}, seed=size)
     screen = Screen(words_of(bits), n, np.arange(d), n)
     cuts = np.linspace(0, d - size + 1, parts + 1).astype(int)
-    for start, stop in pairwise(cuts):
-        screen.look(size, int(start), int(stop))
+    listed = [screen.look(size, int(start), int(stop)) for start, stop in pairwise(cuts)]
     threshold = math.sqrt(2 * math.log(math.comb(d, size) * size / constants.false_sets) / n)
-    found = {(t, others) for t, others, _ in screen.found()}
+    found = {(t, others) for part in listed for t, others, _ in part}
     # Each member depends on the parity of the others, not only the one that was made of them.
     whole = (*members, 8)
     assert found >= {(t, tuple(k for k in whole if k != t)) for t in whole}
-    for t, others, z in screen.found():
+    for t, others, z in chain.from_iterable(listed):
         assert z == pytest.approx(strength(bits, t, others) * math.sqrt(n))
         assert z > threshold * math.sqrt(n)
         parts_of = [p for k in range(1, size - 1) for p in combinations(others, k)]
@@ -90,16 +89,13 @@ def test_independent_columns_pass_no_screen():
     rng = np.random.default_rng(3)
     bits = (rng.random((2000, 20)) < rng.uniform(0.05, 0.95, 20)).astype(int)
     screen = Screen(words_of(bits), 2000, np.arange(20), 2000)
-    for size in (3, 4, 5):
-        screen.look(size, 0, 20 - size + 1)
-    assert screen.found() == []
+    assert not any(screen.look(size, 0, 20 - size + 1) for size in (3, 4, 5))
 
 
 def test_planes_of_one_column_are_not_taken_together():
     bits = parity_table(1000, 5, {4: (0, 1)}, seed=1)
     screen = Screen(words_of(bits), 1000, np.array([0, 1, 1, 2, 2]), 1000)
-    screen.look(3, 0, 3)
-    assert {(t, others) for t, others, _ in screen.found()} == {
+    assert {(t, others) for t, others, _ in screen.look(3, 0, 3)} == {
         (0, (1, 2)),
         (1, (0, 2)),
         (2, (0, 1)),
@@ -112,8 +108,7 @@ def test_parities_are_missed_as_rarely_as_the_page_says():
     for seed in range(400):
         bits = parity_table(256, 5, {4: (0, 1, 2, 3)}, seed)
         screen = Screen(words_of(bits), 256, np.arange(5), 256)
-        screen.look(5, 0, 1)
-        missed += (4, (0, 1, 2, 3)) not in {(t, others) for t, others, _ in screen.found()}
+        missed += (4, (0, 1, 2, 3)) not in {(t, one) for t, one, _ in screen.look(5, 0, 1)}
     assert missed == 0
 
 

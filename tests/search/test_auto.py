@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 import tamis
 from tamis.constants import constants
+from tamis.counting.compiled import uncompiled
 from tamis.metrics import shd, to_cpdag
+from tamis.search import auto
 from tamis.search.auto import REFINED, RESTS_ON, TRIED
 from tamis.simulate import draw
 
@@ -572,3 +575,24 @@ def test_arrows_that_other_names_turn_at_the_same_score_are_claimed_under_neithe
                 turned += 1
                 assert edge.warrant == back.warrant == "none"
     assert turned > 10
+
+
+@pytest.mark.parametrize("model", ["dirichlet", "mod", "logistic"])
+def test_what_the_loops_remember_is_what_the_boundaries_say(model, monkeypatch):
+    """The answer is there before the boundaries with their decisions are grown."""
+    monkeypatch.setattr(uncompiled, "spent", math.inf)
+    outcomes, made = [], auto._outcome
+
+    def outcome(*given):
+        outcomes.append(made(*given))
+        return outcomes[-1]
+
+    monkeypatch.setattr(auto, "_outcome", outcome)
+    for seed in range(8):
+        tamis.TAM(n_jobs=1).fit(draw("er", model, d=9, n=600, seed=seed, edges=12).data)
+    assert outcomes
+    for one in outcomes:
+        known, strengths = one.known, one.strengths
+        one.known = one.tell_strengths = None
+        assert one.found == known
+        assert sorted(one.strengths) == sorted(strengths)

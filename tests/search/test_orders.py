@@ -142,6 +142,7 @@ def test_nodes_are_admitted_in_the_order_of_the_sequential_search(
         if direct and varying:
             assert tam._in_loops(selector.selector, asked) is not None
             again = run(CountedInformation(table_of(values)), asked)
+            assert again.known == outcome.found
             assert told(again) == told(outcome)
     assert order == [k for layer in outcome.layers for k in layer if source.varies(k)]
     assert found.parents == {k: frozenset(outcome.boundaries[k].members) for k in order}
@@ -153,8 +154,8 @@ def test_nodes_are_admitted_in_the_order_of_the_sequential_search(
 
 def told(outcome):
     """All that a search has left behind."""
-    uncertainties = [one.tolist() for one in outcome.uncertainties]
-    return outcome.layers, outcome.boundaries, outcome.admissions, uncertainties
+    uncertainties = [one.tolist() for one in outcome.rounds.uncertainties]
+    return outcome.layers, outcome.boundaries, outcome.rounds.admissions, uncertainties
 
 
 @pytest.mark.parametrize("seed", range(6))

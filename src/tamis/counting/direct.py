@@ -12,6 +12,7 @@ The table comes as one array of numbers, ``E``: addresses, sizes and limits (``D
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -488,16 +489,10 @@ class Direct:
         # Rows that were drawn anew may lie in memory column by column.
         self._kept = [np.ascontiguousarray(one) for one in arrays]
         self._regrets = regrets
-        loops = (
-            address_of(judge_planes, pointers.JUDGE_PLANES),
-            address_of(judge_rows, pointers.JUDGE_ROWS),
-            address_of(count_sets, pointers.COUNT_SETS),
-            address_of(answer, signature()),
-        )
         places = [one.ctypes.data for one in self._kept]
         gamma = pointers.gamma_address()
         self.numbers = np.array(
-            [*numbers, *places, lines.shape[1], 0, 0, gamma, *loops], dtype=np.int64
+            [*numbers, *places, lines.shape[1], 0, 0, gamma, *places_of_loops()], dtype=np.int64
         )
         self.price_up_to(1)
 
@@ -505,6 +500,19 @@ class Direct:
         """Know what tables up to this number of cells cost: larger ones are not for here."""
         self._prices = np.ascontiguousarray(self._regrets(n_cells))
         self.numbers[[REGRETS, N_REGRETS]] = self._prices.ctypes.data, len(self._prices)
+
+
+@cache
+def places_of_loops() -> tuple[int, ...]:
+    """The addresses of the loops that count, and of ``answer``, which calls them."""
+    from tamis.counting import pointers
+
+    return (
+        address_of(judge_planes, pointers.JUDGE_PLANES),
+        address_of(judge_rows, pointers.JUDGE_ROWS),
+        address_of(count_sets, pointers.COUNT_SETS),
+        address_of(answer, signature()),
+    )
 
 
 def lines_of(codes: Codes, arities: Ints, *, most_bytes: int) -> tuple[Codes, Ints]:

@@ -28,8 +28,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from bisect import bisect
 from collections.abc import Callable, Sequence
-from threading import Lock
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -183,18 +184,18 @@ class Parities(PlanePass):
         """Every set of this size that passes the threshold."""
         if len(self._column) < size:
             return []
-        single = self._single_strengths()
 
         def find(*room: Any) -> int:  # noqa: ANN401 - arrays
             return strong_sets(
-                *first_set(size, size - 1, self._even), self.odd, single, self._offsets,
+                *first_set(size, size - 1, self._even), self.odd, self._single, self._offsets,
                 self._choose, self._column, self.n_rows, self._threshold(size), self._even,
                 self._least(size), *room,
             )  # fmt: skip
 
         return listed(find, size, self._column, self.n_rows)
 
-    def _single_strengths(self) -> Floats:
+    @cached_property
+    def _single(self) -> Floats:
         """How strongly each plane depends on each other one alone."""
         n_planes = len(self._column)
         mean = 1.0 - 2.0 / self.n_rows * self.odd[: self._offsets[3]]
@@ -235,13 +236,12 @@ class Screen:
             own[smaller] ^ own[larger] for own in self._few[:, :SCREEN_WORDS].T
         )
         self._pair_mean = self._mean[smaller] * self._mean[larger]
-        self._lock = Lock()
-        self._found: list[Found] = []
 
-    def look(self, size: int, start: int, stop: int) -> None:
-        """Look at the sets of this size whose largest member is one of these, by position."""
+    def look(self, size: int, start: int, stop: int) -> list[Found]:
+        """What stands out among the sets of this size whose largest member is one of these, by
+        position."""
         if start >= stop:
-            return
+            return []
         now = constants
         threshold = threshold_of(math.comb(len(self._words), size), size)
         threshold /= math.sqrt(self._n_sampled)
@@ -256,13 +256,7 @@ class Screen:
                 *room,
             )  # fmt: skip
 
-        fresh = listed(find, size, self._column, self._n_rows)
-        with self._lock:
-            self._found += fresh
-
-    def found(self) -> list[Found]:
-        """What was found, in an order that does not depend on who looked first."""
-        return sorted(self._found)
+        return listed(find, size, self._column, self._n_rows)
 
 
 def threshold_of(n_sets: int, size: int) -> float:
@@ -285,11 +279,12 @@ def even_sets(even: Floats, least: float, top: int) -> list[int]:
         lost, lost_second = np.log(even), np.log(even * (2.0 - even))
     steps = [np.minimum(one / math.log(least) * STEPS, STEPS + 1) for one in (lost, lost_second)]
     cost, second = (one.astype(np.int64).tolist() for one in steps)
+    enough = bisect(second, STEPS)  # of those from here on no set shows so much
     sets = np.zeros((top + 1, STEPS + 1))  # by their size and what they cost
     sets[0, 0] = 1.0
     found = np.zeros(top + 1)
-    for k in range(len(even) - 1, 0, -1):  # with all of those before as the most even one
-        found[2:] += k * sets[: top - 1, : max(STEPS + 1 - second[k], 0)].sum(axis=1)
+    for k in range(enough - 1, 0, -1):  # with all of those before as the most even one
+        found[2:] += k * sets[: top - 1, : STEPS + 1 - second[k]].sum(axis=1)
         if cost[k] <= STEPS:
             sets[1:, cost[k] :] += sets[:-1, : STEPS + 1 - cost[k]]
     return [math.comb(len(even), size) for size in range(ALL_LOOKED_AT + 1)] + [
@@ -326,12 +321,14 @@ def of_columns(columns: Ints, targets: Ints, strengths: Floats) -> list[Found]:
     """Sets of planes of a size as sets of columns, as many of each target as are listed: the
     strongest. ``columns`` are those of the planes, and ``targets`` say which plane is the target.
     """
+    if not len(columns):
+        return []
     each = np.arange(len(columns))
     targeted = columns[each, targets]
     others = columns.copy()
     others[each, targets] = -1
     others = np.sort(others, axis=1)[:, 1:]
-    base = int(columns.max(initial=0)) + 1
+    base = int(columns.max()) + 1
     key = targeted
     for own in others.T:
         key = key * base + own

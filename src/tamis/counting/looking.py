@@ -75,6 +75,11 @@ class Looking:
         return sampled(self._column, self._ones, self._n_rows, self._run)
 
     @cached_property
+    def _screen(self) -> Screen:
+        """What screens these rows."""
+        return Screen(*self._rows, self._column, self._n_rows)
+
+    @cached_property
     def _n_sets(self) -> list[int]:
         """The sets of each size that would be screened."""
         n_planes, top = len(self._column), constants.largest_set + 1
@@ -135,14 +140,14 @@ class Looking:
         words, n_sampled = self._rows
         if size <= affordable(n_planes, words.shape[1]) + 1:
             return self._counted_on(words, n_sampled, size)
-        screen = Screen(words, n_sampled, self._column, self._n_rows)
+        found: list[Found] = []
 
         def part(start: int, stop: int) -> None:
-            screen.look(size, start, stop)
+            found.extend(self._screen.look(size, start, stop))
 
         # A set is looked at with its largest plane, and large planes are the largest of many.
         share(self._n_jobs, n_planes - size + 1, math.comb(n_planes, size), part, power=1 / size)
-        return screen.found()
+        return sorted(found)  # in an order that does not depend on who looked first
 
     def _counted_on(self, words: Words, n_sampled: int, size: int) -> list[Found]:
         """The sets of this size by counting, but on a sample; as strong as on all rows."""

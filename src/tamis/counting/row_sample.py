@@ -79,7 +79,7 @@ class PlaneKeys:
         """A number for each row, which depends on its planes alone."""
         found: Words = np.full(n_rows, self._begin, dtype=np.uint64)
         for key, inside in zip(self._keys, each_plane(words, n_rows), strict=True):
-            np.bitwise_xor(found, key, out=found, where=inside)
+            found ^= key * inside
         return scattered(found)
 
 
@@ -92,7 +92,7 @@ class PlaneSums(PlanePass):
     def of_block(self, words: Words, n_rows: int, n_jobs: int = 1) -> Sums:
         """What the planes of these rows say."""
         keys = self._keys.of_rows(words, n_rows)
-        sums = [keys[inside].sum() for inside in each_plane(words, n_rows)]
+        sums = [(keys * inside).sum() for inside in each_plane(words, n_rows)]
         return (np.array([*sums, keys.sum()], dtype=np.uint64).view(np.int64),)
 
 
@@ -107,9 +107,8 @@ class PatternRows(PlanePass):
         keys = self._keys.of_rows(words, n_rows)
         found, row, counts = np.unique(keys, return_index=True, return_counts=True)
         rows = row[:MOST_PATTERNS]
-        bits = np.empty((len(rows), len(words)), dtype=np.uint8)
-        for p, inside in enumerate(each_plane(words, n_rows)):
-            bits[:, p] = inside[rows]
+        octets = np.ascontiguousarray(words).view(np.uint8)
+        bits = octets[:, rows >> 3].T >> (rows[:, None] & 7).astype(np.uint8) & np.uint8(1)
         most = slice(MOST_PATTERNS)
         counted = counts[most].astype(np.int64)
         return found[most].view(np.int64), counted, in_words(bits).view(np.int64)

@@ -256,7 +256,7 @@ def searched(search: str, boundary: str) -> Learner:
 
     def learn(source: Source) -> Mapping[int, Collection[int]]:
         outcome = run_search(source, settings)
-        return {k: boundary.members for k, boundary in outcome.boundaries.items()}
+        return {k: boundary.members for k, boundary in outcome.found.items()}
 
     return learn
 

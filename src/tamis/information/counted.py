@@ -159,12 +159,14 @@ class CountedInformation(Source):
 
     def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
         sets = [(*given, target) for target, given in contexts] + [given for _, given in contexts]
-        scores = [
-            n_log_n(cells, self._rows).sum()
-            - log_regret(self._size(one, cells, occurring), self._rows)
-            for one, cells in zip(sets, self.tables(sets), strict=True)
-        ]
-        of_families, of_strata = np.array(scores, dtype=np.float64).reshape(2, len(contexts))
+        counted = self.tables(sets)
+        cells, starts = np.concatenate(counted), np.cumsum([0, *map(len, counted[:-1])])
+        sizes = np.array([self.n_cells(one) for one in sets])
+        if occurring:
+            sizes = np.minimum(sizes, n_occurring(cells, starts))
+        regrets = [log_regret(size, self._rows) for size in sizes.tolist()]
+        scores = np.add.reduceat(n_log_n(cells, self._rows), starts) - regrets
+        of_families, of_strata = scores.reshape(2, len(contexts))
         found: Floats = of_families - of_strata
         return found
 
@@ -177,15 +179,6 @@ class CountedInformation(Source):
         of_families, of_strata = (sums - regrets.reshape(-1, 2)).T
         found: Floats = of_families - of_strata
         return found
-
-    def _size(self, members: Sequence[int], cells: Ints, occurring: bool) -> float:
-        """The number of cells of a table: all, or those that occur and, by the numbers of cells
-        with one and with two rows, those that were missed (Chao, 1984)."""
-        everything = self.n_cells(members)
-        if not occurring:
-            return everything
-        seen, once, twice = (np.count_nonzero(one) for one in (cells, cells == 1, cells == 2))
-        return min(everything, seen + once * (once - 1) / (2 * (twice + 1)))
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""
@@ -213,6 +206,16 @@ class CountedInformation(Source):
             if not varies[k]:
                 return Context(target, tuple(k for k in given if varies[k]))
         return context
+
+
+def n_occurring(cells: Ints, starts: Ints) -> Floats:
+    """The number of cells that can occur in each of some tables, laid end to end: those that do
+    and, by the numbers of cells with one and with two rows, those that were missed (Chao, 1984)."""
+    seen, once, twice = (
+        np.add.reduceat(one, starts, dtype=np.int64) for one in (cells > 0, cells == 1, cells == 2)
+    )
+    found: Floats = seen + once * (once - 1) / (2 * (twice + 1))
+    return found
 
 
 def counts_of(table: Table | BlockTable, n_jobs: int | None = None) -> Counts:

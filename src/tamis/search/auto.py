@@ -22,11 +22,12 @@ import numpy as np
 from tamis.constants import constants
 from tamis.information.interface import LEVELS, Context, Query, Source
 from tamis.parameters import Search
+from tamis.search.boundaries import WIDE
 from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, most_even, unit_probability
 from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without
-from tamis.search.outcome import Admission, Boundary, Outcome
+from tamis.search.outcome import Admission, Boundary, Found, Outcome, Rounds
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
 from tamis.search.tam import Progress, run, told_in_rounds, told_of
@@ -70,16 +71,18 @@ class Tried:
     """With what was counted on the way, for whoever goes on from there."""
     directions: Directions | None = None
     """Of its class, where they were looked for."""
-    merits: tuple[float, ...] = ()
-    """Its score for each price of parent sets, with how evenly its noise is spread."""
+    evenness: float = 0.0
+    """How evenly its noise entropies are spread."""
+    occurring: Callable[[], float] = field(default=float)
+    """Its score with parent sets priced by the states that occur, worked out where that decides."""
     weigh: Callable[[], Mapping[Edge, float]] = field(default=dict)
     """What the likelihood loses without the direction of an arrow that the class has: that takes
     as long as the search for the class, and only the answer is asked for it."""
 
     @property
-    def evenness(self) -> float:
-        """How evenly its noise entropies are spread."""
-        return self.merits[0] - self.score
+    def merit(self) -> float:
+        """What speaks for it: its score, and the weight of its noise entropies."""
+        return self.score + self.evenness
 
     @property
     def n_edges(self) -> int:
@@ -88,8 +91,9 @@ class Tried:
 
     def beats(self, other: Tried, *, clearly: bool, by: float = 0.0) -> bool:
         """Whether it is better; clearly so, if it is whichever way parent sets are priced."""
-        better = [a > b + by for a, b in zip(self.merits, other.merits, strict=True)]
-        return all(better) if clearly else better[0]
+        if self.merit <= other.merit + by or not clearly:
+            return self.merit > other.merit + by
+        return self.occurring() + self.evenness > other.occurring() + other.evenness + by
 
 
 def try_searches(
@@ -118,11 +122,11 @@ def _first(information: Source, settings: Settings, progress: Progress | None) -
     def tell() -> Outcome:
         if rounds is not None and selector.counts_at_once:
             # Those who look ahead have been chosen anew since.
-            return told_in_rounds(Selector.of(information, settings), settings, order, rounds)
+            return told_in_rounds(Selector.of(information, settings), settings, found, rounds)
         return run(information, settings.filled_in(search=TRIED[0]))
 
     return replace(
-        _scored(information, TRIED[0], found.parents),
+        _weighed(information, _tried(information, TRIED[0], found)),
         order=order,
         together=_together(boundaries),
         tell=tell,
@@ -150,20 +154,23 @@ def _searched(
 
 def _of_outcome(information: Source, search: Search, outcome: Outcome) -> Tried:
     """What a search has found, which is told as it is."""
-    parents = {k: frozenset(one.members) for k, one in outcome.boundaries.items()}
+    found = outcome.boundaries
+    parents = {k: frozenset(found[k].members) for k in range(information.n_variables)}
     return replace(
-        _scored(information, search, parents),
+        _weighed(information, Tried(search, parents, score_of(information, parents))),
         order=_order(information, outcome),
-        together=_together(outcome.boundaries.values()),
+        together=_together(found.values()),
         tell=lambda: outcome,
     )
 
 
-def _scored(information: Source, search: str, parents: Mapping[int, frozenset[int]]) -> Tried:
-    """A DAG with its merits."""
-    parents = _with_constants(information, parents)
-    score = score_of(information, parents)
-    return Tried(search, parents, score, merits=merits_of(information, parents, score))
+def _weighed(information: Source, one: Tried) -> Tried:
+    """A DAG with what its noise entropies say, and its other price."""
+    return replace(
+        one,
+        evenness=evenness(information, one.parents),
+        occurring=partial(_occurring_score, information, one.parents),
+    )
 
 
 def _credited(tried: Sequence[Tried], best: Tried) -> Tried:
@@ -192,11 +199,11 @@ def with_refinement(
             tried = confirm()
         starts = [one.order for one in tried]
         found = best_ordering(selector, starts, first_may_do=_found_twice(tried))
-        refined = _likeliest(information, settings, _tried(information, found))
+        refined = _likeliest(information, settings, _tried(information, REFINED, found))
         tried, chosen = _better(information, settings, refined, tried, confirm)
     else:
         found = _free_ordering(free, selector, settings)
-        refined = _likeliest(information, settings, _tried(information, found))
+        refined = _likeliest(information, settings, _tried(information, REFINED, found))
         chosen = _of_alike(information, settings, refined, tried)
     answer = _told(information, selector, _ordering_of(selector, found, chosen), tried, chosen)
     rest = [one for one in (*tried, refined) if one.search != answer.search]
@@ -231,7 +238,7 @@ def _better(
         constants.alike if settings.units == "same" else 0.0
     )
     # However even its noise may be, a search that is far behind is not looked at again.
-    is_behind = refined.merits[0] > first.score + most_even(information) + by
+    is_behind = refined.merit > first.score + most_even(information) + by
     if is_behind and _is_clear(refined, first, by):
         return tried, refined
     best = _likeliest(information, settings, first)
@@ -310,18 +317,12 @@ def _cancels(information: Source, settings: Settings, one: Tried) -> bool:
     return bool(strengths.min() < -math.log(constants.independent))
 
 
-def _tried(information: Source, found: Ordering) -> Tried:
-    """The DAG of an order."""
-    parents = _with_constants(information, found.parents)
-    return Tried(REFINED, parents, score_of(information, parents))
-
-
-def _with_constants(
-    information: Source, parents: Mapping[int, frozenset[int]]
-) -> dict[int, frozenset[int]]:
-    """The DAG with the columns that never vary, which have no parents."""
+def _tried(information: Source, search: str, found: Ordering) -> Tried:
+    """The DAG of an order, with the columns that never vary, which have no parents."""
     empty = {k: frozenset[int]() for k in range(information.n_variables)}
-    return {**empty, **parents}
+    constant = {k: empty[k] for k in empty if not information.varies(k)}
+    scores = [*found.scores, score_of(information, constant)] if constant else found.scores
+    return Tried(search, {**empty, **found.parents}, math.fsum(scores))
 
 
 def _found_twice(tried: Sequence[Tried]) -> bool:
@@ -334,14 +335,9 @@ def score_of(information: Source, parents: Mapping[int, frozenset[int]]) -> floa
     return math.fsum(information.penalised_likelihoods(_contexts(parents)).tolist())
 
 
-def merits_of(
-    information: Source, parents: Mapping[int, frozenset[int]], score: float
-) -> tuple[float, float]:
-    """What speaks for a DAG, with parent sets priced by all their states and by those that occur:
-    its score, and the weight of its noise entropies."""
-    even = evenness(information, parents)
-    occurring = math.fsum(information.occurring_likelihoods(_contexts(parents)).tolist())
-    return score + even, occurring + even
+def _occurring_score(information: Source, parents: Mapping[int, frozenset[int]]) -> float:
+    """The likelihood of a DAG, with parent sets priced by the states that occur."""
+    return math.fsum(information.occurring_likelihoods(_contexts(parents)).tolist())
 
 
 def turns_of(one: Tried) -> int:
@@ -363,8 +359,7 @@ def _likeliest(information: Source, settings: Settings, one: Tried) -> Tried:
     found = directions(
         information, one.parents, settings.constraints, same_units=settings.units == "same"
     )
-    merits = merits_of(information, found.parents, one.score)
-    return replace(one, parents=found.parents, directions=found, merits=merits)
+    return _weighed(information, replace(one, parents=found.parents, directions=found))
 
 
 def _order(information: Source, outcome: Outcome) -> list[int]:
@@ -389,7 +384,7 @@ def _told(
     if own is not None:
         answer = replace(chosen, search=own.search, tell=own.tell)
     else:
-        tell = partial(_outcome, information, selector.selector, found, chosen.parents)
+        tell = partial(_outcome, information, selector, found, chosen.parents)
         answer = replace(chosen, search=REFINED, tell=tell)
     return replace(answer, weigh=partial(_losses, information, selector, found, chosen))
 
@@ -441,48 +436,58 @@ def _together(boundaries: Iterable[Boundary]) -> frozenset[int]:
 
 def _outcome(
     information: Source,
-    selector: Selector,
+    selector: ParentSelector,
     found: Ordering,
     parents: Mapping[int, frozenset[int]],
 ) -> Outcome:
     """A DAG as a search leaves it behind: one node a layer, with its boundary."""
-    outcome = Outcome()
     constant = [k for k in parents if not information.varies(k)]
-    order = topological({k: parents[k] for k in found.order}, found.place)
-    asked = [(k, 0) for k in constant]
-    before = 0
-    for k in order:
-        asked.append((k, before))
-        before |= 1 << k
-    for start in range(0, len(asked), SIDE_BY_SIDE):
-        some = asked[start : start + SIDE_BY_SIDE]
-        for boundary, (k, candidates) in zip(selector.boundaries(some), some, strict=True):
-            if set(boundary.members) != parents[k]:
-                members = sorted(parents[k], key=found.place)
-                boundary = selector.boundary_of(k, candidates.bit_count(), members)
-            selector.pps.rows.forget(k)
-            outcome.admissions.append(
-                Admission(k, len(outcome.layers), boundary.entropy, None, None, None)
-            )
-            outcome.boundaries[k] = boundary
-            outcome.layers.append([k])
-    _add_uncertainties(information, outcome)
+    place = {k: i for i, k in enumerate(found.order)}
+    order = topological({k: parents[k] for k in found.order}, place.__getitem__)
+    own = selector.selector
+
+    def turned(k: int, selected: Sequence[int]) -> Boundary | None:
+        """That of a node whose parents were not selected but follow from others' directions."""
+        if parents[k] == set(selected):
+            return None
+        return own.boundary_of(k, order.index(k), sorted(parents[k], key=place.__getitem__))
+
+    @cache
+    def boundaries() -> dict[int, Boundary]:
+        each = own.boundaries_along(order, constant).items()
+        return {k: turned(k, one.members) or one for k, one in each}
+
+    outcome = Outcome(
+        [[k] for k in (*constant, *order)],
+        tell_boundaries=boundaries,
+        tell_rounds=lambda: _rounds_of(information, boundaries()),
+    )
+    # Of wide tables boundaries take so long that whoever fits waits for them, not whoever looks.
+    if selector.counts_at_once and selector.n_variables <= WIDE:
+        known = Ordering.along(selector, order).told(own, constant)
+        each = ((k, turned(k, known[k].members)) for k in order)
+        outcome.known = known | {k: Found(one.members, one.entropy) for k, one in each if one}
+        if own.backward and not own.pps.required:
+            outcome.tell_strengths = partial(own.strengths, order, outcome.known)
     return outcome
 
 
-def _add_uncertainties(information: Source, outcome: Outcome) -> None:
+def _rounds_of(information: Source, boundaries: Mapping[int, Boundary]) -> Rounds:
     """H of each node and of its children given the node's parents; the others were not compared."""
-    families = {k: [k] for k in outcome.boundaries}
-    for k, boundary in outcome.boundaries.items():
+    told = Rounds()
+    families = {k: [k] for k in boundaries}
+    for k, boundary in boundaries.items():
         for parent in boundary.members:
             families[parent].append(k)
-    given = {k: tuple(sorted(one.members)) for k, one in outcome.boundaries.items()}
+    given = {k: tuple(sorted(one.members)) for k, one in boundaries.items()}
     entropies = iter(
         information.entropies(
             [Context(one, given[k]) for k, nodes in families.items() for one in nodes]
         ).tolist()
     )
-    for nodes in families.values():
+    for number, (k, nodes) in enumerate(families.items()):
         found = np.full(information.n_variables, np.inf, dtype=np.float32)
         found[nodes] = [next(entropies) for _ in nodes]
-        outcome.uncertainties.append(found)
+        told.uncertainties.append(found)
+        told.admissions.append(Admission(k, number, boundaries[k].entropy, None, None, None))
+    return told

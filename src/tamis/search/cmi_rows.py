@@ -96,11 +96,11 @@ class CmiRows:
             return None
         return float(self.cmi[row, variable]), float(self.strengths[row, slot])
 
-    def link(self, row: int, variable: int, following: int) -> None:
-        """Keep which row follows when a variable is taken."""
-        slot = variable % self._slots
-        if self.known[row, slot] == variable:
-            self.following[row, slot] = following
+    def link(self, rows: Ints, variables: Ints, following: Ints) -> None:
+        """Keep which row follows each when a variable is taken."""
+        slots = variables % self._slots
+        known = self.known[rows, slots] == variables
+        self.following[rows[known], slots[known]] = following[known]
 
     def tests(self, rows: Ints, variables: Ints) -> Tests | None:
         """The tests of variables at rows, if they came with them."""

@@ -21,7 +21,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import cached_property
+from itertools import chain, product
 
 import numpy as np
 
@@ -49,11 +50,25 @@ class Directions:
     forced: set[Edge]
     """Those of them that other members of the class have the other way: they follow from knowledge
     and the class together."""
-    probabilities: dict[Edge, float]
-    """Of each direction of the other edges."""
-    is_of_class: bool
-    """Whether it does not matter from which member one sets out: all were weighed, and the mean of
-    their entropies is one, as it is where all columns are counted in the same rows."""
+    weighed: Sequence[tuple[Component, Floats]]
+    """The chain components, and the share of each of their members in the weight of all."""
+    noise: NoiseEntropies
+    """What they were weighed by."""
+
+    @cached_property
+    def probabilities(self) -> dict[Edge, float]:
+        """Of each direction of the edges that are not compelled."""
+        told = (one.probabilities(share).items() for one, share in self.weighed)
+        return dict(chain.from_iterable(told))
+
+    @cached_property
+    def is_of_class(self) -> bool:
+        """Whether it does not matter from which member one sets out: all were weighed, and the mean
+        of their entropies is one, as it is where all columns are counted in the same rows."""
+        means = self.noise.means, self.noise.means_of(self.parents)
+        return all(one.is_whole for one, _ in self.weighed) and np.allclose(
+            *means, rtol=0, atol=1e-12
+        )
 
     def of(self, parent: int, child: int) -> float:
         """The probability of an arrow of any member."""
@@ -85,15 +100,10 @@ def directions(
         chosen |= component.parents(int(np.argmax(share)))
     if not same_units:
         shares = _doubted(noise, parents, components, shares, chosen)
-    found: dict[Edge, float] = {}
-    for component, share in zip(components, shares, strict=True):
-        found |= component.probabilities(share)
     # Knowledge may leave members that share more than the class does.
     shared = {edge for one in components for edge in one.shared()} if constraints else set()
-    of_class = all(one.is_whole for one in components) and np.allclose(
-        noise.means, noise.means_of(chosen), rtol=0, atol=1e-12
-    )
-    return Directions(chosen, compelled | shared, shared - compelled, found, of_class)
+    weighed = list(zip(components, shares, strict=True))
+    return Directions(chosen, compelled | shared, shared - compelled, weighed, noise)
 
 
 def _shares(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -44,7 +45,12 @@ class NoiseEntropies:
         self.sizes = [counted[kind] for kind in named]
         per_node = information.entropy_variance / information.n_rows
         self.variances = [size * per_node for size in self.sizes]
-        self.means = self.means_of(parents)
+        self._parents = parents
+
+    @cached_property
+    def means(self) -> list[float]:
+        """The mean entropy of each group in that DAG."""
+        return self.means_of(self._parents)
 
     def means_of(self, parents: Parents) -> list[float]:
         """The mean entropy of each group in a DAG."""

@@ -11,7 +11,7 @@ flat arrays beside the pointer and what it reads. A set of nodes is an address: 
 bit a node.
 
 * ``M``, the memory: a header, scratch sets, sets for each node, what is missing, and then entries.
-  An entry has a head, seven fields, the set by which it is found, and a second set. It is a context
+  An entry has a head, eight fields, the set by which it is found, and a second set. It is a context
   (a target and what is given) or a selection (a target and its candidates; the second set are
   rivals, who were no candidates and would change it).
 * ``Q``: where entries are, by a hash of head and set.
@@ -59,14 +59,15 @@ the strongest first; how many of these are judged; where in ``T`` their threshol
 nodes the moves are prepared at once, so that they are counted in few batches: 0 where nothing waits
 for batches; and whether anybody is blocked or mentioned."""
 HEADER = 40
-SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED, ENTROPY = wholes(1, 8)
+SIZE, START, LENGTH, FAMILY, TOGETHER, ASKED, ENTROPY, CAME_FROM = wholes(1, 9)
 """Fields of a context, -1 where unknown: how many are given, where its row begins and how long it
 is, where in ``T`` its family is, and the strengths of sets there, what was asked for and has not
-come, one less than a bit each, and where in ``T`` its entropy is."""
-CONTEXT, MOST, BY_SET = wholes(1, 4)
-"""Of a selection: the context of the parents, the number of candidates up to which they stay, and
-whether several were taken together."""
-SET = whole(8)
+come, one less than a bit each, where in ``T`` its entropy is, and the context before the best was
+taken: whoever takes single candidates only comes to a set on one way."""
+CONTEXT, MOST, BY_SET, GROWN = wholes(1, 5)
+"""Of a selection: the context of the parents, the number of candidates up to which they stay,
+whether several were taken together, and the context before any of them left again."""
+SET = whole(9)
 """Where the set of an entry begins."""
 WITH_SETS = whole(2**40)
 """Added to the head of a selection among candidates of whom several may be taken together."""
@@ -448,7 +449,10 @@ def grow(
                 following = find(M, Q, 2 * target, given)
                 M[following + SIZE] = size + 1
                 R[best] |= following << NODE_BITS
-            context = R[best] >> NODE_BITS
+            following = R[best] >> NODE_BITS
+            if M[made + BY_SET] == 0:
+                M[following + CAME_FROM] = context
+            context = following
             continue
         if M[M[TOGETHER_OF] + target] == 0:
             return context
@@ -483,6 +487,7 @@ def choose(E: Ints, M: Ints, Q: Ints, R: Ints, S: Floats, T: Floats, target: int
     context = grow(E, M, Q, R, S, T, target, n, made)
     if context < 0:
         return NONE
+    M[made + GROWN] = context
     required = M[REQUIRED] + target * n_words
     shrinks = M[BACKWARD] != 0 and M[context + SIZE] > 1
     while True:

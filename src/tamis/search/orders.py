@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from operator import or_
 from random import Random
 from typing import NamedTuple
 
@@ -19,11 +21,14 @@ import numpy as np
 
 from tamis.constants import constants
 from tamis.counting.compiled import Floats, Ints
+from tamis.information.interface import Context
 from tamis.knowledge import as_bits
 from tamis.search import order_loops as loops
 from tamis.search.boundaries import WIDE
 from tamis.search.order_loops import ROUNDING
+from tamis.search.outcome import Found
 from tamis.search.parents import ParentSelector, Selected, new_walk, part, sets_of
+from tamis.search.selection import Selector
 
 TOLD = 100
 """About as often is told how far a search has come."""
@@ -81,19 +86,24 @@ class Ordering:
         self.walk[loops.QUEUED] = 0
         part(self.walk, loops.IS_QUEUED)[:] = 0
 
-    def _entries(self) -> list[int]:
-        entries: list[int] = part(self.walk, loops.SELECTED)[self.order].tolist()
+    def _entries(self) -> Ints:
+        entries: Ints = part(self.walk, loops.SELECTED)[part(self.walk, loops.ORDER)]
         return entries
+
+    @property
+    def scores(self) -> list[float]:
+        """The penalised likelihood of each node given its parents."""
+        return self.selector.scores(self._entries())
 
     @property
     def score(self) -> float:
         """The penalised likelihood of the whole DAG."""
-        return math.fsum(self.selector.scores(self._entries()))
+        return math.fsum(self.scores)
 
     @property
     def selected(self) -> dict[int, Selected]:
         """What each node has selected."""
-        entries = zip(self.order, self._entries(), strict=True)
+        entries = zip(self.order, self._entries().tolist(), strict=True)
         return {k: self.selector.selected(one) for k, one in entries}
 
     @property
@@ -101,6 +111,27 @@ class Ordering:
         """The DAG."""
         members = self.selector.members(self._entries())
         return {k: frozenset(one) for k, one in zip(self.order, members, strict=True)}
+
+    def told(self, selector: Selector, constant: Sequence[int]) -> dict[int, Found]:
+        """The members of every node's boundary as they were taken, and its entropy; the selector is
+        asked for those that were not taken one by one, and ``constant`` columns have none."""
+        order, entries, parents = self.order, self._entries(), self.parents
+        taken = {k: list[int]() for k in constant}
+        taken |= zip(order, self.selector.taken(entries), strict=True)
+        contexts = [Context(k, tuple(sorted(own))) for k, own in taken.items()]
+        entropies = selector.pps.information.entropies(contexts).tolist()
+        found = {
+            k: Found(tuple(p for p in own if p in parents[k]), entropy)
+            for (k, own), entropy in zip(taken.items(), entropies, strict=True)
+        }
+        before = accumulate((1 << k for k in order), or_, initial=0)
+        again = [
+            (k, bits)
+            for k, bits, entry in zip(order, before, entries.tolist(), strict=False)
+            if k in selector.pps.required or self.selector.took_sets(entry)
+        ]
+        boundaries = selector.boundaries(again) if again else []
+        return found | {one.target: Found(one.members, one.entropy) for one in boundaries}
 
 
 class Admitted(NamedTuple):
@@ -232,8 +263,9 @@ def better(best: Ordering, others: Sequence[Ordering]) -> Ordering:
     """The best of some orders, the first of equals."""
     score = best.score
     for one in others:
-        if one.score > score + ROUNDING:
-            best, score = one, one.score
+        own = one.score
+        if own > score + ROUNDING:
+            best, score = one, own
     return best
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +43,13 @@ class Boundary:
     refused: Decision | None = None
     removed: tuple[Decision, ...] = ()
     retained: tuple[Decision, ...] = ()
+
+
+class Found(NamedTuple):
+    """What of a boundary is the answer."""
+
+    members: tuple[int, ...]
+    entropy: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +106,50 @@ class Uncertainties:
 
 
 @dataclass
+class Rounds:
+    """Who entered in which round, and what was known then."""
+
+    admissions: list[Admission] = field(default_factory=list)
+    uncertainties: Uncertainties = field(default_factory=Uncertainties)
+
+
+@dataclass
 class Outcome:
-    """The record of one search, filled layer by layer."""
+    """The record of one search, filled layer by layer; where its answer is ``known``, the rest may
+    be told later."""
 
     layers: list[list[int]] = field(default_factory=list)
-    boundaries: dict[int, Boundary] = field(default_factory=dict)
-    admissions: list[Admission] = field(default_factory=list)
     maskings: list[Masking] = field(default_factory=list)
-    uncertainties: Uncertainties = field(default_factory=Uncertainties)
+    known: Mapping[int, Found] | None = None
+    tell_strengths: Callable[[], list[float]] | None = None
+    tell_boundaries: Callable[[], dict[int, Boundary]] = dict
+    tell_rounds: Callable[[], Rounds] = Rounds
+
+    @property
+    def found(self) -> Mapping[int, Found]:
+        """The answer for every node."""
+        if self.known is not None:
+            return self.known
+        return {k: Found(one.members, one.entropy) for k, one in self.boundaries.items()}
+
+    @property
+    def strengths(self) -> list[float]:
+        """How strongly each member of each boundary speaks given the others."""
+        if self.tell_strengths is not None:
+            return self.tell_strengths()
+        return [
+            decision.strength
+            for one in self.boundaries.values()
+            for decision in one.retained or one.taken
+            if len(decision.others) == 1
+        ]
+
+    @cached_property
+    def boundaries(self) -> dict[int, Boundary]:
+        """The boundaries with every decision, worked out when they are first asked for."""
+        return self.tell_boundaries()
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """The rounds, worked out when they are first asked for."""
+        return self.tell_rounds()

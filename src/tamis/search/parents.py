@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -83,6 +83,7 @@ class ParentSelector:
         )  # fmt: skip
         self._direct: Answering | None = None
         self.n_most = math.inf
+        self._make_room()
 
     def _begin(self) -> Ints:
         """The memory with its header, and the sets of nodes, without entries."""
@@ -172,13 +173,13 @@ class ParentSelector:
 
     def select_all(self, asked: Sequence[Asked]) -> list[Selected]:
         """The parents of targets among candidates, one bit each."""
-        return [self.selected(one) for one in self._entries(asked)]
+        return [self.selected(one) for one in self._entries(asked).tolist()]
 
     def all_scores(self, asked: Sequence[Asked]) -> list[float]:
         """How well the parents of targets among candidates explain them."""
         return self.scores(self._entries(asked))
 
-    def _entries(self, asked: Sequence[Asked]) -> list[int]:
+    def _entries(self, asked: Sequence[Asked]) -> Ints:
         walk = new_walk([target for target, _ in asked], self.n_variables, self.waits)
         part(walk, loops.BEFORE)[:] = sets_of(
             [*(bits for _, bits in asked), 0], self.n_words
@@ -186,8 +187,7 @@ class ParentSelector:
         part(walk, loops.FRESH)[:] = [bits.bit_count() for _, bits in asked]
         walk[loops.MODE] = loops.ASK
         self.run([walk])
-        entries: list[int] = part(walk, loops.CHANGED)[: len(asked)].tolist()
-        return entries
+        return part(walk, loops.CHANGED)[: len(asked)]
 
     def selected(self, entry: int) -> Selected:
         """What a selection has found."""
@@ -195,12 +195,25 @@ class ParentSelector:
         most, by_set = memory[entry + loops.MOST], memory[entry + loops.BY_SET]
         rivals = memory[entry + loops.SET + self.n_words : entry + loops.SET + 2 * self.n_words]
         bits = int.from_bytes(rivals.astype("<i8").tobytes(), "little")
-        members = tuple(self.members([entry])[0])
-        return Selected(members, self.scores([entry])[0], bits, int(most), bool(by_set))
+        own = np.array([entry])
+        members = tuple(self.members(own)[0])
+        return Selected(members, self.scores(own)[0], bits, int(most), bool(by_set))
 
-    def members(self, entries: Sequence[int]) -> list[list[int]]:
+    def taken(self, entries: Ints) -> list[list[int]]:
+        """What PPS has taken before members left again, in that order; of selections that took
+        several together some of it."""
+        steps: list[list[int]] = []
+        for context in self._memory[entries + loops.GROWN].tolist():
+            steps.append([])
+            while context >= 0:
+                steps[-1].insert(0, context)
+                context = int(self._memory[context + loops.CAME_FROM])
+        given = iter(self._given(np.array([*chain.from_iterable(steps)], dtype=np.int64)))
+        return [list(dict.fromkeys(k for _ in own for k in next(given))) for own in steps]
+
+    def members(self, entries: Ints) -> list[list[int]]:
         """The parents that selections have found."""
-        return self._given(self._memory[np.array(entries, dtype=np.int64) + loops.CONTEXT])
+        return self._given(self._memory[entries + loops.CONTEXT])
 
     def entropies(self, places: Ints) -> Floats:
         """What the loops have found out about nodes, by where it is; infinite where nowhere."""
@@ -212,9 +225,9 @@ class ParentSelector:
         """Whether the loops are compiled, and have a table counted while they run."""
         return not uncompiled.allows(loops.advance) and self._counted is not NO_TABLE
 
-    def scores(self, entries: Sequence[int]) -> list[float]:
+    def scores(self, entries: Ints) -> list[float]:
         """How well these parents explain their nodes."""
-        contexts = self._memory[np.array(entries, dtype=np.int64) + loops.CONTEXT]
+        contexts = self._memory[entries + loops.CONTEXT]
         scores: list[float] = self._families[self._memory[contexts + loops.FAMILY]].tolist()
         return scores
 

@@ -239,11 +239,11 @@ class PPS:
         """Count the rows that selections have come to."""
         contexts = [paths.context(i) for i in active]
         self.rows.know(contexts)
-        for i, context in zip(active, contexts, strict=True):
-            row, left = self.rows.find(*context), LEFT - int(paths.rows[i])
-            if left >= 0:
-                self.rows.link(left, int(paths.path[i, paths.depths[i] - 1]), row)
-            paths.rows[i] = row
+        own, left = np.array(active), LEFT - paths.rows[active]
+        paths.rows[own] = rows = np.array([self.rows.find(*one) for one in contexts])
+        came = left >= 0
+        taken = paths.path[own[came], paths.depths[own[came]] - 1]
+        self.rows.link(left[came], taken, rows[came])
 
     def _judge_next(self, paths: Paths, active: Ints) -> None:
         """Answer with the strengths of the candidates that are next."""

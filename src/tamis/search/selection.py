@@ -7,8 +7,10 @@ members and scores, thousands of times, goes the same steps by the same rules in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from operator import or_
 
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
@@ -16,11 +18,14 @@ from tamis.information.interface import Context, Group, Source
 from tamis.information.wrappers import RememberedInformation
 from tamis.knowledge import as_bits
 from tamis.search.cmi_rows import MOST_SLOTS, CmiRows
-from tamis.search.outcome import Boundary, Decision
+from tamis.search.outcome import Boundary, Decision, Found
 from tamis.search.pps import PPS, Asked, Members
 from tamis.settings import Settings
 
 __all__ = ["Asked", "Selector"]
+
+SIDE_BY_SIDE = 64
+"""Boundaries along an order that are grown together."""
 
 
 @dataclass(slots=True)
@@ -79,6 +84,20 @@ class Selector:
             found[i] = one
         return found
 
+    def boundaries_along(
+        self, order: Sequence[int], constant: Sequence[int]
+    ) -> dict[int, Boundary]:
+        """The parents of every node among those before it, and of constant columns, which have
+        none; of wide tables there is no room for the rows of all."""
+        before = accumulate((1 << k for k in order), or_, initial=0)
+        asked = [*((k, 0) for k in constant), *zip(order, before, strict=False)]
+        found: dict[int, Boundary] = {}
+        for start in range(0, len(asked), SIDE_BY_SIDE):
+            for one in self.boundaries(asked[start : start + SIDE_BY_SIDE]):
+                found[one.target] = one
+                self.pps.rows.forget(one.target)
+        return found
+
     def boundary_of(self, target: int, n_candidates: int, members: Sequence[int]) -> Boundary:
         """Parents that were not selected but follow from the others' directions, each judged given
         the rest."""
@@ -89,6 +108,13 @@ class Selector:
         entropy = self.pps.entropy(Context(target, tuple(sorted(own))))
         retained = tuple(one for one in verdicts if one.dependent)
         return Boundary(target, own, entropy, retained=retained)
+
+    def strengths(self, order: Sequence[int], found: Mapping[int, Found]) -> list[float]:
+        """How strongly members of boundaries along an order speak given the others, if they pass:
+        those whose own tests go the other way are not kept."""
+        blankets = [Blanket(k, found[k].members, n) for n, k in enumerate(order)]
+        verdicts = self._verdicts(blankets, grown=True)
+        return [one.strength for own in verdicts for one in own if one.dependent]
 
     def shrink(
         self,

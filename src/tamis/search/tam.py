@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import accumulate
-from operator import or_
+from functools import partial
 
 import numpy as np
 
 from tamis.information.interface import Floats, Source
+from tamis.knowledge import Constraints
 from tamis.search import layers
 from tamis.search.boundaries import (
     WIDE,
@@ -18,8 +18,8 @@ from tamis.search.boundaries import (
     whole_ancestral_set,
 )
 from tamis.search.layers import LayerStep
-from tamis.search.orders import by_entropy
-from tamis.search.outcome import Admission, Masking, Outcome
+from tamis.search.orders import Ordering, by_entropy
+from tamis.search.outcome import Admission, Masking, Outcome, Rounds
 from tamis.search.own_boundary import own_search
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
@@ -48,7 +48,8 @@ def run(
         varying = [k for k in range(d) if information.varies(k)]
         order, _, rounds = by_entropy(in_loops, varying, told_of(information, varying, progress))
         if rounds is not None:
-            return told_in_rounds(selector, settings, order, rounds)
+            found = Ordering.along(in_loops, order)
+            return told_in_rounds(selector, settings, found, rounds)
     boundaries = _boundaries(information, selector, settings)
     outcome = Outcome()
     _admit_constants(outcome, boundaries, constant)
@@ -85,33 +86,44 @@ def _in_loops(selector: Selector, settings: Settings) -> ParentSelector | None:
 
 
 def told_in_rounds(
-    selector: Selector, settings: Settings, order: Sequence[int], rounds: Floats
+    selector: Selector, settings: Settings, found: Ordering, rounds: Floats
 ) -> Outcome:
-    """What "sequential" has found, by its order and the entropies of each round; the boundaries are
-    grown side by side."""
+    """What "sequential" has found: the DAG of its order, and the entropies of each round."""
+    order = found.order
     constant = sorted(set(range(selector.n_variables)).difference(order))
-    outcome = Outcome(layers=[[k] for k in order])
-    outcome.admissions += [Admission(k, 0, 0.0, None, None, None) for k in constant]
-    before = accumulate((1 << k for k in order), or_, initial=0)
-    asked = [*((k, 0) for k in constant), *zip(order, before, strict=False)]
-    found = selector.boundaries(asked)
-    outcome.boundaries |= zip((k for k, _ in asked), found, strict=True)
+    outcome = Outcome(
+        [[k] for k in order],
+        known=found.told(selector, constant),
+        tell_boundaries=partial(selector.boundaries_along, order, constant),
+        tell_rounds=partial(_rounds_of, order, rounds, constant, settings.constraints),
+    )
+    _place_constants(outcome, constant)
+    return outcome
+
+
+def _rounds_of(
+    order: Sequence[int],
+    rounds: Floats,
+    constant: Sequence[int],
+    constraints: Constraints | None,
+) -> Rounds:
+    """The rounds of "sequential", by the entropies of each."""
+    told = Rounds([Admission(k, 0, 0.0, None, None, None) for k in constant])
     remaining = dict.fromkeys(sorted(order))
     for number, (k, entropies) in enumerate(zip(order, rounds.copy(), strict=True)):
-        outcome.uncertainties.append(entropies)
+        told.uncertainties.append(entropies)
         entropy = float(entropies[k])
-        if settings.constraints is not None:
-            entropies[list(remaining.keys() - settings.constraints.free(remaining))] = np.inf
+        if constraints is not None:
+            entropies[list(remaining.keys() - constraints.free(remaining))] = np.inf
         del remaining[k]
         entropies[k] = np.inf
         after = int(entropies.argmin())
         least = float(entropies[after])
         if least == np.inf:
-            outcome.admissions.append(Admission(k, number, entropy, None, None, None))
+            told.admissions.append(Admission(k, number, entropy, None, None, None))
         else:
-            outcome.admissions.append(Admission(k, number, entropy, after, least, None))
-    _place_constants(outcome, constant)
-    return outcome
+            told.admissions.append(Admission(k, number, entropy, after, least, None))
+    return told
 
 
 def told_of(
@@ -127,7 +139,7 @@ def told_of(
 def _admit_constants(outcome: Outcome, boundaries: Boundaries, constant: list[int]) -> None:
     """Columns that never vary are isolated nodes of the first layer and nobody's candidates."""
     outcome.boundaries |= zip(constant, boundaries.close(constant), strict=True)
-    outcome.admissions += [Admission(k, 0, 0.0, None, None, None) for k in constant]
+    outcome.rounds.admissions += [Admission(k, 0, 0.0, None, None, None) for k in constant]
 
 
 def _place_constants(outcome: Outcome, constant: Sequence[int]) -> None:
@@ -177,11 +189,11 @@ def _record(outcome: Outcome, boundaries: Boundaries, tau: list[int], step: Laye
     layer, masked, closest = step
     number = len(outcome.layers)
     entropies = boundaries.entropies
-    outcome.uncertainties.append(entropies)
+    outcome.rounds.uncertainties.append(entropies)
     position = {k: i for i, k in enumerate(tau)}
     for k in layer:
         after = tau[position[k] + 1] if position[k] + 1 < len(tau) else None
-        outcome.admissions.append(
+        outcome.rounds.admissions.append(
             Admission(
                 k,
                 number,

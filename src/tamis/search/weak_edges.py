@@ -9,12 +9,11 @@ stop: where one more edge is as likely false as true. Beyond the paper.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 from scipy.special import ndtri_exp
 
 from tamis.constants import constants
-from tamis.search.outcome import Boundary, Outcome
+from tamis.search.outcome import Outcome
 
 
 def alpha_for(outcome: Outcome, alpha: float, n_variables: int) -> float:
@@ -23,7 +22,7 @@ def alpha_for(outcome: Outcome, alpha: float, n_variables: int) -> float:
     It is never lower, and it stays where no weak edge was found: that there are any must be shown
     at alpha itself. In dense graphs it stays too.
     """
-    found = [deviate(one) for one in strengths(outcome.boundaries.values())]
+    found = [deviate(one) for one in outcome.strengths]
     pairs = n_variables * (n_variables - 1) / 2
     absent = pairs - len(found)
     before = deviate(math.log(pairs / alpha))
@@ -43,16 +42,6 @@ def meeting(density: float, absent: float) -> float:
     standard error is ``density``: theirs is 2 phi(z) for each pair without an edge."""
     chance = 2 * absent / math.sqrt(2 * math.pi)
     return math.sqrt(2 * math.log(max(chance / density, 1.0)))
-
-
-def strengths(boundaries: Iterable[Boundary]) -> list[float]:
-    """How strongly each member of each boundary speaks given the others."""
-    return [
-        decision.strength
-        for one in boundaries
-        for decision in one.retained or one.taken
-        if len(decision.others) == 1
-    ]
 
 
 def deviate(strength: float) -> float:

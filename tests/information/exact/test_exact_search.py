@@ -29,8 +29,11 @@ def test_layers_boundaries_and_reasons_are_the_same(search, boundary):
         layers, members, outcome = learned(ExactInformation(*network), search, boundary)
         same = learned(JointInformation.from_network(*network), search, boundary)
         assert (layers, members) == same[:2]
-        assert [a.node for a in outcome.admissions] == [a.node for a in same[2].admissions]
-        for comp, ref in zip(outcome.uncertainties, same[2].uncertainties, strict=True):
+        assert [a.node for a in outcome.rounds.admissions] == [
+            a.node for a in same[2].rounds.admissions
+        ]
+        rounds = outcome.rounds.uncertainties, same[2].rounds.uncertainties
+        for comp, ref in zip(*rounds, strict=True):
             np.testing.assert_allclose(comp, ref, atol=1e-6)
         edges += sum(map(len, members.values()))
     assert edges > 8
