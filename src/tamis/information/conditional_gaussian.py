@@ -57,6 +57,7 @@ from tamis.information.logistic import (
     of_scores,
 )
 from tamis.information.null_laws import CountTests, RatioTests
+from tamis.information.one_thread import one_thread
 from tamis.information.ranked import (
     RankedInformation,
     has_ranks,
@@ -124,10 +125,12 @@ class ConditionalGaussianInformation(Source):
         """Whether the column has more than one level, or any variance."""
         return bool(self._varies[k])
 
+    @one_thread()
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats: of levels never below 0, of a measurement in its unit."""
         return np.array([self._entropy(*context) for context in contexts], dtype=np.float64)
 
+    @one_thread()
     def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         keys = [(target, self._varying(given)) for target, given in contexts]
@@ -143,6 +146,7 @@ class ConditionalGaussianInformation(Source):
         """Likelihood ratios, scaled to follow chi-squared: 2 n times the first statistic."""
         return RatioTests(cmi, stats=stats, n_rows=self.n_rows)
 
+    @one_thread()
     def tests(self, queries: Sequence[Query]) -> RatioTests:
         """The candidates of all queries, end to end."""
         asked = [
@@ -153,6 +157,7 @@ class ConditionalGaussianInformation(Source):
         lines = self._lines(asked)
         return self.as_tests(lines[:, -1], lines[:, :STATS])
 
+    @one_thread()
     def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
         """Test groups of variables, judged one after the other, levels first: gains add by
         the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
