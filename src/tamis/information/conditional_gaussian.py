@@ -35,7 +35,7 @@ from tamis.information.gaussian_ratios import (
     of_measurements,
     of_pairs,
 )
-from tamis.information.indicators import Indicators
+from tamis.information.indicators import Indicators, Unexplained
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
@@ -48,6 +48,7 @@ from tamis.information.interface import (
     Query,
     Source,
 )
+from tamis.information.kept import Kept
 from tamis.information.level_regressions import MOST_BYTES, LevelRegressions
 from tamis.information.logistic import (
     Covariance,
@@ -112,7 +113,7 @@ class ConditionalGaussianInformation(Source):
         )
         self._regressions = LevelRegressions(self._columns, self._indicators)
         self._known: dict[tuple[int, Members], Floats] = {}
-        self._left: dict[Members, Floats] = {}
+        self._left = Kept[Members, Unexplained](MOST_BYTES)
         self._covariances: dict[tuple[int, int, Members], tuple[float, float]] = {}
         self._fits: dict[Members, Fit | None] = {}
 
@@ -301,11 +302,11 @@ class ConditionalGaussianInformation(Source):
             context = Context(place[target], tuple(place[k] for k in given))
             gains: Floats = self._counted.cmi([context])[0][[place[k] for k in others]]
             return gains
-        if given not in self._left:
-            if len(self._left) * len(self._indicators.lines) ** 2 * 8 > MOST_BYTES:
-                self._left.clear()
-            self._left[given] = self._regressions.unexplained(given)
-        return self._indicators.gains(self._left[given], target, others)
+        left = self._left.get(given)
+        if left is None:
+            left = self._regressions.unexplained(given)
+            self._left.keep(given, left, left.covariances.nbytes + left.factors.nbytes)
+        return self._indicators.gains(left, target, others)
 
     def _all_levels(self, given: Members) -> bool:
         return all(self._level[k] for k in given)
