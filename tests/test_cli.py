@@ -636,6 +636,16 @@ def test_long_work_shows_a_bar(watched, monkeypatch):
     assert "3/12" in watched.getvalue()
 
 
+def test_once_all_nodes_are_admitted_the_bar_promises_no_end(watched, monkeypatch):
+    monkeypatch.setattr(waiting_module, "PATIENCE", 0.0)
+    with waiting(quiet=False) as wait:
+        wait.progress(12, 12)
+        while not watched.getvalue():
+            time.sleep(0.001)
+    assert "comparing orders" in watched.getvalue()
+    assert "12/12" not in watched.getvalue()
+
+
 def test_short_work_shows_nothing(watched, monkeypatch):
     monkeypatch.setattr(waiting_module, "PATIENCE", 600.0)
     with waiting(quiet=False) as wait:

@@ -15,6 +15,7 @@ import tamis
 from tamis.constants import constants
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.information import cell_algebra
+from tamis.information.cell_algebra import by_stratum, factors_of, joined_gains, refined
 from tamis.information.conditional_gaussian import ConditionalGaussianInformation
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
@@ -652,3 +653,44 @@ def test_the_entropy_of_many_levels_lies_between_that_of_the_frequent_ones_and_o
     number, one = (source.names.index(k) for k in ("number", "one"))
     given, alone = source.entropies([Context(one, (number,)), Context(one, ())])
     assert 0.5 < given < alone
+
+
+@given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 5), st.integers(1, 6))
+def test_cells_are_refined_and_put_side_by_side_as_by_sorting(seed, n, arity, thin):
+    rng = np.random.default_rng(seed)
+    _, coarse = np.unique(rng.integers(0, 4, n), return_inverse=True)
+    codes = rng.integers(0, arity, n)
+    cell, counts = refined(coarse, codes, arity, int(coarse.max()) + 1)
+    _, place, sizes = np.unique(coarse * arity + codes, return_inverse=True, return_counts=True)
+    assert cell.tolist() == place.tolist()
+    assert counts.tolist() == sizes.tolist()
+
+    full = np.flatnonzero(counts >= thin)
+    order, starts = by_stratum(cell, full, coarse, len(counts))
+    stratum = np.array([coarse[cell == c][0] for c in full], dtype=np.int64)
+    assert order.tolist() == np.argsort(stratum, kind="stable").tolist()
+    sizes = np.unique(stratum, return_counts=True)[1]
+    assert starts.tolist() == [0, *np.cumsum(sizes).tolist()]
+
+
+@given(st.integers(0, 10_000), st.lists(st.integers(1, 5), min_size=2, max_size=5))
+def test_joined_gains_are_those_of_three_determinants(seed, sizes):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(sum(sizes), 3 * sum(sizes)))
+    left = rows @ rows.T / rows.shape[1]
+    places = np.split(np.arange(len(left)), np.cumsum(sizes)[:-1])
+
+    def log(*columns):
+        chosen = np.concatenate([places[k] for k in columns])
+        return np.linalg.slogdet(left[np.ix_(chosen, chosen)])[1]
+
+    lengths = np.array(sizes)
+    factors, logs = factors_of(left, lengths)
+    assert logs == pytest.approx([log(k) for k in range(len(sizes))])
+    for own in range(len(sizes)):
+        others = np.array([k for k in range(len(sizes)) if k != own])
+        found = joined_gains(left, factors, logs, lengths, own, others, 100)
+        gains = [
+            0.5 * (log(own) + log(k) - log(own, k) - sizes[own] * sizes[k] / 100) for k in others
+        ]
+        assert found == pytest.approx(gains)

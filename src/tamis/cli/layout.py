@@ -297,8 +297,13 @@ class Waiting:
         self._task = None if bar is None else bar.add_task("reading", total=None)
 
     def progress(self, admitted: int, of: int) -> None:
-        """Show how many of all nodes have been admitted."""
-        self.step("admitting nodes", admitted, of)
+        """Show how many of all nodes have been admitted; what follows takes nobody knows how long,
+        and with "auto" most of the time."""
+        if admitted < of:
+            self.step("admitting nodes", admitted, of)
+        elif self._bar is not None:
+            self.step("comparing orders", 0, of)
+            self._bar.tasks[0].total = None
 
     def round(self, rounds: int, moved: int) -> None:
         """Show how many rounds of questions have gone to the rows, and how many bytes."""

@@ -35,6 +35,58 @@ def sorted_rows(cell: Ints, counts: Ints) -> tuple[Ints, Ints]:
     return order, starts
 
 
+@compiled
+def refined(cell: Ints, codes: Ints, arity: int, n_cells: int) -> tuple[Ints, Ints]:
+    """The occupied cells that a column of levels makes of others, in their order: that of each row,
+    and how many rows each has."""
+    place, fine = np.zeros(n_cells * arity, np.int64), np.empty(cell.shape[0], np.int64)
+    for row in range(cell.shape[0]):
+        fine[row] = cell[row] * arity + codes[row]
+        place[fine[row]] += 1
+    n_fine = 0
+    for i in range(place.shape[0]):
+        if place[i] > 0:
+            n_fine += 1
+    counts, following = np.empty(n_fine, np.int64), 0
+    for i in range(place.shape[0]):
+        if place[i] > 0:
+            counts[following] = place[i]
+            place[i] = following
+            following += 1
+    for row in range(fine.shape[0]):
+        fine[row] = place[fine[row]]
+    return fine, counts
+
+
+@compiled
+def by_stratum(cell: Ints, full: Ints, coarse: Ints, n_cells: int) -> tuple[Ints, Ints]:
+    """The places of some cells, those that are parts of the same coarse cell side by side, and
+    where those of each coarse cell start."""
+    stratum, sizes = np.empty(n_cells, np.int64), np.zeros(n_cells + 1, np.int64)
+    for row in range(cell.shape[0]):
+        stratum[cell[row]] = coarse[row]
+    for c in full:
+        sizes[stratum[c]] += 1
+    n_strata = 0
+    for s in range(sizes.shape[0]):
+        if sizes[s] > 0:
+            n_strata += 1
+    starts, following, n_strata = np.empty(n_strata + 1, np.int64), 0, 0
+    for s in range(sizes.shape[0]):
+        if sizes[s] > 0:
+            starts[n_strata] = following
+            following += sizes[s]
+            sizes[s] = starts[n_strata]
+            n_strata += 1
+    starts[n_strata] = following
+    order = np.empty(full.shape[0], np.int64)
+    for i in range(full.shape[0]):
+        s = stratum[full[i]]
+        order[sizes[s]] = i
+        sizes[s] += 1
+    return order, starts
+
+
 @wide_loop
 def _dot(left: Floats, right: Floats) -> float:
     total = 0.0
@@ -306,32 +358,65 @@ def _determinant(
 
 
 @inner
-def _log_det(matrix: Floats, places: Ints) -> float:
-    """ln of the determinant of a part of a covariance."""
-    k = places.shape[0]
-    factor, log = np.empty((k, k)), 0.0
-    for i in range(k):
+def _factorise(block: Floats) -> float:
+    """Cholesky's lower factor of a covariance, in place, and ln of its determinant."""
+    log = 0.0
+    for i in range(block.shape[0]):
         for j in range(i + 1):
-            left = matrix[places[i], places[j]]
-            for x in range(j):
-                left -= factor[i, x] * factor[j, x]
-            factor[i, j] = math.sqrt(_pivot(left)) if i == j else left / factor[j, j]
-        log += 2 * math.log(factor[i, i])
+            left = block[i, j] - _dot(block[i, :j], block[j, :j])
+            block[i, j] = math.sqrt(_pivot(left)) if i == j else left / block[j, j]
+        log += 2 * math.log(block[i, i])
     return log
 
 
 @compiled
-def joined_gains(left: Floats, own: Ints, places: Ints, starts: Ints, n_rows: int) -> Floats:
-    """By how much ln of a determinant is smaller than that of two parts, own and each stretch of
-    places, half of it and less its mean under independence."""
-    found = np.empty(starts.shape[0] - 1)
-    alone = _log_det(left, own)
-    for i in range(found.shape[0]):
-        other = places[starts[i] : starts[i + 1]]
-        joined = np.empty(own.shape[0] + other.shape[0], np.int64)
-        for x in range(joined.shape[0]):
-            joined[x] = own[x] if x < own.shape[0] else other[x - own.shape[0]]
-        both = _log_det(left, joined)
-        bias = own.shape[0] * other.shape[0] / n_rows
-        found[i] = 0.5 * (alone + _log_det(left, other) - both - bias)
+def factors_of(left: Floats, sizes: Ints) -> tuple[Floats, Floats]:
+    """Of the covariances of columns of levels, whose indicators stand side by side, the factors,
+    each a square after the other, and ln of their determinants."""
+    length = whole(0)
+    for size in sizes:
+        length += size * size
+    factors, logs = np.empty(length), np.empty(sizes.shape[0])
+    first, place = whole(0), whole(0)
+    for k in range(sizes.shape[0]):
+        size = sizes[k]
+        block = factors[place : place + size * size].reshape((size, size))
+        for i in range(size):
+            for j in range(size):
+                block[i, j] = left[first + i, first + j]
+        logs[k] = _factorise(block)
+        first += size
+        place += size * size
+    return factors, logs
+
+
+@compiled
+def joined_gains(
+    left: Floats, factors: Floats, logs: Floats, sizes: Ints, own: int, others: Ints, n_rows: int
+) -> Floats:
+    """By how much ln of a determinant is smaller than that of two columns' parts, half of it and
+    less its mean under independence; of the larger column the factor is known."""
+    firsts, places = np.empty(sizes.shape[0], np.int64), np.empty(sizes.shape[0], np.int64)
+    first, place = whole(0), whole(0)
+    for k in range(sizes.shape[0]):
+        firsts[k], places[k] = first, place
+        first += sizes[k]
+        place += sizes[k] * sizes[k]
+    found = np.empty(others.shape[0])
+    for at in range(others.shape[0]):
+        other = others[at]
+        large, small = other, own
+        if sizes[own] > sizes[other] or (sizes[own] == sizes[other] and own > other):
+            large, small = own, other
+        m, q = sizes[large], sizes[small]
+        factor = factors[places[large] : places[large] + m * m].reshape((m, m))
+        told, rest = np.empty((q, m)), np.empty((q, q))
+        for x in range(q):
+            for i in range(m):
+                shared = left[firsts[small] + x, firsts[large] + i]
+                told[x, i] = (shared - _dot(factor[i, :i], told[x, :i])) / factor[i, i]
+            for y in range(x + 1):
+                rest[x, y] = left[firsts[small] + x, firsts[small] + y] - _dot(told[x], told[y])
+        bias = m * q / n_rows
+        found[at] = 0.5 * (logs[small] - _factorise(rest) - bias)
     return found

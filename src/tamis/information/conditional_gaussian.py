@@ -35,7 +35,7 @@ from tamis.information.gaussian_ratios import (
     of_measurements,
     of_pairs,
 )
-from tamis.information.indicators import Indicators
+from tamis.information.indicators import Indicators, Unexplained
 from tamis.information.interface import (
     LEVELS,
     NUMBERS,
@@ -48,6 +48,7 @@ from tamis.information.interface import (
     Query,
     Source,
 )
+from tamis.information.kept import Kept
 from tamis.information.level_regressions import MOST_BYTES, LevelRegressions
 from tamis.information.logistic import (
     Covariance,
@@ -57,6 +58,7 @@ from tamis.information.logistic import (
     of_scores,
 )
 from tamis.information.null_laws import CountTests, RatioTests
+from tamis.information.one_thread import one_thread
 from tamis.information.ranked import (
     RankedInformation,
     has_ranks,
@@ -111,7 +113,7 @@ class ConditionalGaussianInformation(Source):
         )
         self._regressions = LevelRegressions(self._columns, self._indicators)
         self._known: dict[tuple[int, Members], Floats] = {}
-        self._left: dict[Members, Floats] = {}
+        self._left = Kept[Members, Unexplained](MOST_BYTES)
         self._covariances: dict[tuple[int, int, Members], tuple[float, float]] = {}
         self._fits: dict[Members, Fit | None] = {}
 
@@ -124,10 +126,12 @@ class ConditionalGaussianInformation(Source):
         """Whether the column has more than one level, or any variance."""
         return bool(self._varies[k])
 
+    @one_thread()
     def entropies(self, contexts: Sequence[Context]) -> Floats:
         """H(target | given) in nats: of levels never below 0, of a measurement in its unit."""
         return np.array([self._entropy(*context) for context in contexts], dtype=np.float64)
 
+    @one_thread()
     def cmi(self, contexts: Sequence[Context]) -> Floats:
         """I(target ; l | given) for every variable l: a row of d values for each context."""
         keys = [(target, self._varying(given)) for target, given in contexts]
@@ -143,6 +147,7 @@ class ConditionalGaussianInformation(Source):
         """Likelihood ratios, scaled to follow chi-squared: 2 n times the first statistic."""
         return RatioTests(cmi, stats=stats, n_rows=self.n_rows)
 
+    @one_thread()
     def tests(self, queries: Sequence[Query]) -> RatioTests:
         """The candidates of all queries, end to end."""
         asked = [
@@ -153,6 +158,7 @@ class ConditionalGaussianInformation(Source):
         lines = self._lines(asked)
         return self.as_tests(lines[:, -1], lines[:, :STATS])
 
+    @one_thread()
     def joint_tests(self, groups: Sequence[Group]) -> RatioTests:
         """Test groups of variables, judged one after the other, levels first: gains add by
         the chain rule, and statistics and degrees of freedom as chi-squared ones do."""
@@ -296,11 +302,11 @@ class ConditionalGaussianInformation(Source):
             context = Context(place[target], tuple(place[k] for k in given))
             gains: Floats = self._counted.cmi([context])[0][[place[k] for k in others]]
             return gains
-        if given not in self._left:
-            if len(self._left) * len(self._indicators.lines) ** 2 * 8 > MOST_BYTES:
-                self._left.clear()
-            self._left[given] = self._regressions.unexplained(given)
-        return self._indicators.gains(self._left[given], target, others)
+        left = self._left.get(given)
+        if left is None:
+            left = self._regressions.unexplained(given)
+            self._left.keep(given, left, left.covariances.nbytes + left.factors.nbytes)
+        return self._indicators.gains(left, target, others)
 
     def _all_levels(self, given: Members) -> bool:
         return all(self._level[k] for k in given)

@@ -11,12 +11,13 @@ about D follows from these small matrices, and no more from the rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import psi
 
-from tamis.information.cell_algebra import group_terms, scatters
+from tamis.information.cell_algebra import by_stratum, group_terms, refined, scatters
 from tamis.information.estimators import Grassberger
 from tamis.information.interface import Floats, Ints
 from tamis.information.kept import Kept
@@ -24,15 +25,10 @@ from tamis.information.kept import Kept
 MOST_BYTES = 2**28
 """How many bytes the cells that are kept may take."""
 
+MOST_ROOM = 64
+"""Up to so many possible cells a row are laid out to be counted; of more the rows are sorted."""
+
 Members = tuple[int, ...]
-
-
-class Strata(NamedTuple):
-    """The full cells of some levels, those in the same cell of fewer levels side by side, and
-    where those of each of these start."""
-
-    order: Ints
-    starts: Ints
 
 
 class Cells:
@@ -42,13 +38,18 @@ class Cells:
 
     def __init__(self, cell: Ints, counts: Ints, thin: int) -> None:
         self.cell, self.counts = cell, counts
-        shares = counts / len(cell)
-        self.plugin = -float((shares * np.log(shares)).sum())
-        """The entropy of the cells."""
         self.full = np.flatnonzero(counts >= thin)
+        self.rows = counts[self.full]
+        """How many rows full cells have."""
         self._known: tuple[Floats, Floats, Floats] | None = None
-        self._strata: dict[int, Strata] = {}
+        self._strata: dict[int, tuple[Ints, Ints]] = {}
         self._shared: dict[int, tuple[bool, Ints] | None] = {}
+
+    @cached_property
+    def plugin(self) -> float:
+        """The entropy of the cells."""
+        shares = self.counts / len(self.cell)
+        return -float((shares * np.log(shares)).sum())
 
     @property
     def nbytes(self) -> int:
@@ -68,15 +69,11 @@ class Cells:
             self._known = means, scatter, rest
         return self._known
 
-    def strata(self, k: int, coarse: Cells) -> Strata:
-        """The full cells by those of ``coarse``, which are without the levels of k."""
+    def strata(self, k: int, coarse: Cells) -> tuple[Ints, Ints]:
+        """The full cells by those of ``coarse``, which are without the levels of k: those in the
+        same one side by side, and where those of each of them start."""
         if k not in self._strata:
-            of_cell = np.zeros(len(self.counts), dtype=np.int64)
-            of_cell[self.cell] = coarse.cell
-            stratum = of_cell[self.full]
-            order = np.argsort(stratum, kind="stable")
-            sizes = np.unique(stratum, return_counts=True)[1]
-            self._strata[k] = Strata(order, np.concatenate([[0], np.cumsum(sizes)]))
+            self._strata[k] = by_stratum(self.cell, self.full, coarse.cell, len(self.counts))
         return self._strata[k]
 
     def shared(self, needed: int, q: int) -> tuple[bool, Ints] | None:
@@ -115,7 +112,8 @@ class Columns:
         thin: int,
         ranked: Sequence[int] = (),
     ) -> None:
-        self.codes, self.values, self.arities = codes, values, list(arities)
+        self.codes = np.ascontiguousarray(codes)
+        self.values, self.arities = values, list(arities)
         self.is_level = list(levels)
         self.n_rows = codes.shape[1]
         self.thin = thin
@@ -164,14 +162,12 @@ class Columns:
         if not levels:
             return Cells(np.zeros(self.n_rows, dtype=np.int64), np.array([self.n_rows]), self.thin)
         before, k = self.cells(levels[:-1]), levels[-1]
-        fine = before.cell * self.arities[k] + self.codes[k]
-        n_cells = len(before.counts) * self.arities[k]
-        if n_cells > 4 * self.n_rows + 64:
+        n_cells, arity = len(before.counts), self.arities[k]
+        if n_cells * arity > MOST_ROOM * (self.n_rows + 64):
+            fine = before.cell * arity + self.codes[k]
             _, cell, counts = np.unique(fine, return_inverse=True, return_counts=True)
         else:
-            counts = np.bincount(fine, minlength=n_cells)
-            cell = (np.cumsum(counts > 0) - 1)[fine]
-            counts = counts[counts > 0]
+            cell, counts = refined(before.cell, self.codes[k], arity, n_cells)
         return Cells(cell, counts, self.thin)
 
     def entropy(self, k: int, levels: Members) -> float:

@@ -9,14 +9,14 @@ few for that are left out of the comparison on both sides, so that they say noth
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from tamis.information.cell_algebra import compared_gains, partial_gains
 from tamis.information.gaussian_cells import Columns, Members
-from tamis.information.interface import Floats
+from tamis.information.interface import Floats, Ints
 
 Pair = tuple[Members, Members, int, int]
 """Given levels, given measurements, and two columns, of which the first may be of levels."""
@@ -51,9 +51,10 @@ def of_measured_target(
 ) -> Ratios:
     """A measured target with each of ``others``, all of levels, given ``levels`` and
     ``measured``."""
-    found = np.zeros((3, len(others)))
+    found, q = np.zeros((3, len(others))), len(measured)
+    stretch = columns.places((*measured, target)), np.array([0, q + 1]), np.array([q])
     for i, k in enumerate(others):
-        found[:, [i]] = of_level_target(columns, levels, k, measured, (target,))
+        _compare(columns, levels, k, stretch, found[:, i : i + 1])
     return Ratios(*found)
 
 
@@ -86,18 +87,31 @@ def _in_cells(
     sizes = np.array([len(measured) for measured, _ in asked])
     n_gains = [len(others) - (k is None) for _, others in asked]
     gains, (expected, df) = np.zeros(sum(n_gains)), np.zeros((2, len(asked)))
-    shared = (
-        columns.places([one for stretch in stretches for one in stretch]), starts, sizes,
-        columns.thin, columns.n_rows, columns.halves, gains, expected, df,
-    )  # fmt: skip
-    coarse = columns.cells(levels)
+    places = columns.places([one for stretch in stretches for one in stretch])
     if k is None:
-        _, scatter, _ = coarse.moments(columns.by_row)
-        partial_gains(coarse.counts[coarse.full], scatter, *shared)
+        cells = columns.cells(levels)
+        _, scatter, _ = cells.moments(columns.by_row)
+        partial_gains(
+            cells.rows, scatter, places, starts, sizes,
+            columns.thin, columns.n_rows, columns.halves, gains, expected, df,
+        )  # fmt: skip
     else:
-        fine = columns.cells(tuple(sorted((*levels, k))))
-        means, scatter, _ = fine.moments(columns.by_row)
-        counts = fine.counts[fine.full]
-        order, strata = fine.strata(k, coarse)
-        compared_gains(counts, means, scatter, order, strata, *shared)
+        _compare(columns, levels, k, (places, starts, sizes), (gains, expected, df))
     return Ratios(gains, np.repeat(expected, n_gains), np.repeat(df, n_gains))
+
+
+def _compare(
+    columns: Columns,
+    levels: Members,
+    k: int,
+    stretches: tuple[Ints, Ints, Ints],
+    found: Iterable[Floats],
+) -> None:
+    """Stretches of measurements, where each starts and how many of it are given, between the levels
+    of a column in the cells of others."""
+    cells = columns.cells(tuple(sorted((*levels, k))))
+    means, scatter, _ = cells.moments(columns.by_row)
+    compared_gains(
+        cells.rows, means, scatter, *cells.strata(k, columns.cells(levels)), *stretches,
+        columns.thin, columns.n_rows, columns.halves, *found,
+    )  # fmt: skip

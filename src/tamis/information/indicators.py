@@ -10,17 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from tamis.information.cell_algebra import joined_gains
+from tamis.information.cell_algebra import factors_of, joined_gains
 from tamis.information.gaussian_cells import Cells, Columns, Members
 from tamis.information.interface import Floats, Ints
 from tamis.information.logistic import independent
 
 MOST_BYTES = 2**27
 """How many bytes all columns together may take; beyond that there are no products among them."""
+
+
+class Unexplained(NamedTuple):
+    """Covariances of indicators; of those of each column the factor, one after the other, and ln of
+    the determinant."""
+
+    covariances: Floats
+    factors: Floats
+    logs: Floats
 
 
 class Indicators:
@@ -39,7 +49,8 @@ class Indicators:
         self.owner: Ints = np.array(
             [k for k in levels for _ in range(1, arities[k])], dtype=np.int64
         )
-        self._places_of = {k: np.flatnonzero(self.owner == k) for k in levels}
+        self._block = {k: i for i, k in enumerate(levels)}
+        self._sizes = np.array([len(one) for one in each], dtype=np.int64)
         self._place = {k: i for i, k in enumerate(measured)}
         self._means: dict[Members, Floats] = {}
 
@@ -49,7 +60,7 @@ class Indicators:
 
     def unexplained(
         self, levels: Members, cells: Cells, more: Sequence[int], measured: Members, products: bool
-    ) -> Floats:
+    ) -> Unexplained:
         """The covariances of indicators that a linear regression leaves: on constants for the
         ``cells`` of some levels, ``more`` indicators, and measurements, with their products."""
         k = len(self.lines)
@@ -64,15 +75,13 @@ class Indicators:
             factor, own = independent(variances, 1e-10 * max(variances.diagonal().max(), 1.0))
             told = solve_triangular(factor, left[k:, :k][own], lower=True)
             left[:k, :k] -= told.T @ told
-        found: Floats = left[:k, :k] + 1e-9 * np.eye(k)
-        return found
+        found = left[:k, :k] + 1e-9 * np.eye(k)
+        return Unexplained(found, *factors_of(found, self._sizes))
 
-    def gains(self, left: Floats, target: int, others: Sequence[int]) -> Floats:
+    def gains(self, left: Unexplained, target: int, others: Sequence[int]) -> Floats:
         """I(target ; k | set) for other columns of levels, from the covariances that are left."""
-        places = [self._places_of[k] for k in others]
-        starts = np.concatenate([[0], np.cumsum([len(one) for one in places])])
-        own, n_rows = self._places_of[target], self.lines.shape[1]
-        gains: Floats = joined_gains(left, own, np.concatenate(places), starts, n_rows)
+        own, blocks = self._block[target], np.array([self._block[k] for k in others])
+        gains: Floats = joined_gains(*left, self._sizes, own, blocks, self.lines.shape[1])
         return gains
 
     @cached_property

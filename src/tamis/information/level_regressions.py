@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tamis.information.gaussian_cells import Cells, Columns, Members
-from tamis.information.indicators import Indicators
+from tamis.information.indicators import Indicators, Unexplained
 from tamis.information.interface import Floats, Ints
 from tamis.information.kept import Kept
 from tamis.information.logistic import (
@@ -79,7 +79,7 @@ class LevelRegressions:
         ranks = ranks_of(self._columns.codes[k])
         return np.bincount(codes, weights=ranks) / np.maximum(np.bincount(codes), 1)
 
-    def unexplained(self, given: Members) -> Floats:
+    def unexplained(self, given: Members) -> Unexplained:
         """The covariances of indicators that a linear regression on the same leaves."""
         levels, measured = self._columns.split(given)
         cells, more = self._constants(levels)

@@ -279,8 +279,9 @@ class ParentSelector:
         if len(sets):
             self._judge_sets(np.unique(sets, axis=0))
         rows, families = missing[kinds == loops.ROW, 1], missing[kinds == loops.FAMILIES, 1]
-        if self.n_variables <= constants.wide:
-            # Where a row has been asked for, the family will be, but for few.
+        if self.n_variables <= constants.wide and self._information.rows_read == 0:
+            # Where a row has been asked for, the family will be, but for few; that costs little
+            # unless rows are read for it.
             both = np.array(
                 list(dict.fromkeys((*rows.tolist(), *families.tolist()))), dtype=np.int64
             )
