@@ -26,6 +26,7 @@ from tamis.errors import SettingError, TamisWarning
 from tamis.information.gaussian import GaussianInformation, correlation_of
 from tamis.information.interface import Context, Floats, Group, Profiles, Query, singles
 from tamis.information.null_laws import MomentTests
+from tamis.information.one_thread import one_thread
 from tamis.tables.moments import require_moments
 from tamis.tables.sources import effective_rows
 from tamis.tables.table import Table
@@ -102,6 +103,7 @@ class IncompleteGaussian(GaussianInformation):
         """As many rows as what is present is worth to the test."""
         return round(float(self._rows([group])[0]))
 
+    @one_thread()
     def profiles(self, contexts: Sequence[Context]) -> Profiles:
         """Entropies and gains, with the tests at the rows that each is worth."""
         found = super().profiles(contexts)
@@ -139,6 +141,7 @@ class IncompleteGaussian(GaussianInformation):
         stats = np.asarray(tests.stats)
         return self.as_tests(tests.cmi, _at_rows(stats, self._rows(groups), self.n_rows))
 
+    @one_thread()
     def _rows(self, groups: Sequence[Group]) -> Floats:
         found = np.empty(len(groups))
         for i, (target, given, members) in enumerate(groups):
@@ -190,10 +193,8 @@ class Worth:
         covariance = of_target @ leaves.T
         inside = E.diagonal(axis1=1, axis2=2).copy()
         if S:
-            weights = leaves[:, S]
-            across = E[:, S, :]
-            inside += 2 * np.einsum("xs,psx->px", weights, across)
-            inside += np.einsum("xs,pst,xt->px", weights, across[:, :, S], weights, optimize=True)
+            weights, across = leaves[:, S].T, E[:, S, :]
+            inside += (weights * (2 * across + across[:, :, S] @ weights)).sum(axis=1)
         information = inside * (of_target @ leaves[target])[:, None] + covariance**2
         full = own * own[target] + left**2
         usable = full > RIDGE
