@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.compiled import Codes, Floats, Ints, Words, compiled, inner, popcount, whole
-from tamis.counting.independence import test_table
+from tamis.counting.compiled import Codes, Ints, Words, compiled, inner, popcount, whole
 from tamis.counting.tables import (
     close_levels,
     context_masks,
@@ -196,43 +195,3 @@ def add_rows(cell_of_row: Ints, codes: Codes, n_candidate: int, cells: Ints) -> 
     """Add rows to the table of a candidate."""
     for i in range(cell_of_row.shape[0]):
         cells[cell_of_row[i] * n_candidate + np.int64(codes[i])] += 1
-
-
-@compiled
-def all_marginals(
-    starts: Ints, n_levels: Ints, n_candidates: Ints, cells: Ints, beside: Ints
-) -> None:
-    """The tables of (S, X_l), from those of (S, X_k, X_l), all of them laid end to end."""
-    to = 0
-    for c in range(n_levels.shape[0]):
-        width = n_candidates[c]
-        stratum = n_levels[c] * width
-        for at in range(starts[c], starts[c + 1], stratum):
-            for y in range(width):
-                total = np.int64(0)
-                for x in range(at + y, at + stratum, width):
-                    total += cells[x]
-                beside[to] = total
-                to += 1
-
-
-@compiled
-def test_tables(
-    starts: Ints, n_levels: Ints, n_candidates: Ints, cells: Ints, plain: Ints, stats: Floats
-) -> None:
-    """Test tables laid end to end, all but the plug-in gain, for which ``plain`` is 0."""
-    widest = whole(1)
-    for c in range(n_levels.shape[0]):
-        if n_levels[c] > widest:
-            widest = n_levels[c]
-        if n_candidates[c] > widest:
-            widest = n_candidates[c]
-    rows = np.empty(widest, dtype=np.int64)
-    columns = np.empty(widest, dtype=np.int64)
-    inverses = np.empty(widest, dtype=np.float64)
-    for c in range(n_levels.shape[0]):
-        table = cells[starts[c] : starts[c + 1]]
-        n_cells = table.shape[0] // n_candidates[c]
-        test_table(
-            table, n_cells, n_levels[c], n_candidates[c], plain, rows, columns, inverses, c, stats
-        )

@@ -3,7 +3,7 @@ what was compiled.
 
 So it is done for the first tables of a process.
 
-The answers are those of the compiled loops to the last bit (``folding.ListedContext``).
+The answers are those of the compiled loops to the last bit (``folding.TableBatch``).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from tamis.counting.compiled import Codes, Ints, Judgements, uncompiled
-from tamis.counting.counts import Batch, Shapes
-from tamis.counting.folding import ListedContext
+from tamis.counting.counts import Batch, Shapes, part_starts
+from tamis.counting.folding import occurring
 
 SECONDS, SECONDS_PER_ROW = 5e-5, 1e-8
 """What a table takes, about."""
@@ -61,23 +61,23 @@ class SmallCounts:
         """Judge a batch, if it is to be judged here."""
         if not self.take(len(batch.contexts) + int(batch.starts[-1]), batch.tables()):
             return False
-        for b, (target, given) in enumerate(batch.contexts):
-            margin = self.cells((*given, target))
-            pairs = np.flatnonzero(margin)
-            context = ListedContext(
-                margin[pairs], pairs // self._shapes.sizes[target], batch.base_heads[b],
-                self._shapes.n_rows, batch.lookup.entropy,
-            )  # fmt: skip
-            answers.entropies[b] = context.entropy
-            for c in range(batch.starts[b], batch.starts[b + 1]):
-                columns = batch.columns(c)
-                if not len(batch.parts) and columns[0] in (target, *given):
-                    answers.gains[c] = 0.0
-                    answers.stats[c : c + 1] = 0.0
-                    continue
-                cells = self.cells((*given, target, *columns))
-                found = np.flatnonzero(cells)
-                pair, level = np.divmod(found, self._shapes.n_joint(columns))
-                places, heads = np.searchsorted(pairs, pair), self._shapes.heads(batch, b, c)
-                context.judge(c, cells[found], places, level, heads, answers)
+        answers.gains[:] = 0.0
+        answers.stats[:] = 0.0
+        asked = [
+            (b, c)
+            for b, (target, given) in enumerate(batch.contexts)
+            for c in range(batch.starts[b], batch.starts[b + 1])
+            if len(batch.parts) or batch.candidates[c] not in (target, *given)
+        ]
+        context, c = np.array(asked, dtype=np.int64).reshape(-1, 2).T
+        sets = [(*given, target) for target, given in batch.contexts]
+        candidates = [batch.columns(i) for i in c]
+        margins = [self.cells(one) for one in sets]
+        cells = [self.cells(sets[b] + one) for b, one in zip(context, candidates, strict=True)]
+        occurring(
+            self._shapes.arities[[target for target, _ in batch.contexts]],
+            part_starts(margins), np.concatenate(margins), context,
+            np.array(list(map(self._shapes.n_joint, candidates)), dtype=np.int64),
+            np.concatenate([np.zeros(0, dtype=np.int64), *cells]),
+        ).judge(batch, self._shapes, np.arange(len(sets)), c, answers)  # fmt: skip
         return True
