@@ -157,8 +157,8 @@ class BlockCounts:
         cells = np.empty(int(cell_starts[-1]), dtype=np.int64)
         no_words: Words = np.zeros((self._table.layout.n_planes, 0), dtype=np.uint64)
         lay_out(
-            no_words, self._table.first, self.arities, self._ones, self._pairs, self.n_rows,
-            *wanted.wanted, sums, margins, cells,
+            no_words, self._table.first, self.arities, (self._ones, self._pairs, self.n_rows),
+            wanted.wanted, sums, margins, cells,
         )  # fmt: skip
         n_levels = self.arities[[target for target, _ in contexts]]
         return occurring(n_levels, starts_of(n_cells), margins, of_context, widths, cells)

@@ -39,9 +39,8 @@ from tamis.counting.compiled import (
     inner,
     whole,
 )
-from tamis.counting.fold import HEAD
-from tamis.counting.independence import ROUNDING, SCALE, SMALLEST_P, STATS
-from tamis.counting.judge import judge_planes
+from tamis.counting.in_planes import judge_planes
+from tamis.counting.independence import HEAD, ROUNDING, SCALE, SMALLEST_P, STATS
 
 ROW, STRENGTH, FAMILY, GROUP = whole(0), whole(1), whole(2), whole(3)
 """Questions: the cmi of a target with every column given a set, and its entropy; the strength of
@@ -200,16 +199,14 @@ def fold_slot(
 
 
 @inner
-def number_cells(
-    codes: Codes, arities: Ints, everyone: Ints, empty: int, X: Ints, at: int, n: int, cells: Pairs
-) -> int:
+def number_cells(columns: Columns, rows: Rows, X: Ints, at: int, n: int, cells: Pairs) -> int:
     """Number the strata of a context and, within them, its target's levels: the cell of each row.
     How many strata there are, or 0 where the cells are far more than the rows."""
+    arities, codes, empty = columns[4], rows[0], rows[4]
     n_rows, target, size = cells.shape[0], X[at + n - 1], whole(1)
     number = np.empty((empty + 1) * n_rows, dtype=np.int32)
     for v in range(at, at + n - 1):
-        k = X[v]
-        size = append_column(codes, whole(0), everyone[k], arities[k], cells, size, number, empty)
+        size = append_column(rows, whole(0), X[v], arities[X[v]], cells, size, number)
     n_levels = arities[target]
     if size * n_levels > n_rows:
         size = renumber(cells, size, number)
@@ -250,7 +247,7 @@ def judge_lines(
 ) -> bool:  # fmt: skip
     """The cmi of a context with every column, and its entropy behind them, from the lines of the
     rows; False where its cells are too many, or too few."""
-    codes, everyone, _, _, empty = rows
+    codes = rows[0]
     arities, n_rows, n_fields = columns[4], columns[7], E[N_FIELDS]
     d, n_cells = arities.shape[0], whole(1)
     for v in range(at, at + n):
@@ -259,7 +256,7 @@ def judge_lines(
         return False
     cells = np.zeros(n_rows, dtype=np.int32)
     n_levels = arities[X[at + n - 1]]
-    size = number_cells(codes, arities, everyone, empty, X, at, n, cells)
+    size = number_cells(columns, rows, X, at, n, cells)
     if size == 0:
         return False
     sizes = np.zeros(size * n_levels, dtype=np.int64)

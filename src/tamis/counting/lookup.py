@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting.compiled import Ints, Tables
-from tamis.counting.fold import HEAD
-from tamis.counting.independence import SCALE
+from tamis.counting.independence import HEAD, SCALE
 from tamis.errors import SettingError
 
 LARGEST_SUM = 2**61

@@ -31,8 +31,8 @@ from tamis.counting.counts import (
     n_log_n,
 )
 from tamis.counting.direct import Direct
+from tamis.counting.in_planes import judge_planes
 from tamis.counting.interactions import PlanePass, interacting_planes
-from tamis.counting.judge import judge_planes
 from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup, fixed_point
 from tamis.counting.passes import Sums, count_pairs
