@@ -7,7 +7,6 @@ Planes come as ``blocks[block, plane, word]``. The planes of a column stand toge
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tamis.counting.compiled import Codes, Ints, Words, compiled, inner, popcount, whole
 from tamis.counting.in_planes import (
@@ -17,11 +16,10 @@ from tamis.counting.in_planes import (
     table_from_planes,
 )
 
-Pairs = NDArray[np.int64]
 Wanted = tuple[Ints, Ints, Ints, Ints, Ints]
 """Sets and their candidates, laid end to end, where those of each set begin, and where its sums do
 among all sums: a row for each cell that is counted, its own count and one for each plane."""
-Known = tuple[Ints, Pairs, int]
+Known = tuple[Ints, Ints, int]
 """The rows of each plane, those of each pair of planes, or nothing, and the number of all rows."""
 
 

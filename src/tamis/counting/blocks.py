@@ -27,7 +27,7 @@ from tamis.counting.row_tables import RowTables
 
 WHOLE_ROWS = 1024
 """Larger than in memory: there asking again is cheap, here it takes another round."""
-FOLDED_BYTES = 64
+FOLDED_BYTES = 112
 """What folding takes at most for a cell of a table: the cell, its term, and sorting the counts."""
 
 

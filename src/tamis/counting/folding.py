@@ -75,7 +75,8 @@ class TableBatch(NamedTuple):
             (beside, np.searchsorted(group_of, groups)),
             (self.cells, self.cell_starts),
         )
-        used = *batch.base_heads[b].T, *shapes.heads(batch, b[own], c).T
+        classes = np.zeros_like(c) if len(batch.parts) else shapes.classes[batch.candidates[c]]
+        used = *batch.base_heads[b].T, *batch.heads[b[own], classes].T
         h_s, h_sk, h_sl, h_skl = (
             batch.lookup.entropies(*table, rows) for table, rows in zip(tables, used, strict=True)
         )

@@ -17,7 +17,7 @@ from tamis.counting.passes import Group, KeyRows, Pass, Sums, View
 from tamis.counting.sharing import share
 from tamis.errors import SettingError
 
-CELL_BYTES = 64
+CELL_BYTES = 112
 """What counting and folding take at most for a cell."""
 LARGEST_KEY = 2**62
 """Of a state; sets of columns with more are numbered in steps."""
@@ -208,17 +208,23 @@ class RowTables:
             (sparse if question.largest > most else dense).append(question)
         self._settle([one.pairs for one in sparse])
         for question in sparse:
-            for part in question.parts(self._room // self._table.n_rows):
-                self._fold(batch, part, self._listed(part), answers)
+            for part in question.parts(self._room // max(self._table.n_rows, 1)):
+                own = np.array([part.b])
+                self._listed(part).judge(batch, self._shapes, own, part.span, answers)
         parts = [part for one in dense for part in one.parts(self._room // one.largest)]
         sizes = [part.largest * max(len(part.candidates), 1) for part in parts]
         for i, j in in_runs(sizes, self._room):
-            passes = [RowCells(part.pairs, part.candidates) for part in parts[i:j]]
-            for part, (margins, cells) in zip(parts[i:j], self._total(passes), strict=True):
-                context, widths = np.zeros(len(part.span), dtype=np.int64), part.widths
-                ends, n_levels = np.array([0, len(margins)]), np.array([part.n_levels])
-                found = occurring(n_levels, ends, margins, context, widths, cells)
-                self._fold(batch, part, found, answers)
+            some, spans = parts[i:j], [part.span for part in parts[i:j]]
+            passes = [RowCells(part.pairs, part.candidates) for part in some]
+            margins, cells = zip(*self._total(passes), strict=True)
+            occurring(
+                np.array([part.n_levels for part in some]), part_starts(margins),
+                np.concatenate(margins), np.repeat(np.arange(len(some)), list(map(len, spans))),
+                np.concatenate([part.widths for part in some]), np.concatenate(cells),
+            ).judge(
+                batch, self._shapes, np.array([part.b for part in some]), np.concatenate(spans),
+                answers,
+            )  # fmt: skip
 
     @property
     def _room(self) -> int:
@@ -229,11 +235,6 @@ class RowTables:
     def _most_bytes(self) -> int:
         """Of a list of cells that occur."""
         return self._table.working_bytes // 8
-
-    def _fold(
-        self, batch: Batch, question: RowQuestion, tables: TableBatch, answers: Judgements
-    ) -> None:
-        tables.judge(batch, self._shapes, np.array([question.b]), question.span, answers)
 
     def _listed(self, question: RowQuestion) -> TableBatch:
         """Tables too large to lay out: the cells that occur are counted as a list."""
