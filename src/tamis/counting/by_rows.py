@@ -35,7 +35,7 @@ from tamis.counting.in_planes import (
     rows_of_own_supports,
     rows_of_supports,
 )
-from tamis.counting.independence import HEAD, SCALE, finish, with_stratum, write_test
+from tamis.counting.independence import HEAD, ROUNDING, SCALE, finish, null_moments, write_test
 
 
 class Grouped(NamedTuple):
@@ -365,7 +365,7 @@ def judge_candidate(
         beside_head, both_head = beside_row * HEAD, both_row * HEAD
         beside = both = gain = np.int64(0)
         n_beside = n_both = whole(0)
-        sums = (0.0, 0.0, 0.0, 0.0)
+        df = pearson = mean = variance = 0.0
         for s in range(totals.shape[0]):
             N = totals[s]
             if N == 1:
@@ -421,12 +421,19 @@ def judge_candidate(
                 gain += plain[sizes[g]]
             gain -= plain[N]
             r, q = float(last - first), float(n_columns)
-            sums = with_stratum(sums, float(N), r, q, row_inverses[s], inverse_b, squares)
+            df += (r - 1.0) * (q - 1.0)
+            null_mean, null_variance = null_moments(float(N), r, q, row_inverses[s], inverse_b)
+            if null_variance > ROUNDING * null_mean:
+                # Exact independence may round to less than nothing.
+                if squares > 1.0:
+                    pearson += N * (squares - 1.0)
+                mean += null_mean
+                variance += null_variance
     h_sl = finish(beside, n_beside, beside_row, lookup)
     h_skl = finish(both, n_both, both_row, lookup)
     gains[c] = (own[1] + h_sl - own[0] - h_skl) / SCALE
     if wants_test:
-        write_test(stats, c, gain, sums)
+        write_test(stats, c, gain, df, pearson, mean, variance)
 
 
 @compiled

@@ -18,7 +18,6 @@ STATS = 5
 """Plug-in gain, degrees of freedom, Pearson's X2, its null mean and variance."""
 SMALLEST_P = 1e-300
 """Smaller p-values count as this one, so that their logarithm is finite; such tests tie."""
-Sums = tuple[float, float, float, float]
 ROUNDING = 1e-12
 """A variance below this share of the mean is 0 but for rounding."""
 
@@ -39,6 +38,20 @@ def finish(total: np.int64, occupied: int, row: int, lookup: Tables) -> np.int64
 
 
 @inner
+def occupied_cells(cells: Ints, n_cells: int, n_levels: int, width: int) -> tuple[int, int]:
+    """How many cells of (S, X_l) and of (S, X_k, X_l) occur."""
+    beside = both = 0
+    for s in range(0, n_cells, n_levels):
+        for y in range(width):
+            here = 0
+            for x in range(n_levels):
+                here += cells[(s + x) * width + y] > 0
+            both += here
+            beside += here > 0
+    return beside, both
+
+
+@inner
 def fold_table(
     cells: Ints, n_cells: int, n_levels: int, width: int, rows: tuple[int, int], lookup: Tables
 ) -> tuple[np.int64, np.int64]:
@@ -46,25 +59,24 @@ def fold_table(
     H(S, X_k). ``rows`` are those of their supports."""
     terms, tail, _, _, _, observed, _ = lookup
     beside_row, both_row = rows
+    if observed:
+        beside_row, both_row = occupied_cells(cells, n_cells, n_levels, width)
+    beside_head = beside_row * HEAD
+    both_head = both_row * HEAD
+    beside = np.int64(0)
+    both = np.int64(0)
     n_beside = n_both = whole(0)
-    for _attempt in range(2 if observed else 1):
-        # Where the support is what occurs, it is known after the first attempt.
-        if observed:
-            beside_row, both_row = n_beside, n_both
-        beside_head, both_head = beside_row * HEAD, both_row * HEAD
-        beside = both = np.int64(0)
-        n_beside = n_both = whole(0)
-        # f is read without a call, which would cost more than the sums.
-        for s in range(0, n_cells, n_levels):
-            for y in range(width):
-                total = np.int64(0)
-                for x in range(n_levels):
-                    count = cells[(s + x) * width + y]
-                    both += terms[count + (tail if count >= HEAD else both_head)]
-                    n_both += int(count > 0)
-                    total += count
-                beside += terms[total + (tail if total >= HEAD else beside_head)]
-                n_beside += int(total > 0)
+    # f is read without a call, which would cost more than the sums.
+    for s in range(0, n_cells, n_levels):
+        for y in range(width):
+            total = np.int64(0)
+            for x in range(n_levels):
+                count = cells[(s + x) * width + y]
+                both += terms[count + (tail if count >= HEAD else both_head)]
+                n_both += int(count > 0)
+                total += count
+            beside += terms[total + (tail if total >= HEAD else beside_head)]
+            n_beside += int(total > 0)
     return finish(beside, n_beside, beside_row, lookup), finish(both, n_both, both_row, lookup)
 
 
@@ -129,29 +141,15 @@ def null_moments(
 
 
 @inner
-def with_stratum(
-    sums: Sums, N: float, r: float, s: float, inverse_a: float, inverse_b: float, squares: float
-) -> Sums:
-    """What tests add up (``STATS``, from the second on), with one more stratum, which has two rows
-    and two columns at least; N (squares - 1) is its X2."""
-    df, pearson, mean, variance = sums
-    df += (r - 1.0) * (s - 1.0)
-    null_mean, null_variance = null_moments(N, r, s, inverse_a, inverse_b)
-    if null_variance > ROUNDING * null_mean:
-        # Exact independence may round to less than nothing.
-        if squares > 1.0:
-            pearson += N * (squares - 1.0)
-        mean += null_mean
-        variance += null_variance
-    return df, pearson, mean, variance
-
-
-@inner
-def write_test(stats: Floats, c: int, gain: np.int64, sums: Sums) -> None:
+def write_test(
+    stats: Floats, c: int, gain: np.int64, df: float, pearson: float, mean: float, variance: float
+) -> None:
     """The line of a candidate (``STATS``)."""
     stats[c, 0] = gain / SCALE
-    for i in range(1, STATS):
-        stats[c, i] = sums[i - 1]
+    stats[c, 1] = df
+    stats[c, 2] = pearson
+    stats[c, 3] = mean
+    stats[c, 4] = variance
 
 
 @inner
@@ -198,7 +196,7 @@ def test_table(
     """
     rows, columns, inverses = scratch
     gain = np.int64(0)
-    sums = (0.0, 0.0, 0.0, 0.0)
+    df = pearson = mean = variance = 0.0
     for start in range(0, n_cells * width, n_levels * width):
         N, r, s, inverse_a, inverse_b = margins_of_stratum(cells, start, n_levels, width, scratch)
         if r < 2 or s < 2:
@@ -217,8 +215,15 @@ def test_table(
         for y in range(width):
             gain += plain[columns[y]]
         gain -= plain[N]
-        sums = with_stratum(sums, float(N), float(r), float(s), inverse_a, inverse_b, squares)
-    write_test(stats, c, gain, sums)
+        df += (r - 1.0) * (s - 1.0)
+        null_mean, null_variance = null_moments(float(N), float(r), float(s), inverse_a, inverse_b)
+        if null_variance > ROUNDING * null_mean:
+            # Exact independence may round to less than nothing.
+            if squares > 1.0:
+                pearson += N * (squares - 1.0)
+            mean += null_mean
+            variance += null_variance
+    write_test(stats, c, gain, df, pearson, mean, variance)
 
 
 @inner
@@ -230,7 +235,7 @@ def test_two_levels(
     ``counts[(s, x), plane]`` are the rows of the candidate's first level, ``margin[(s, x)]`` all.
     """
     gain = np.int64(0)
-    sums = (0.0, 0.0, 0.0, 0.0)
+    df = pearson = mean = variance = 0.0
     for start in range(0, margin.shape[0], 2):
         first, second = margin[start], margin[start + 1]
         a = counts[start, plane]
@@ -246,6 +251,13 @@ def test_two_levels(
         c2 = float(second - b)
         squares = (float(a) * float(a) * per_left + c1 * c1 * per_right) / first
         squares += (float(b) * float(b) * per_left + c2 * c2 * per_right) / second
-        per_first = 1.0 / first + 1.0 / second
-        sums = with_stratum(sums, float(N), 2.0, 2.0, per_first, per_left + per_right, squares)
-    write_test(stats, c, gain, sums)
+        df += 1.0
+        null_mean, null_variance = null_moments(
+            float(N), 2.0, 2.0, 1.0 / first + 1.0 / second, per_left + per_right
+        )
+        if null_variance > ROUNDING * null_mean:
+            if squares > 1.0:
+                pearson += N * (squares - 1.0)
+            mean += null_mean
+            variance += null_variance
+    write_test(stats, c, gain, df, pearson, mean, variance)
