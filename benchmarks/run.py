@@ -26,8 +26,8 @@ import pandas as pd
 import tamis
 from benchmarks.models import random_graph, sample
 from benchmarks.networks import frame_of, networks
+from tamis.counting.in_planes import add_pairs
 from tamis.counting.memory import MemoryCounts
-from tamis.counting.tables import add_pairs
 from tamis.tables import read_table
 from tamis.tables.planes import build_planes
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
-from tamis.counting.fold import HEAD
+from tamis.counting.independence import HEAD
 from tamis.errors import SettingError
 from tamis.information.estimators import (
     ESTIMATORS,

@@ -7,26 +7,28 @@ Planes come as ``blocks[block, plane, word]``. The planes of a column stand toge
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tamis.counting.compiled import Codes, Floats, Ints, Words, compiled, inner, popcount, whole
-from tamis.counting.independence import test_table
-from tamis.counting.tables import (
+from tamis.counting.compiled import Codes, Ints, Words, compiled, inner, popcount, whole
+from tamis.counting.in_planes import (
     close_levels,
     context_masks,
     count_common,
     table_from_planes,
 )
 
-Pairs = NDArray[np.int64]
+Wanted = tuple[Ints, Ints, Ints, Ints, Ints]
+"""Sets and their candidates, laid end to end, where those of each set begin, and where its sums do
+among all sums: a row for each cell that is counted, its own count and one for each plane."""
+Known = tuple[Ints, Ints, int]
+"""The rows of each plane, those of each pair of planes, or nothing, and the number of all rows."""
 
 
 @inner
-def n_cells_of(arities: Ints, variables: Ints, start: int, stop: int) -> int:
-    """The cells of the table of ``variables[start:stop]``."""
+def n_cells_of(arities: Ints, members: Ints) -> int:
+    """The cells of the table of these columns."""
     n_cells = whole(1)
-    for v in range(start, stop):
-        n_cells *= arities[variables[v]]
+    for k in members:
+        n_cells *= arities[k]
     return n_cells
 
 
@@ -39,29 +41,18 @@ def is_counted(place: int, n_planes: int, with_pairs: bool) -> bool:
 
 @compiled
 def add_masked(
-    blocks: Words,
-    first: Ints,
-    arities: Ints,
-    with_pairs: bool,
-    variables: Ints,
-    variables_start: Ints,
-    candidates: Ints,
-    candidates_start: Ints,
-    sums_start: Ints,
-    sums: Ints,
+    blocks: Words, first: Ints, arities: Ints, with_pairs: bool, wanted: Wanted, sums: Ints
 ) -> None:
-    """Count the cells of contexts, alone and with each plane of their candidates.
-
-    The sums of context b are ``sums[sums_start[b] : sums_start[b + 1]]``, a row for each cell that
-    is counted: its own count, then one for each plane. As in memory, last levels mean "any".
-    """
+    """Count the cells of sets, alone and with each plane of their candidates. As in memory, last
+    levels mean "any"."""
+    variables, variables_start, candidates, candidates_start, sums_start = wanted
     for g in range(blocks.shape[0]):
         words = blocks[g]
         n_planes = words.shape[0]
         for b in range(variables_start.shape[0] - 1):
-            begins, ends = variables_start[b], variables_start[b + 1]
-            where = np.empty(n_cells_of(arities, variables, begins, ends), dtype=np.int64)
-            masks = context_masks(words, first, arities, variables, begins, ends, where)
+            members = variables[variables_start[b] : variables_start[b + 1]]
+            where = np.empty(n_cells_of(arities, members), dtype=np.int64)
+            masks = context_masks(words, first, arities, members, where)
             at = sums_start[b]
             for e in range(where.shape[0]):
                 place = where[e]
@@ -71,8 +62,7 @@ def add_masked(
                 if mask >= 0:
                     sums[at] += count_common(masks, mask, masks, mask)
                 at += 1
-                for c in range(candidates_start[b], candidates_start[b + 1]):
-                    k = candidates[c]
+                for k in candidates[candidates_start[b] : candidates_start[b + 1]]:
                     for q in range(first[k], first[k] + arities[k] - 1):
                         if mask >= 0:
                             sums[at] += count_common(masks, mask, words, q)
@@ -83,35 +73,22 @@ def add_masked(
 
 @inner
 def whole_counts(
-    sums: Ints,
-    at: int,
-    where: Ints,
-    ones: Ints,
-    pairs: Pairs,
-    n_rows: int,
-    first: Ints,
-    arities: Ints,
-    candidates: Ints,
-    start: int,
-    stop: int,
-    counts: Ints,
+    own: Ints, where: Ints, known: Known, first: Ints, arities: Ints, candidates: Ints, counts: Ints
 ) -> None:
     """A row for every cell: those that were counted, and those that are known without."""
-    n_planes = ones.shape[0]
-    with_pairs = pairs.shape[0] > 0
-    width = counts.shape[1]
+    ones, pairs, n_rows = known
+    n_planes, with_pairs, at = ones.shape[0], pairs.shape[0] > 0, whole(0)
     for e in range(where.shape[0]):
         place = where[e]
         if is_counted(place, n_planes, with_pairs):
-            for j in range(width):
-                counts[e, j] = sums[at + j]
-            at += width
+            for j in range(counts.shape[1]):
+                counts[e, j] = own[at + j]
+            at += counts.shape[1]
         if place >= n_planes:
             continue
         counts[e, 0] = ones[place] if place >= 0 else n_rows
         j = 0
-        for c in range(start, stop):
-            k = candidates[c]
+        for k in candidates:
             for q in range(first[k], first[k] + arities[k] - 1):
                 j += 1
                 if place < 0:
@@ -122,53 +99,38 @@ def whole_counts(
 
 @compiled
 def lay_out(
-    no_words: Words,
-    first: Ints,
-    arities: Ints,
-    ones: Ints,
-    pairs: Pairs,
-    n_rows: int,
-    variables: Ints,
-    variables_start: Ints,
-    candidates: Ints,
-    candidates_start: Ints,
-    sums_start: Ints,
-    sums: Ints,
-    margins: Ints,
-    cells: Ints,
-) -> None:
-    """From sums over all blocks to tables: the margins of the contexts end to end, and the tables
-    of their candidates, ``cells[(s, x), y]``.
+    no_words: Words, first: Ints, arities: Ints, known: Known, wanted: Wanted, sums: Ints,
+    margins: Ints, cells: Ints,
+) -> None:  # fmt: skip
+    """From sums over all blocks to tables: the margins of the sets end to end, and the tables of
+    their candidates, ``cells[(s, x), y]``.
 
-    ``no_words`` are planes of no words: what the cells of a context are does not depend on rows.
+    ``no_words`` are planes of no words: what the cells of a set are does not depend on rows.
     """
-    margin_at = whole(0)
-    cells_at = whole(0)
+    variables, variables_start, candidates, candidates_start, sums_start = wanted
+    margin_at = cells_at = whole(0)
     for b in range(variables_start.shape[0] - 1):
-        begins, ends = variables_start[b], variables_start[b + 1]
-        n_cells = n_cells_of(arities, variables, begins, ends)
+        members = variables[variables_start[b] : variables_start[b + 1]]
+        others = candidates[candidates_start[b] : candidates_start[b + 1]]
+        n_cells = n_cells_of(arities, members)
         where = np.empty(n_cells, dtype=np.int64)
-        context_masks(no_words, first, arities, variables, begins, ends, where)
+        context_masks(no_words, first, arities, members, where)
         width = whole(1)
-        for c in range(candidates_start[b], candidates_start[b + 1]):
-            width += arities[candidates[c]] - 1
+        for k in others:
+            width += arities[k] - 1
         counts = np.empty((n_cells, width), dtype=np.int64)
-        whole_counts(
-            sums, sums_start[b], where, ones, pairs, n_rows, first, arities, candidates,
-            candidates_start[b], candidates_start[b + 1], counts,
-        )  # fmt: skip
-        close_levels(counts, width, arities, variables, begins, ends)
+        own = sums[sums_start[b] : sums_start[b + 1]]
+        whole_counts(own, where, known, first, arities, others, counts)
+        close_levels(counts, width, arities, members)
         margin = margins[margin_at : margin_at + n_cells]
         for e in range(n_cells):
             margin[e] = counts[e, 0]
         start = whole(1)
-        for c in range(candidates_start[b], candidates_start[b + 1]):
-            n_candidate = arities[candidates[c]]
-            size = n_cells * n_candidate
-            table = cells[cells_at : cells_at + size]
-            table_from_planes(counts, start, margin, n_candidate, table)
-            start += n_candidate - 1
-            cells_at += size
+        for k in others:
+            table = cells[cells_at : cells_at + n_cells * arities[k]]
+            table_from_planes(counts, start, margin, arities[k], table)
+            start += arities[k] - 1
+            cells_at += table.shape[0]
         margin_at += n_cells
 
 
@@ -192,47 +154,7 @@ def decode(blocks: Words, start: int, arity: int, out: Codes) -> None:
 
 
 @compiled
-def add_rows(cell_of_row: Ints, codes: Codes, n_candidate: int, cells: Ints) -> None:
+def add_rows(cell_of_row: Ints, codes: Codes, width: int, cells: Ints) -> None:
     """Add rows to the table of a candidate."""
     for i in range(cell_of_row.shape[0]):
-        cells[cell_of_row[i] * n_candidate + np.int64(codes[i])] += 1
-
-
-@compiled
-def all_marginals(
-    starts: Ints, n_levels: Ints, n_candidates: Ints, cells: Ints, beside: Ints
-) -> None:
-    """The tables of (S, X_l), from those of (S, X_k, X_l), all of them laid end to end."""
-    to = 0
-    for c in range(n_levels.shape[0]):
-        width = n_candidates[c]
-        stratum = n_levels[c] * width
-        for at in range(starts[c], starts[c + 1], stratum):
-            for y in range(width):
-                total = np.int64(0)
-                for x in range(at + y, at + stratum, width):
-                    total += cells[x]
-                beside[to] = total
-                to += 1
-
-
-@compiled
-def test_tables(
-    starts: Ints, n_levels: Ints, n_candidates: Ints, cells: Ints, plain: Ints, stats: Floats
-) -> None:
-    """Test tables laid end to end, all but the plug-in gain, for which ``plain`` is 0."""
-    widest = whole(1)
-    for c in range(n_levels.shape[0]):
-        if n_levels[c] > widest:
-            widest = n_levels[c]
-        if n_candidates[c] > widest:
-            widest = n_candidates[c]
-    rows = np.empty(widest, dtype=np.int64)
-    columns = np.empty(widest, dtype=np.int64)
-    inverses = np.empty(widest, dtype=np.float64)
-    for c in range(n_levels.shape[0]):
-        table = cells[starts[c] : starts[c + 1]]
-        n_cells = table.shape[0] // n_candidates[c]
-        test_table(
-            table, n_cells, n_levels[c], n_candidates[c], plain, rows, columns, inverses, c, stats
-        )
+        cells[cell_of_row[i] * width + np.int64(codes[i])] += 1

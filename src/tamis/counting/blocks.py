@@ -18,7 +18,7 @@ from tamis.counting.block_loops import lay_out
 from tamis.counting.compiled import Floats, Ints, Judgements, Words
 from tamis.counting.counts import Batch, FamilyCounts, Question, Shapes, in_runs, starts_of
 from tamis.counting.elsewhere import BlockTable
-from tamis.counting.folding import TableBatch
+from tamis.counting.folding import TableBatch, occurring
 from tamis.counting.interactions import few_levels
 from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup
@@ -27,7 +27,7 @@ from tamis.counting.row_tables import RowTables
 
 WHOLE_ROWS = 1024
 """Larger than in memory: there asking again is cheap, here it takes another round."""
-FOLDED_BYTES = 64
+FOLDED_BYTES = 112
 """What folding takes at most for a cell of a table: the cell, its term, and sorting the counts."""
 
 
@@ -86,11 +86,10 @@ class BlockCounts:
         whole: list[Ints] = []
         for start, stop in self._chunks(contexts, nobody):
             counted = self._count(contexts[start:stop], nobody[start:stop])
-            whole += np.split(counted.margins, counted.margin_starts[1:-1])
+            whole += np.split(counted.pairs, counted.pair_starts[1:-1])
         found = iter(whole)
         return [
-            (cells := next(found))[cells > 0] if few else large[one].counts
-            for one, few in zip(sets, small, strict=True)
+            next(found) if few else large[one].counts for one, few in zip(sets, small, strict=True)
         ]
 
     def families(
@@ -131,8 +130,7 @@ class BlockCounts:
             counted = self._count(contexts[start:stop], candidates[start:stop])
             rows = np.array([b for b, _ in places[start:stop]])
             span = np.concatenate([span for _, span in places[start:stop]])
-            heads = self.shapes.heads(batch, rows[counted.context], span)
-            counted.judge(batch, heads, rows, span, self.n_rows, answers)
+            counted.judge(batch, self.shapes, rows, span, answers)
 
     def _chunks(
         self, contexts: Sequence[Question], candidates: Sequence[Ints]
@@ -159,13 +157,11 @@ class BlockCounts:
         cells = np.empty(int(cell_starts[-1]), dtype=np.int64)
         no_words: Words = np.zeros((self._table.layout.n_planes, 0), dtype=np.uint64)
         lay_out(
-            no_words, self._table.first, self.arities, self._ones, self._pairs, self.n_rows,
-            *wanted.wanted, sums, margins, cells,
+            no_words, self._table.first, self.arities, (self._ones, self._pairs, self.n_rows),
+            wanted.wanted, sums, margins, cells,
         )  # fmt: skip
-        return TableBatch(
-            self.arities[[target for target, _ in contexts]],
-            starts_of(n_cells), margins, of_context, widths, cell_starts, cells,
-        )  # fmt: skip
+        n_levels = self.arities[[target for target, _ in contexts]]
+        return occurring(n_levels, starts_of(n_cells), margins, of_context, widths, cells)
 
     def _count_planes(self) -> tuple[Ints, NDArray[np.int64]]:
         """The rows of each plane, and of each pair of planes if those fit into memory."""

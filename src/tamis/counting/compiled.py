@@ -58,6 +58,9 @@ The variables of context b, its conditioning set and then its target, are
 ``variables[starts[b] : starts[b + 1]]``, and candidates likewise. A candidate c is one column, or,
 where there are parts, the columns ``candidates[parts[c] : parts[c + 1]]`` taken together."""
 
+Scratch = tuple[Ints, Ints, Floats]
+"""Room for the rows, the columns and the reciprocals of the columns of a stratum."""
+
 States = tuple[Codes, Ints, Pairs, Ints]
 """The joint states of sets of columns that occur, end to end: their levels, a line a column if they
 are wanted; which line is a column's; how many rows have each; and where those of each set begin."""
@@ -84,12 +87,10 @@ LOOP_FILES = (
     "counting/by_rows.py",
     "counting/compiled.py",
     "counting/direct.py",
-    "counting/fold.py",
+    "counting/in_planes.py",
     "counting/independence.py",
-    "counting/judge.py",
     "counting/pointers.py",
     "counting/set_loops.py",
-    "counting/tables.py",
     "information/cell_algebra.py",
     "information/elimination.py",
     "information/incomplete.py",

@@ -246,12 +246,6 @@ class Shapes:
         """Which heads of the lookup the tables of contexts use, by class of candidate."""
         return self._supports(contexts, self._class_sizes, lookup)
 
-    def heads(self, batch: Batch, b: int | Ints, c: int | Ints) -> Ints:
-        """Which heads of the lookup the tables of candidates c of a context use."""
-        kinds = np.zeros_like(c) if len(batch.parts) else self.classes[batch.candidates[c]]
-        found: Ints = batch.heads[b, kinds]
-        return found
-
     def _everyone(self, n_contexts: int) -> tuple[Ints, Ints]:
         """Every column as a candidate of each context; the longest list so far is kept."""
         d = len(self.sizes)

@@ -40,9 +40,8 @@ from tamis.counting.compiled import (
     inner,
     whole,
 )
-from tamis.counting.fold import HEAD
-from tamis.counting.independence import ROUNDING, SCALE, SMALLEST_P, STATS
-from tamis.counting.judge import judge_planes
+from tamis.counting.in_planes import judge_planes
+from tamis.counting.independence import HEAD, ROUNDING, SCALE, SMALLEST_P, STATS
 
 ROW, STRENGTH, FAMILY, GROUP = whole(0), whole(1), whole(2), whole(3)
 """Questions: the cmi of a target with every column given a set, and its entropy; the strength of
@@ -73,6 +72,9 @@ AT_MOST = 8
 """Cells in which no field is above this are folded by how many fields reach 1, 2, ..."""
 SHORT = 64
 """Cells of more rows hardly ever are such."""
+
+Table = tuple[Columns, Rows, Tables, Floats]
+"""A table with the lookup of the estimator and n ln n."""
 
 array_at: Any = None
 gamma_tail: Any = None
@@ -127,12 +129,14 @@ def asked_of(
 
 @inner
 def judge_one(
-    E: Ints, columns: Columns, rows: Rows, lookup: Tables, X: Ints, at: int, n: int,
-    candidates: Ints, entropies: Floats, gains: Floats, stats: Floats,
+    E: Ints, T: Table, members: Ints, candidates: Ints, entropies: Floats, gains: Floats,
+    stats: Floats,
 ) -> None:  # fmt: skip
-    """The context ``X[at : at + n]`` with these candidates."""
+    """A context with these candidates."""
+    columns, rows, lookup, _ = T
     zero, end, most = whole(0), candidates.shape[0], E[MOST]
-    asked = asked_of(E, X, span(at, at + n), candidates, span(zero, end), X[:0])
+    ends = span(zero, members.shape[0])
+    asked = asked_of(E, members, ends, candidates, span(zero, end), members[:0])
     n_left = in_planes(
         E[PLANES_LOOP], (columns, most, asked, zero, end, lookup, entropies, gains, stats)
     )
@@ -201,16 +205,15 @@ def fold_slot(
 
 
 @inner
-def number_cells(
-    codes: Codes, arities: Ints, everyone: Ints, empty: int, X: Ints, at: int, n: int, cells: Pairs
-) -> int:
+def number_cells(columns: Columns, rows: Rows, members: Ints, cells: Pairs) -> int:
     """Number the strata of a context and, within them, its target's levels: the cell of each row.
     How many strata there are, or 0 where the cells are far more than the rows."""
-    n_rows, target, size = cells.shape[0], X[at + n - 1], whole(1)
+    arities, codes, empty = columns[4], rows[0], rows[4]
+    n_rows, n_given, size = cells.shape[0], members.shape[0] - 1, whole(1)
+    target = members[n_given]
     number = np.empty((empty + 1) * n_rows, dtype=np.int32)
-    for v in range(at, at + n - 1):
-        k = X[v]
-        size = append_column(codes, whole(0), everyone[k], arities[k], cells, size, number, empty)
+    for k in members[:n_given]:
+        size = append_column(rows, whole(0), k, arities[k], cells, size, number)
     n_levels = arities[target]
     if size * n_levels > n_rows:
         size = renumber(cells, size, number)
@@ -245,22 +248,19 @@ def fold_lines(
 
 
 @inner
-def judge_lines(
-    E: Ints, columns: Columns, rows: Rows, lookup: Tables, X: Ints, at: int, n: int, A: Floats,
-    to: int,
-) -> bool:  # fmt: skip
+def judge_lines(E: Ints, T: Table, members: Ints, A: Floats, to: int) -> bool:
     """The cmi of a context with every column, and its entropy behind them, from the lines of the
     rows; False where its cells are too many, or too few."""
-    codes, everyone, _, _, empty = rows
-    arities, n_rows, n_fields = columns[4], columns[7], E[N_FIELDS]
-    d, n_cells = arities.shape[0], whole(1)
-    for v in range(at, at + n):
-        n_cells *= arities[X[v]] if n_cells < n_rows else whole(1)
+    columns, rows, lookup, _ = T
+    codes, arities, n_rows, n_fields = rows[0], columns[4], columns[7], E[N_FIELDS]
+    d, n_cells, n_levels = arities.shape[0], whole(1), whole(1)
+    for k in members:
+        n_levels = arities[k]
+        n_cells *= n_levels if n_cells < n_rows else whole(1)
     if n_cells * E[N_PLANES] < WORTH * n_fields:
         return False
     cells = np.zeros(n_rows, dtype=np.int32)
-    n_levels = arities[X[at + n - 1]]
-    size = number_cells(codes, arities, everyone, empty, X, at, n, cells)
+    size = number_cells(columns, rows, members, cells)
     if size == 0:
         return False
     sizes = np.zeros(size * n_levels, dtype=np.int64)
@@ -298,17 +298,16 @@ def judge_lines(
         A[to + k] = (entropy + total) / SCALE
         if n_strata == 1 and is_constant(codes[k]):
             A[to + k] = 0.0
-    for v in range(at, at + n):
-        A[to + X[v]] = 0.0
+    for k in members:
+        A[to + k] = 0.0
     A[to + d] = entropy / SCALE
     return True
 
 
 @inner
-def count_one(
-    E: Ints, columns: Columns, rows: Rows, products: Floats, members: Ints, sums: Floats
-) -> Rows:  # fmt: skip
+def count_one(E: Ints, T: Table, members: Ints, sums: Floats) -> Rows:
     """The joint states of a set of columns that occur, in the place of rows."""
+    columns, rows, _, products = T
     n, room = members.shape[0], whole(1)
     lines = np.empty(E[N_COLUMNS], dtype=np.int64)
     for v in range(n):
@@ -328,24 +327,18 @@ def count_one(
 
 
 @inner
-def judge_together(
-    E: Ints, columns: Columns, rows: Rows, lookup: Tables, products: Floats, X: Ints, at: int,
-    n: int,
-) -> float:  # fmt: skip
+def judge_together(E: Ints, T: Table, X: Ints, at: int, n: int) -> float:
     """The strength of the group that stands behind its context."""
-    size = X[at + n]
+    columns, rows, lookup, _ = T
+    size, zero, one, n_cells = X[at + n], whole(0), whole(1), whole(1)
     members = np.empty(n + size, dtype=np.int64)
-    for v in range(n):
-        members[v] = X[at + v]
-    for v in range(size):
-        members[n + v] = X[at + n + 1 + v]
-    zero, one, n_cells = whole(0), whole(1), whole(1)
     for v in range(n + size):
+        members[v] = X[at + (v if v < n else v + 1)]
         n_cells *= columns[4][members[v]] if n_cells < E[N_ROWS] else one
     states = rows
     if n_cells < E[N_ROWS]:  # else there may be as many states as rows
         no_sums = np.empty((0, 2), dtype=np.float64)
-        states = count_one(E, columns, rows, products, members, no_sums)
+        states = count_one(E, T, members, no_sums)
     asked = asked_of(E, members, span(zero, n), members, span(zero, one), span(n, n + size))
     stats = np.zeros((1, STATS), dtype=np.float64)
     room = np.empty(2, dtype=np.float64)
@@ -357,23 +350,19 @@ def judge_together(
 
 
 @inner
-def judge_family(
-    E: Ints, columns: Columns, rows: Rows, lookup: Tables, products: Floats, regrets: Floats,
-    X: Ints, at: int, n: int, A: Floats, to: int,
-) -> int:  # fmt: skip
+def judge_family(E: Ints, T: Table, family: Ints, A: Floats, to: int) -> int:
     """The score of a family, and each member with its cmi and strength given the others."""
-    arities, n_strata = columns[4], whole(1)
-    for v in range(at, at + n - 1):
-        n_strata *= arities[X[v]]
-        if n_strata >= E[N_REGRETS]:
+    columns, rows, lookup, _ = T
+    n_strata = size = whole(1)
+    for k in family:
+        n_strata, size = size, size * columns[4][k]
+        if size >= E[N_REGRETS]:
             return whole(0)
-    size = n_strata * arities[X[at + n - 1]]
-    if size >= E[N_REGRETS]:
-        return whole(0)
+    regrets = array_at(E[REGRETS], E[N_REGRETS], np.float64)
     sums = np.empty((1, 2), dtype=np.float64)
-    states = count_one(E, columns, rows, products, X[at : at + n], sums)
+    states = count_one(E, T, family, sums)
     A[to] = (sums[0, 0] - regrets[size]) - (sums[0, 1] - regrets[n_strata])
-    n_members, zero = n - 1, whole(0)
+    n, n_members, zero = family.shape[0], family.shape[0] - 1, whole(0)
     if n_members == 0:
         return whole(1)
     variables = np.empty(n_members * n_members, dtype=np.int64)
@@ -382,9 +371,9 @@ def judge_family(
         starts[i] = i * n_members
     for i in range(n_members):
         for v in range(n_members):
-            variables[i * n_members + v] = X[at + (v if v < i else v + 1)]
+            variables[i * n_members + v] = family[v if v < i else v + 1]
     # Each context has one candidate: they begin where they are counted.
-    asked = asked_of(E, variables, starts, X[at : at + n_members], rows[1], X[:0])
+    asked = asked_of(E, variables, starts, family[:n_members], rows[1], family[:0])
     gains = np.empty(n_members, dtype=np.float64)
     stats = np.empty((n_members, STATS), dtype=np.float64)
     entropies = np.empty(n_members, dtype=np.float64)
@@ -394,7 +383,7 @@ def judge_family(
     )
     for i in range(n_members):
         place = to + 1 + 3 * i
-        A[place] = X[at + i]
+        A[place] = family[i]
         A[place + 1] = gains[i]
         A[place + 2] = strength_of(stats, i, E[GAMMA])
     return whole(1)
@@ -429,26 +418,28 @@ def answer(E: Ints, what: int, X: Ints, at: int, n: int, A: Floats, to: int) -> 
     terms = array_at(E[TERMS], E[TAIL] + n_rows + 1, np.int64)
     nothing = array_at(E[ZEROS], 1, np.int64)
     lookup = (terms, E[TAIL], nothing, nothing, E[CONSTANT], False, E[CLIPS] != 0)
+    T, members = (
+        (columns, rows, lookup, array_at(E[PRODUCTS], n_rows + 1, np.float64)),
+        X[at : at + n],
+    )
     if what == ROW:
-        if E[N_FIELDS] > 0 and judge_lines(E, columns, rows, lookup, X, at, n, A, to):
+        if E[N_FIELDS] > 0 and judge_lines(E, T, members, A, to):
             return whole(1)
         no_stats = np.empty((0, STATS), dtype=np.float64)
         entropies, gains = A[to + d : to + d + 1], A[to : to + d]
-        judge_one(E, columns, rows, lookup, X, at, n, everyone, entropies, gains, no_stats)
+        judge_one(E, T, members, everyone, entropies, gains, no_stats)
         return whole(1)
     if what == STRENGTH:
         stats = np.empty((1, STATS), dtype=np.float64)
         entropies, gains = np.empty(1, dtype=np.float64), np.empty(1, dtype=np.float64)
         candidate = X[at + n : at + n + 1]
-        judge_one(E, columns, rows, lookup, X, at, n, candidate, entropies, gains, stats)
+        judge_one(E, T, members, candidate, entropies, gains, stats)
         A[to] = strength_of(stats, whole(0), E[GAMMA])
         return whole(1)
-    products = array_at(E[PRODUCTS], n_rows + 1, np.float64)
     if what == GROUP:
-        A[to] = judge_together(E, columns, rows, lookup, products, X, at, n)
+        A[to] = judge_together(E, T, X, at, n)
         return whole(1)
-    regrets = array_at(E[REGRETS], E[N_REGRETS], np.float64)
-    return judge_family(E, columns, rows, lookup, products, regrets, X, at, n, A, to)
+    return judge_family(E, T, members, A, to)
 
 
 class Direct:

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting.compiled import Ints, Tables
-from tamis.counting.fold import HEAD
-from tamis.counting.independence import SCALE
+from tamis.counting.independence import HEAD, SCALE
 from tamis.errors import SettingError
 
 LARGEST_SUM = 2**61
@@ -82,17 +81,6 @@ class Lookup:
             )
         for support in range(len(self._rows), occupied + 1):
             self._row_of_support(support)
-
-    def entropy(self, counts: Ints, choice: int) -> int:
-        """The entropy of a table, in fixed point; ``choice`` is its head."""
-        occupied = int(np.count_nonzero(counts))
-        if occupied <= 1:
-            return 0
-        terms, tail, supports, nothing, constant, observed, clips = self.as_kernel_argument()
-        row = occupied if observed else choice
-        total = int(terms[counts + np.where(counts >= HEAD, tail, row * HEAD)].sum())
-        total += int(constant + (supports[row] - occupied) * nothing[row])
-        return max(total, 0) if clips else total
 
     def entropies(self, counts: Ints, starts: Ints, heads: Ints) -> Ints:
         """The entropy of each table of those laid end to end, in fixed point; ``heads`` are the

@@ -31,13 +31,13 @@ from tamis.counting.counts import (
     n_log_n,
 )
 from tamis.counting.direct import Direct
+from tamis.counting.folding import SmallCounts
+from tamis.counting.in_planes import judge_planes
 from tamis.counting.interactions import PlanePass, interacting_planes
-from tamis.counting.judge import judge_planes
 from tamis.counting.looking import Looking
 from tamis.counting.lookup import Lookup, fixed_point
 from tamis.counting.passes import Sums, count_pairs
 from tamis.counting.sharing import THREAD_WORDS, share, usable_jobs
-from tamis.counting.small import SmallCounts
 from tamis.tables.planes import build_planes, plane_ones
 from tamis.tables.table import Table
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.counting.block_loops import add_masked, decode
+from tamis.counting.block_loops import Wanted, add_masked, decode
 from tamis.counting.compiled import Codes, Ints, Words
 from tamis.counting.counts import laid_out, part_starts, starts_of
+from tamis.counting.in_planes import add_pairs
 from tamis.counting.sharing import share
-from tamis.counting.tables import add_pairs
 from tamis.errors import SettingError
 from tamis.tables.planes import Blocks, plane_ones
 
@@ -215,7 +215,7 @@ class Masked(Pass):
         ]
 
     @cached_property
-    def wanted(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    def wanted(self) -> Wanted:
         """Sets and candidates end to end, where each begins, and where its sums do."""
         flat = np.concatenate([np.zeros(0, dtype=np.int64), *self._candidates])
         pairs = zip(self._sets, self._candidates, strict=True)
@@ -245,7 +245,7 @@ class Masked(Pass):
             def part(i: int, j: int, blocks: Words = blocks) -> None:
                 own = np.zeros(size, dtype=np.int64)
                 add_masked(
-                    blocks[i:j], view.first, view.arities, self._with_pairs, *self.wanted, own
+                    blocks[i:j], view.first, view.arities, self._with_pairs, self.wanted, own
                 )
                 with one_at_a_time:
                     np.add(sums, own, out=sums)

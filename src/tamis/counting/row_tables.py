@@ -10,14 +10,14 @@ import numpy as np
 
 from tamis.counting.block_loops import add_rows
 from tamis.counting.compiled import Codes, Ints, Judgements
-from tamis.counting.counts import Batch, Shapes, in_runs, starts_of
+from tamis.counting.counts import Batch, Shapes, in_runs, part_starts, starts_of
 from tamis.counting.elsewhere import BlockTable
-from tamis.counting.folding import ListedContext, TableBatch
+from tamis.counting.folding import TableBatch, occurring
 from tamis.counting.passes import Group, KeyRows, Pass, Sums, View
 from tamis.counting.sharing import share
 from tamis.errors import SettingError
 
-CELL_BYTES = 64
+CELL_BYTES = 112
 """What counting and folding take at most for a cell."""
 LARGEST_KEY = 2**62
 """Of a state; sets of columns with more are numbered in steps."""
@@ -138,15 +138,28 @@ class RowQuestion(NamedTuple):
     """A context of a batch with some of its candidates, and where the answers for these go."""
 
     b: int
-    target: int
-    strata: States
-    """Of the conditioning set."""
+    n_levels: int
+    """Of the target."""
+    pairs: States
+    """Of a stratum and a level of the target."""
     candidates: Sequence[Part]
     span: Ints
 
-    def cut(self, some: slice) -> RowQuestion:
-        """Of these candidates only."""
-        return self._replace(candidates=self.candidates[some], span=self.span[some])
+    @property
+    def widths(self) -> Ints:
+        """The levels of each candidate."""
+        return np.array([one.n_states for one in self.candidates], dtype=np.int64)
+
+    @property
+    def largest(self) -> int:
+        """The cells of its largest table."""
+        return self.pairs.size * max((one.n_states for one in self.candidates), default=1)
+
+    def parts(self, at_once: int) -> Iterator[RowQuestion]:
+        """The same, with so many candidates at a time."""
+        for start in range(0, max(len(self.candidates), 1), max(1, at_once)):
+            some = slice(start, start + max(1, at_once))
+            yield self._replace(candidates=self.candidates[some], span=self.span[some])
 
 
 class RowTables:
@@ -183,19 +196,35 @@ class RowTables:
         states = self.all_states(sets)
         dense: list[RowQuestion] = []
         sparse: list[RowQuestion] = []
+        most = min(self._shapes.most_cells, 2 * self._room)
         for b, span in places:
             target, given = batch.contexts[b]
             candidates = [
                 states[batch.columns(c)] if len(batch.parts) else self.column(*batch.columns(c))
                 for c in span
             ]
-            question = RowQuestion(b, target, states[given], candidates, span)
-            most = min(self._shapes.most_cells, 2 * self._room)
-            (sparse if self._largest(question) > most else dense).append(question)
-        if sparse:
-            self._judge_sparse(batch, sparse, answers)
-        for some in self._chunks(dense):
-            self._judge_laid_out(batch, some, answers)
+            pairs = States((states[given], self.column(target)))
+            question = RowQuestion(b, self._sizes[target], pairs, candidates, span)
+            (sparse if question.largest > most else dense).append(question)
+        self._settle([one.pairs for one in sparse])
+        for question in sparse:
+            for part in question.parts(self._room // max(self._table.n_rows, 1)):
+                own = np.array([part.b])
+                self._listed(part).judge(batch, self._shapes, own, part.span, answers)
+        parts = [part for one in dense for part in one.parts(self._room // one.largest)]
+        sizes = [part.largest * max(len(part.candidates), 1) for part in parts]
+        for i, j in in_runs(sizes, self._room):
+            some, spans = parts[i:j], [part.span for part in parts[i:j]]
+            passes = [RowCells(part.pairs, part.candidates) for part in some]
+            margins, cells = zip(*self._total(passes), strict=True)
+            occurring(
+                np.array([part.n_levels for part in some]), part_starts(margins),
+                np.concatenate(margins), np.repeat(np.arange(len(some)), list(map(len, spans))),
+                np.concatenate([part.widths for part in some]), np.concatenate(cells),
+            ).judge(
+                batch, self._shapes, np.array([part.b for part in some]), np.concatenate(spans),
+                answers,
+            )  # fmt: skip
 
     @property
     def _room(self) -> int:
@@ -207,41 +236,20 @@ class RowTables:
         """Of a list of cells that occur."""
         return self._table.working_bytes // 8
 
-    def _largest(self, question: RowQuestion) -> int:
-        """The cells of the largest table of a question."""
-        widest = max((one.n_states for one in question.candidates), default=1)
-        return question.strata.n_states * self._sizes[question.target] * widest
-
-    def _chunks(self, questions: Sequence[RowQuestion]) -> Iterator[list[RowQuestion]]:
-        """Questions, or parts of them, whose tables fit into memory together."""
-        parts = [part for question in questions for part in self._parts(question)]
-        sizes = (self._largest(part) * max(len(part.candidates), 1) for part in parts)
-        return (parts[i:j] for i, j in in_runs(sizes, self._room))
-
-    def _parts(self, question: RowQuestion) -> Iterator[RowQuestion]:
-        """A question in parts of candidates, each of which fits into memory."""
-        at_once = max(1, self._room // max(self._largest(question), 1))
-        for start in range(0, max(len(question.candidates), 1), at_once):
-            yield question.cut(slice(start, start + at_once))
-
-    def _judge_laid_out(
-        self, batch: Batch, questions: Sequence[RowQuestion], answers: Judgements
-    ) -> None:
-        passes = [RowCells(self._context(one), one.candidates) for one in questions]
-        for question, (margins, cells) in zip(questions, self._total(passes), strict=True):
-            widths = np.array([one.n_states for one in question.candidates], dtype=np.int64)
-            counted = TableBatch(
-                np.array([self._sizes[question.target]]),
-                np.array([0, len(margins)]), margins, np.zeros(len(widths), dtype=np.int64),
-                widths, starts_of(len(margins) * widths), cells,
-            )  # fmt: skip
-            heads = self._shapes.heads(batch, question.b, question.span)
-            own = np.array([question.b])
-            counted.judge(batch, heads, own, question.span, self._table.n_rows, answers)
-
-    def _context(self, question: RowQuestion) -> States:
-        """The pairs of a stratum and a level of the target."""
-        return States((question.strata, self.column(question.target)))
+    def _listed(self, question: RowQuestion) -> TableBatch:
+        """Tables too large to lay out: the cells that occur are counted as a list."""
+        context, widths = question.pairs, question.widths
+        wanted = [self._cells(context, one) for one in question.candidates]
+        # Without candidates the context's own entropy is still wanted.
+        found = self._total(wanted) if wanted else []
+        starts = part_starts([keys for keys, _ in found])
+        keys, cells = np.concatenate([np.zeros((2, 0), dtype=np.int64), *found], axis=1)
+        pair, level = np.divmod(keys, np.repeat(widths, np.diff(starts)))
+        return TableBatch(
+            context.counts, np.array([0, len(context.counts)]), context.keys // question.n_levels,
+            np.zeros(len(widths), dtype=np.int64), widths, cells, starts,
+            np.searchsorted(context.keys, pair), level,
+        )  # fmt: skip
 
     def _find(self, sets: Sequence[tuple[int, ...]]) -> list[States]:
         """Number the states of all sets, in one pass unless numbers could be too large for their
@@ -271,41 +279,16 @@ class RowTables:
 
     def _settle(self, states: Sequence[States]) -> None:
         """Find which states occur, in one pass for all."""
+        if not states:
+            return
         found = self._total([StateRows(one, self._most_bytes) for one in states])
         for one, (keys, counts) in zip(states, found, strict=True):
             one.settle(keys, counts, min(self._shapes.most_cells, self._room))
 
-    def _judge_sparse(
-        self, batch: Batch, questions: Sequence[RowQuestion], answers: Judgements
-    ) -> None:
-        """Tables too large to lay out, as the list of cells that occur."""
-
-        def entropy(counts: Ints, head: int) -> int:
-            ends, heads = np.array([0, len(counts)]), np.array([head])
-            return int(batch.lookup.entropies(counts, ends, heads)[0])
-
-        contexts = [self._context(one) for one in questions]
-        self._settle(contexts)
-        for question, own in zip(questions, contexts, strict=True):
-            b, target, _, candidates, span = question
-            context = ListedContext(
-                own.counts, own.keys // self._sizes[target], batch.base_heads[b],
-                self._table.n_rows, entropy,
-            )  # fmt: skip
-            answers.entropies[b] = context.entropy
-            wanted = [self._cells(question, candidate) for candidate in candidates]
-            heads = self._shapes.heads(batch, b, span)
-            at_once = max(1, self._room // max(self._table.n_rows, 1))
-            for start in range(0, len(wanted), at_once):
-                found = self._total(wanted[start : start + at_once])
-                for i, (keys, cells) in enumerate(found, start=start):
-                    pair, level = np.divmod(keys, candidates[i].n_states)
-                    places = np.searchsorted(own.keys, pair)
-                    context.judge(int(span[i]), cells, places, level, heads[i], answers)
-
-    def _cells(self, question: RowQuestion, candidate: Part) -> StateRows:
+    def _cells(self, pairs: States, candidate: Part) -> StateRows:
         """The cells of a candidate that occur, if they can be numbered."""
-        states = States((question.strata, self.column(question.target), candidate))
+        # As the pairs are numbered whether they occur or not.
+        states = States((*pairs.parts, candidate))
         if states.size > LARGEST_NUMBER:
             raise SettingError(
                 f"A table of {states.size:.1e} cells cannot be numbered: limit max_boundary, or "
