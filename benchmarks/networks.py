@@ -32,7 +32,7 @@ NAMES = (
 OWN, PEER = ("auto", "sequential"), "hill climbing"
 METHODS = (*OWN, PEER, "tabu", "miic")
 SEED = 77
-LIMIT = 100
+LIMIT = 60
 """CPU seconds that a method may take."""
 ENOUGH = 2.0
 """Runs are repeated, up to five times, until they have taken so many seconds."""

@@ -1,6 +1,6 @@
 """make bench: speed as ratios in one run, on one thread, and the cost against d and n.
 
-python -m benchmarks.run            everything; writes docs/benchmarks.md and its plot: two hours,
+python -m benchmarks.run            everything; writes docs/benchmarks.md and its plot: an hour,
                                     most of them with peers on large networks
 python -m benchmarks.run --only peers | networks | larger | floor | wide | scaling | start
                                     one section, put into the page in place of what it said
