@@ -26,7 +26,14 @@ from tamis.search.boundaries import WIDE
 from tamis.search.directions import Directions, directions
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, most_even, unit_probability
-from tamis.search.orders import Ordering, best_ordering, by_entropy, climb, losses_without
+from tamis.search.orders import (
+    Ordering,
+    best_ordering,
+    by_entropy,
+    climb,
+    losses_beside,
+    losses_without,
+)
 from tamis.search.outcome import Admission, Boundary, Found, Outcome, Rounds
 from tamis.search.parents import ParentSelector
 from tamis.search.selection import Selector
@@ -369,7 +376,11 @@ def _order(information: Source, outcome: Outcome) -> list[int]:
 
 def _ordering_of(selector: ParentSelector, found: Ordering, chosen: Tried) -> Ordering:
     """An order whose DAG belongs to the class that was chosen."""
-    return Ordering.along(selector, chosen.order) if chosen.order else found
+    if not chosen.order:
+        return found
+    ordering = Ordering.along(selector, chosen.order)
+    ordering.beside = [*found.beside, found.end]
+    return ordering
 
 
 def _told(
@@ -398,21 +409,23 @@ def _losses(
     """What the likelihood loses without each direction that the class has; in dense graphs it is
     looked for while as many selections are made as new starts may take, and the rest of the
     directions, whose losses are only known to be no larger, stay below what is claimed. So do
-    arrows from a number to a level: how the likelihood takes them hangs on the number's law."""
+    arrows from a number to a level: how the likelihood takes them hangs on the number's law. Orders
+    that new starts have come to say the same of all directions at once."""
     compelled = chosen.directions.compelled if chosen.directions else set[Edge]()
     most = selector.n_made + selector.affordable
     selector.allow(2)
     unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
     kinds = information.entropy_kinds()
     edges = [(p, k) for p, k in sorted(compelled) if found.place(p) < found.place(k)]
-    losses: dict[Edge, float] = {}
+    losses = dict(zip(edges, losses_beside(found, edges), strict=True))
     for start in range(0, len(edges), SIDE_BY_SIDE):
         some = edges[start : start + SIDE_BY_SIDE]
         within = selector.n_made <= most
         lost = losses_without(selector, found, some, climbs=within)
         is_known = within and not selector.is_spent
-        for edge, loss in zip(some, lost, strict=True):
+        for edge, own in zip(some, lost, strict=True):
             by_law = kinds[edge[0]] != LEVELS and kinds[edge[1]] == LEVELS
+            loss = min(own, losses[edge])
             losses[edge] = loss if is_known and not by_law else min(loss, unclaimed)
     return losses
 

@@ -36,6 +36,17 @@ STARTS = 5
 """New starts that are climbed from side by side, so that what they miss is counted together."""
 
 
+DOUBTS = 8
+"""An order whose score is lower by more than so many times ``nats_per_doubt`` casts no doubt."""
+
+
+class End(NamedTuple):
+    """Where a climb has ended: the score, and the place of each node."""
+
+    score: float
+    places: Ints
+
+
 class Ordering:
     """An order of the nodes, and the parents of each among those before it."""
 
@@ -43,6 +54,8 @@ class Ordering:
         self.selector = selector
         self.walk = walk
         """The order as the loops read it."""
+        self.beside: list[End] = []
+        """Other orders that score nearly as well, as far as climbs have come to them."""
 
     @classmethod
     def of(cls, selector: ParentSelector, order: Sequence[int]) -> Ordering:
@@ -66,6 +79,11 @@ class Ordering:
     def place(self, k: int) -> int:
         """Where a node stands."""
         return int(part(self.walk, loops.PLACES)[k])
+
+    @property
+    def end(self) -> End:
+        """Where it is now."""
+        return End(self.score, part(self.walk, loops.PLACES).copy())
 
     def copy(self) -> Ordering:
         """A copy that can go elsewhere."""
@@ -203,6 +221,7 @@ def from_new_starts(selector: ParentSelector, best: Ordering, most: int) -> Orde
     n = len(best.order)
     chance = Random(n)
     fruitless = 0
+    ends = [best.end]
     enough = min(max(constants.fruitless_starts, n), constants.most_fruitless_starts)
     for _ in range(starts_for(n, selector.n_words) // STARTS):
         if selector.n_made > most or fruitless >= enough:
@@ -214,6 +233,9 @@ def from_new_starts(selector: ParentSelector, best: Ordering, most: int) -> Orde
         found = better(best, others)
         fruitless = fruitless + STARTS if found is best else 0
         best = found
+        ends += [one.end for one in others]
+    least = best.score - DOUBTS * constants.nats_per_doubt
+    best.beside = [one for one in ends if one.score > least]
     return best
 
 
@@ -297,6 +319,19 @@ def losses_without(
     ]
 
 
+def losses_beside(found: Ordering, edges: Sequence[tuple[int, int]]) -> list[float]:
+    """By how much the score of other orders that climbs have come to is lower, of the best of those
+    in which the child of each edge stands before its parent."""
+    scores = np.array([one.score for one in found.beside])
+    places = np.array([one.places for one in found.beside])
+    score = found.score
+    losses = []
+    for parent, child in edges:
+        turned = scores[places[:, child] < places[:, parent]] if len(scores) else scores
+        losses.append(max(score - turned.max(initial=-math.inf), 0.0))
+    return losses
+
+
 def tuck(selector: ParentSelector, found: Ordering, parent: int, child: int) -> float | None:
     """By how much the score would rise if the child were moved before the parent, with those of its
     ancestors that stand between; None where it must not be."""
@@ -309,7 +344,7 @@ def shuffled(selector: ParentSelector, order: Sequence[int], chance: Random) -> 
     """The order with a few nodes put anywhere."""
     known = selector.selector.pps.constraints
     fresh = list(order)
-    n_moved = min(chance.randint(2, constants.most_moved), len(fresh))
+    n_moved = chance.randint(2, max(2, min(constants.most_moved, len(fresh) // constants.of_moved)))
     for k in chance.sample(fresh, n_moved):
         fresh.remove(k)
         first, last = (0, len(fresh)) if known is None else _room(fresh, known.waits, k)
