@@ -6,6 +6,8 @@ import math
 import pickle
 import warnings
 from collections import Counter
+from threading import Event, Thread
+from time import sleep
 
 import networkx as nx
 import numpy as np
@@ -422,6 +424,29 @@ def test_what_waits_to_be_read_goes_by_the_constants_of_the_fit():
         edges = here.edges
     assert later.edges == edges
     assert later.edges != tamis.TAM("sequential").fit(triangle()).result_.edges
+
+
+def test_whoever_varies_constants_and_whoever_reads_results_do_not_wait_for_each_other():
+    usual = tamis.TAM("sequential").fit(triangle()).result_
+    varies, read = Event(), []
+
+    def vary():
+        with varied(most_members=1):
+            own = tamis.TAM("sequential").fit(triangle()).result_
+            varies.set()
+            sleep(0.2)  # the other comes to wait for the constants
+            read.append(len(own.edges))
+
+    def look():
+        varies.wait()
+        read.append(len(usual.edges))
+
+    both = [Thread(target=one, daemon=True) for one in (vary, look)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join(30)
+    assert read == [3, 3]
 
 
 def test_a_loaded_result_can_explain_and_its_verdicts_are_sentences(tmp_path):

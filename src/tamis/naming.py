@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from tamis.constants import in_force
 from tamis.counting.elsewhere import is_elsewhere
 from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Rule
@@ -107,11 +106,10 @@ class Names:
     def _edges(
         self, outcome: Outcome, found: Directions | None, losses: Mapping[tuple[int, int], float]
     ) -> tuple[Edge, ...]:
-        """The edges with their numbers, by the constants that were in force for the search."""
-        with in_force(self._settings.constants):
-            if found is None or not found.is_of_class:
-                found = self._directions(outcome)
-            return self._told(outcome, found, losses)
+        """The edges with their numbers."""
+        if found is None or not found.is_of_class:
+            found = self._directions(outcome)
+        return self._told(outcome, found, losses)
 
     def _told(
         self, outcome: Outcome, found: Directions, losses: Mapping[tuple[int, int], float]

@@ -3,33 +3,51 @@ a busy machine takes many times as long as the products themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
 _changing = Lock()
 _inside = 0
-_libraries: ThreadpoolController | None = None
-_limit: Any = None
+_libraries: Sequence[LibController] = ()
+_before: Sequence[int] | None = None
+"""On how many threads the libraries are to work again; None where nothing was changed."""
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Have products of matrices worked out on one thread within a ``with`` block, in the whole
-    process; the last of several threads to leave it sets back what was."""
-    global _inside, _libraries, _limit
-    with _changing:
-        if _inside == 0:
-            _libraries = _libraries or ThreadpoolController()
-            _limit = _libraries.limit(limits=1, user_api="blas")
-        _inside += 1
+    process; the last of several threads to leave it sets back what was.
+
+    What an interrupt leaves as it is while it is being set back, the next block sets back.
+    """
+    global _inside, _libraries, _before
+    is_counted = False
     try:
+        with _changing:
+            if _inside == 0:
+                _libraries = _libraries or _of_matrices()
+                _before = _before or [one.num_threads for one in _libraries]
+                for one in _libraries:
+                    one.set_num_threads(1)
+            _inside += 1
+            is_counted = True
         yield
     finally:
         with _changing:
-            _inside -= 1
-            if _inside == 0:
-                _limit.restore_original_limits()
+            _inside -= is_counted
+            if _inside == 0 and _before is not None:
+                _set_back(_before)
+                _before = None
+
+
+def _of_matrices() -> Sequence[LibController]:
+    found: Sequence[LibController] = ThreadpoolController().select(user_api="blas").lib_controllers
+    return found
+
+
+def _set_back(before: Sequence[int]) -> None:
+    for one, number in zip(_libraries, before, strict=True):
+        one.set_num_threads(number)

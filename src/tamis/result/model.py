@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.constants import in_force
 from tamis.errors import SettingError
 from tamis.parameters import require
 from tamis.plugins import shortened
@@ -302,15 +303,18 @@ class Result:
     if not TYPE_CHECKING:  # or whatever is asked of a result would pass as right
 
         def __getattr__(self, name: str) -> object:
-            """A field that was put off."""
-            with _one_at_a_time:
-                own = vars(self)
-                told = own.get("_told", {})
-                if name in told:
-                    own[name] = told[name]()
-                    del told[name]
-                if name in own:
-                    return own[name]
+            """A field that was put off, by the constants that were in force for the search."""
+            own = vars(self)
+            told = own.get("_told", {})
+            if name in told:
+                # Constants first: who varies them may read results too, and would wait for somebody
+                # who reads one and waits for the constants.
+                with in_force(self.settings["constants"]), _one_at_a_time:
+                    if name in told:
+                        own[name] = told[name]()
+                        del told[name]
+            if name in own:
+                return own[name]
             raise AttributeError(f"a result has no {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
