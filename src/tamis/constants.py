@@ -58,6 +58,12 @@ class Constants:
         "each column",
         "a bound on time, some seconds; reached with some hundred columns",
     )
+    cells_of_starts: float = _constant(
+        2.5e9,
+        "cells that all new starts may go over: of counted columns each takes rows times levels",
+        "a bound on time: without it diabetes (413 columns, up to 21 levels) takes 15 CPU s in "
+        "place of 8 with 1000 rows, and more than 60 with 5000",
+    )
     most_moved: int = _constant(
         8,
         "a new start puts from 2 to so many columns to random places",

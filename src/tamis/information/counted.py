@@ -60,6 +60,7 @@ class CountedInformation(Source):
         self._counts = counts_of(table, n_jobs)
         self.whole_rows = self._counts.whole_rows
         self._lookup = lookup_of(self.estimator, table.n_rows)
+        self.cells_read = self.n_rows * float((table.arities - 1).sum())
         self._varies = (table.arities > 1).tolist()
         self._sizes: list[float] = table.arities.astype(float).tolist()
 

@@ -301,6 +301,9 @@ class Source(ABC):
     rows_read: float = 0.0
     """About how many rows are read for one answer, 0 where it comes from counts or moments: the
     order search makes fewer selections where they take longer."""
+    cells_read: float = 0.0
+    """Rows times levels of all columns but the last of each, where these are counted: the order
+    search makes fewer new starts where they are many."""
 
     @property
     def n_variables(self) -> int:

@@ -44,6 +44,7 @@ class Wrapper(Source):
         self.score_noise = source.score_noise
         self.entropy_variance = source.entropy_variance
         self.rows_read = source.rows_read
+        self.cells_read = source.cells_read
 
     @property
     def title(self) -> str:

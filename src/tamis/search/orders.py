@@ -223,7 +223,7 @@ def from_new_starts(selector: ParentSelector, best: Ordering, most: int) -> Orde
     fruitless = 0
     ends = [best.end]
     enough = min(max(constants.fruitless_starts, n), constants.most_fruitless_starts)
-    for _ in range(starts_for(n, selector.n_words) // STARTS):
+    for _ in range(selector.affordable_starts // STARTS if n > 2 else 0):
         if selector.n_made > most or fruitless >= enough:
             break
         others = [best.copy() for _ in range(STARTS)]
@@ -237,12 +237,6 @@ def from_new_starts(selector: ParentSelector, best: Ordering, most: int) -> Orde
     least = best.score - DOUBTS * constants.nats_per_doubt
     best.beside = [one for one in ends if one.score > least]
     return best
-
-
-def starts_for(n: int, n_words: int) -> int:
-    """How many new starts an order of so many nodes may have, whose sets take so many words: each
-    start goes over the sets of all nodes."""
-    return int(constants.words_of_starts / (n * n_words)) if n > 2 else 0
 
 
 def best_of_all(selector: ParentSelector, nodes: Sequence[int]) -> list[int]:

@@ -160,6 +160,15 @@ class ParentSelector:
         rows = self._information.rows_read
         return most if rows == 0 else min(most, int(constants.rows_for_selections / (rows + 8000)))
 
+    @property
+    def affordable_starts(self) -> int:
+        """How many new starts an order may have: each goes over the sets of all nodes, and has some
+        tables counted."""
+        most = constants.words_of_starts / (self.n_variables * self.n_words)
+        cells = self._information.cells_read
+        most = min(most, constants.cells_of_starts / cells) if cells else most
+        return max(int(most), constants.fruitless_starts)
+
     def allow(self, times: float) -> None:
         """Let so many times as many selections be made from now on as are affordable, where they
         are dear: one climb may take far longer than all others."""
