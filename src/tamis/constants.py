@@ -50,7 +50,7 @@ class Constants:
         "it ends after this number however many columns there are",
         "table 700 of link, diabetes and munin2 with 1000 rows: 717, 555 and 1181 wrong edges in "
         "11, 14 and 17 CPU s with as many as there are columns, 746, 548 and 1185 in 8, 14 and 7 "
-        "with 100; pigs and wide trees, where nothing is left to find, in a third of the time",
+        "with 100; wide trees, where little is left to find, in a third of the time",
     )
     words_of_starts: float = _constant(
         3e7,
@@ -62,7 +62,7 @@ class Constants:
         2.5e9,
         "cells that all new starts may go over: of counted columns each takes rows times levels",
         "a bound on time: without it diabetes (413 columns, up to 21 levels) takes 15 CPU s in "
-        "place of 8 with 1000 rows, and more than 60 with 5000",
+        "place of 9 with 1000 rows, and more than 60 in place of 43 with 5000",
     )
     most_moved: int = _constant(
         8,

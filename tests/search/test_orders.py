@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from itertools import permutations
+from random import Random
 
 import numpy as np
 import pytest
@@ -21,12 +23,15 @@ from tamis.rules import Permutation
 from tamis.search import order_loops as loops
 from tamis.search import tam
 from tamis.search.orders import (
+    End,
     Ordering,
     best_of_all,
     best_ordering,
     by_entropy,
     climb,
+    losses_beside,
     losses_without,
+    shuffled,
     tuck,
 )
 from tamis.search.parents import ParentSelector, falling
@@ -300,15 +305,50 @@ def test_the_same_search_gives_the_same_order():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_of_many_nodes_only_the_first_start_is_climbed_from(seed, monkeypatch):
-    monkeypatch.setattr(constants, "wide", 4)
+def test_in_wide_tables_one_move_says_what_a_direction_is_worth_at_most(seed, monkeypatch):
     values, start = random_values(seed)
     selector = selector_of(values)
     found = best_ordering(selector, [start, start[::-1]], first_may_do=False)
-    assert found.score >= Ordering.along(selector, start).score
-    assert is_consistent(found)
     edges = [(parent, child) for child, own in found.parents.items() for parent in own]
-    assert all(one >= 0 for one in losses_without(selector, found, edges, climbs=True))
+    searched = losses_without(selector, found, edges, climbs=True)
+    monkeypatch.setattr(constants, "wide", 4)
+    moved = losses_without(selector, found, edges, climbs=True)
+    assert all(0 <= one <= other + 1e-6 for one, other in zip(searched, moved, strict=True))
+
+
+def test_orders_that_new_starts_come_to_speak_about_directions():
+    selector = selector_of(collider())
+    found = Ordering.along(selector, [0, 1, 2])
+    score, edges = found.score, [(0, 2), (1, 2), (0, 1)]
+    assert losses_beside(found, edges) == [math.inf] * 3
+    found.beside = [
+        End(score - 3.0, np.array([2, 1, 0])),  # 2, 1, 0
+        End(score - 1.0, np.array([1, 0, 2])),  # 1, 0, 2
+        End(score + 1.0, np.array([0, 2, 1])),  # 0, 2, 1
+    ]
+    assert losses_beside(found, edges) == pytest.approx([3.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(("n", "most"), [(3, 2), (12, 4), (60, 8), (300, 8)])
+def test_a_new_start_moves_few_columns_but_some(n, most):
+    """What is left in its order is what was not moved."""
+    chance = Random(1)
+    selector = selector_of(collider(50))
+    moved = []
+    for _ in range(60):
+        fresh = shuffled(selector, range(n), chance)
+        assert sorted(fresh) == list(range(n))
+        moved.append(n - longest_rise(fresh))
+    assert 0 < max(moved) <= most
+
+
+def longest_rise(values: list[int]) -> int:
+    """The length of the longest rising part, in its order."""
+    ends: list[int] = []
+    for one in values:
+        place = bisect_left(ends, one)
+        ends[place : place + 1] = [one]
+    return len(ends)
 
 
 @given(

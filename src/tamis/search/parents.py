@@ -33,8 +33,8 @@ SHORT = LEADING
 WHOLE = 128
 """With more variables only those strengths are kept that are asked for."""
 AT_ONCE, MANY_AT_ONCE = 16, 512
-"""Of so many nodes the moves are prepared at once; of more where edges are only tucked, which
-changes little that others wait for."""
+"""Of so many nodes the moves are prepared at once; of more in wide tables, where a move changes
+little that others wait for."""
 NO_TABLE = np.zeros(0, dtype=np.int64)
 MOST_MISSING = 4096
 ENTRIES = 1024
