@@ -4,10 +4,10 @@
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
-from libcpp cimport bool as cbool
 from libcpp.functional cimport function
-from libcpp.utility cimport move
 from libcpp.vector cimport vector
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,9 +30,13 @@ cdef extern from "table.hpp" namespace "tamis" nogil:
         CTable(vector[CColumn], int64_t, vector[int32_t], double) except +
 
 cdef extern from "asked.hpp" namespace "tamis" nogil:
-    ctypedef int (*Ask)(void*, int, const vector[int]&, const vector[int]*, double*)
+    ctypedef int (*Ask)(void*, int, const vector[int]&, const vector[int]*, double*) except -1
     cdef cppclass CAskedJudge "tamis::AskedJudge"(CJudge):
         CAskedJudge(int, double, Ask, void*)
+
+cdef extern from "moments.hpp" namespace "tamis" nogil:
+    cdef cppclass CMoments "tamis::Moments"(CJudge):
+        CMoments(vector[double], double, double) except +
 
 cdef extern from "lookahead.hpp" namespace "tamis" nogil:
     cdef struct LookAheadOptions "tamis::LookAhead::Options":
@@ -47,19 +51,18 @@ cdef extern from "orders.hpp" namespace "tamis" nogil:
         vector[vector[int]] required
         vector[vector[char]] forbidden
     cdef struct SearchOptions "tamis::OrderSearch::Options":
-        double evenness
         uint64_t seed
-    cdef struct FoundOrder "tamis::OrderSearch::Found":
+    cdef struct CDag "tamis::OrderSearch::Dag":
         vector[int] order
         vector[vector[int]] parents
         vector[double] scores
-        double score
-        cbool is_first
-        int n_starts
+        vector[double] noise
     cdef cppclass COrderSearch "tamis::OrderSearch":
         COrderSearch(CJudge&, CKnowledge, vector[vector[vector[int]]], SearchOptions,
                      function[void()]) except +
-        FoundOrder best() except +
+        CDag first() except +
+        CDag best() except +
+        int n_starts()
         double loss_without(int, int) except +
 
 cdef extern from *:
@@ -148,33 +151,83 @@ cdef class Table(Judge):
         return found
 
 
+cdef class Moments(Judge):
+    """The moments of numbers: a covariance matrix, the number of rows, and what a parent costs."""
+
+    def __cinit__(self, covariance, double n_rows, double price):
+        cdef vector[double] rows = np.ravel(covariance)
+        self.own = new CMoments(rows, n_rows, price)
+
+
+cdef int _ask(void* whom, int target, const vector[int]& given, const vector[int]* candidates,
+              double* answer) except -1 with gil:
+    cdef double[::1] found
+    asked = None if candidates == NULL else candidates[0]
+    found = np.ascontiguousarray((<object>whom)(target, given, asked), dtype=np.float64)
+    cdef Py_ssize_t i
+    for i in range(found.shape[0]):
+        answer[i] = found[i]
+    return 0
+
+
+cdef class Asked(Judge):
+    """A function in Python as a judge: ``ask(target, given, candidates)`` returns the score of each
+    candidate with the given, or the score and the noise entropy of the family without candidates.
+    """
+
+    cdef object kept
+
+    def __cinit__(self, int n_nodes, double n_rows, ask):
+        self.kept = ask
+        self.own = new CAskedJudge(n_nodes, n_rows, _ask, <void*>ask)
+
+
+class Dag(NamedTuple):
+    """An order, and along it the parents, the score and the noise entropy of each node."""
+
+    order: list
+    parents: list
+    scores: list
+    noise: list
+
+
 cdef class OrderSearch:
     """The search over orders on what a judge says."""
 
     cdef COrderSearch* own
     cdef Judge judge
 
-    def __cinit__(self, Judge judge, required=(), forbidden=(), interactions=(),
-                  double evenness=1.0, uint64_t seed=0):
+    def __cinit__(self, Judge judge, required=(), forbidden=(), interactions=(), uint64_t seed=0):
         self.judge = judge
         cdef CKnowledge knowledge
         knowledge.required = required
         knowledge.forbidden = forbidden
         cdef SearchOptions options
-        options.evenness, options.seed = evenness, seed
+        options.seed = seed
         self.own = new COrderSearch(judge.own[0], knowledge, interactions, options,
                                     asking_for_signals(_look_for_signals))
 
     def __dealloc__(self):
         del self.own
 
+    def first(self):
+        """The DAG of "least conditional entropy next"."""
+        cdef CDag found
+        with nogil:
+            found = self.own.first()
+        return Dag(found.order, found.parents, found.scores, found.noise)
+
     def best(self):
-        """The order, the parents of each node, their scores, whether it is the first DAG, and the
-        number of new starts."""
-        cdef FoundOrder found
+        """The DAG of the best order that was found."""
+        cdef CDag found
         with nogil:
             found = self.own.best()
-        return found.order, found.parents, found.scores, found.is_first, found.n_starts
+        return Dag(found.order, found.parents, found.scores, found.noise)
+
+    @property
+    def n_starts(self):
+        """The number of new starts."""
+        return self.own.n_starts()
 
     def loss_without(self, int parent, int child):
         """What the score loses at least with the child before the parent."""

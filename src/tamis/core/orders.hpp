@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "parents.hpp"
@@ -15,45 +16,44 @@ namespace tamis {
 class OrderSearch {
 public:
     struct Options {
-        double evenness = 1.0;     // the weight of even noise entropies, between the two last DAGs
         int least_fruitless = 30;  // new starts that find nothing before the search ends:
         int most_fruitless = 100;  // as many as nodes, within these
         int most_starts = 1000;
         int most_moved = 8;        // nodes that a new start moves
         uint64_t seed = 0;
     };
-    struct Found {
+    struct Dag {
         std::vector<int> order;
         std::vector<Nodes> parents;
         std::vector<double> scores;
-        double score = 0;
-        bool is_first = false;  // the DAG of "least conditional entropy next", not the best score
-        int n_starts = 0;
+        std::vector<double> noise;
     };
 
     OrderSearch(Judge& judge, Knowledge knowledge, Interactions interactions, Options options,
                 std::function<void()> checkpoint)
         : d_(judge.n_nodes()),
-          n_rows_(judge.n_rows()),
           parents_(judge, std::move(knowledge), std::move(interactions), std::move(checkpoint)),
           options_(options),
           seen_(d_, 0),
           random_(options.seed) {}
 
-    Found best() {
-        first_ = along(by_entropy());
+    // The DAG of "least conditional entropy next", the paper's cond:uneq1.
+    Dag first() {
+        if (first_.order.empty()) first_ = along(by_entropy());
+        return told(first_);
+    }
+
+    // The DAG of the best order that climbs and new starts find from there.
+    Dag best() {
+        first();
         best_ = first_;
         climb(best_, best_.order);
         ends_ = {End{best_.score, best_.place}};
         start_anew();
-        weight_ = SLIGHTLY;  // of orders that score alike the one with more even noise
-        climb(best_, best_.order);
-        weight_ = options_.evenness;
-        bool is_first = merit(first_) > merit(best_) + ENOUGH;
-        weight_ = 0;
-        if (is_first) best_ = first_;
-        return told(best_, is_first);
+        return told(best_);
     }
+
+    int n_starts() const { return static_cast<int>(ends_.size()) - 1; }
 
     // What the score loses at least with the child before the parent, as far as new starts and one
     // climb with the child held there have found.
@@ -71,26 +71,22 @@ public:
     }
 
 private:
-    static constexpr double SLIGHTLY = 1e-3;  // a weight of evenness that only parts equals
-
     struct State {
         std::vector<int> order, place;
         std::vector<Selection> chosen;
-        double score = 0, noise = 0, noise_squares = 0;
+        double score = 0;
     };
     struct End {
         double score;
         std::vector<int> place;
     };
     int d_;
-    double n_rows_;
     Parents parents_;
     Options options_;
     std::vector<char> seen_;
     std::mt19937_64 random_;
     State first_, best_;
     std::vector<End> ends_;
-    double weight_ = 0;
     int held_first_ = NOBODY, held_second_ = NOBODY;
     Nodes touched_;  // whose parents, or whose children, have changed
 
@@ -98,23 +94,10 @@ private:
 
     // --- orders ----------------------------------------------------------------------------------
 
-    // What is climbed: the score and, by its weight, how even the noise entropies are (the marginal
-    // likelihood of exchangeable ones, with the variance of their estimates).
-    double merit(double score, double noise, double squares) const {
-        if (weight_ == 0) return score;
-        double spread = std::max(squares - noise * noise / d_, 0.0) + d_ / n_rows_;
-        return score - weight_ * (d_ - 1) / 2.0 * std::log(spread);
-    }
-    double merit(const State& s) const { return merit(s.score, s.noise, s.noise_squares); }
-
     void add_up(State& s) const {
-        s.score = s.noise = s.noise_squares = 0;
-        for (int k = 0; k < d_; k++) {  // not in order: the same DAG has the same score
-            s.score += s.chosen[k].score();
-            s.noise += s.chosen[k].noise();
-            s.noise_squares += s.chosen[k].noise() * s.chosen[k].noise();
-        }
-    }
+        s.score = 0;
+        for (int k = 0; k < d_; k++) s.score += s.chosen[k].score();  // not in the order of s: the
+    }                                                                 // same DAG has the same score
 
     State along(const std::vector<int>& order) {
         State s;
@@ -247,17 +230,15 @@ private:
         std::vector<int> order = with_tuck(s, parent, child);
         if (!keeps_hold(order, start, stop)) return false;
         for (int i = start; i <= stop; i++) s.place[order[i]] = i;
-        double score = s.score, noise = s.noise, squares = s.noise_squares;
+        double score = s.score;
         for (int i = start; i <= stop; i++) {
             const Selection& old = s.chosen[order[i]];
             if (old.stays(s.place, i)) continue;
             Selection fresh = parents_.select(order[i], s.place, i);
             score += fresh.score() - old.score();
-            noise += fresh.noise() - old.noise();
-            squares += fresh.noise() * fresh.noise() - old.noise() * old.noise();
         }
         for (int i = start; i <= stop; i++) s.place[s.order[i]] = i;
-        if (merit(score, noise, squares) <= merit(s) + ENOUGH) return false;
+        if (score <= s.score + ENOUGH) return false;
         reorder(s, std::move(order));
         return true;
     }
@@ -270,32 +251,18 @@ private:
         std::vector<int>& place = s.place;
         for (int i = at; i < last; i++) place[rest[i]] = i;
         // What each of the others gains by the node being behind it: 0 for most.
-        struct Change {
-            double score = 0, noise = 0, squares = 0;
-            void add(const Selection& one, double sign) {
-                score += sign * one.score();
-                noise += sign * one.noise();
-                squares += sign * one.noise() * one.noise();
-            }
-        };
-        std::vector<Change> behind(last);
-        Change total{s.score, s.noise, s.noise_squares};
-        total.add(s.chosen[node], -1);
+        std::vector<double> behind(last, 0.0);
+        double others = s.score - s.chosen[node].score();
         const Nodes audience = parents_.audience(node);  // a copy: whoever is asked may add to it
         for (int k : audience) {
             int i = place[k];
             const Selection& chosen = s.chosen[k];
             bool was_before = at <= i;  // the node stood before this one
             place[node] = was_before ? d_ : -1;
-            if (was_before ? has(chosen.step->given, node) : has(chosen.rivals, node)) {
-                Selection other = parents_.select(k, place, i);
-                const Selection& early = was_before ? chosen : other;
-                const Selection& late = was_before ? other : chosen;
-                behind[i].add(late, 1);
-                behind[i].add(early, -1);
-                total.add(early, 1);
-                total.add(chosen, -1);
-            }
+            if (!has(was_before ? chosen.step->given : chosen.rivals, node)) continue;
+            double other = parents_.select(k, place, i).score();
+            behind[i] = was_before ? other - chosen.score() : chosen.score() - other;
+            if (!was_before) others += other - chosen.score();
         }
         auto [low, high] = room_for(node, rest);
         place[node] = d_;
@@ -303,18 +270,14 @@ private:
         double best = -INFINITY, now = -INFINITY;
         int where = at;
         for (int i = 0; i < d_; i++) {
-            Change whole = total;
-            whole.add(own, 1);
-            double value = merit(whole.score, whole.noise, whole.squares);
-            if (i == at) now = value;
-            if (i >= low && i <= high && value > best) {
-                best = value;
+            double whole = others + own.score();
+            if (i == at) now = whole;
+            if (i >= low && i <= high && whole > best) {
+                best = whole;
                 where = i;
             }
             if (i == last) break;
-            total.score += behind[i].score;
-            total.noise += behind[i].noise;
-            total.squares += behind[i].squares;
+            others += behind[i];
             if (has(own.rivals, rest[i])) own = parents_.select(node, place, i + 1);
         }
         for (int i = 0; i < d_; i++) place[s.order[i]] = i;
@@ -355,23 +318,21 @@ private:
             due.insert(due.end(), moved.begin(), moved.end());
             climb(other, unique_of(due));
             ends_.push_back({other.score, other.place});
-            if (merit(other) > merit(best_) + ENOUGH) {
+            if (other.score > best_.score + ENOUGH) {
                 best_ = std::move(other);
                 fruitless = -1;
             }
         }
     }
 
-    Found told(const State& s, bool is_first) const {
-        Found found;
+    Dag told(const State& s) const {
+        Dag found;
         found.order = s.order;
         for (int k = 0; k < d_; k++) {
             found.parents.push_back(s.chosen[k].parents());
             found.scores.push_back(s.chosen[k].score());
+            found.noise.push_back(s.chosen[k].noise());
         }
-        found.score = s.score;
-        found.is_first = is_first;
-        found.n_starts = static_cast<int>(ends_.size()) - 1;
         return found;
     }
 };
