@@ -1,0 +1,287 @@
+"""The default: the equivalence class that fits best, and in it the DAG whose noise is most even.
+
+    first   = the DAG of "least conditional entropy next", the paper's cond:uneq1
+    best    = the DAG of the best order that climbs and new starts find from there
+    member  = of a class, the DAG whose noise entropies are most even (directions.py)
+    answer  = the better of best and first, by score and evenness
+
+Orders are searched in C++ (core/orders.hpp) by what a judge says of families: counts in a two-part
+code, moments, or a source's own likelihood, less the logarithm of the number of columns for every
+edge. "sequential" is the first DAG alone. Beyond the paper.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import groupby
+
+import numpy as np
+
+from tamis.constants import constants
+from tamis.core import Dag, Judge, OrderSearch
+from tamis.information.interface import LEVELS, Context, Query, Source
+from tamis.search.directions import Directions, directions
+from tamis.search.members import NOT_CLAIMED, Edge, topological
+from tamis.search.noise import evenness, most_even, unit_probability
+from tamis.search.outcome import Admission, Boundary, Decision, Found, Outcome, Rounds
+from tamis.settings import Settings
+
+Progress = Callable[[int, int], None]
+"""Called with the number of nodes admitted so far and the number of all nodes."""
+
+FIRST, ORDERS = "sequential", "orders"
+RESTS_ON = {
+    FIRST: "the least uncertain node always being due, and parents that the score finds",
+    ORDERS: "the likelihood, which gives the class, and exchangeable noise entropies within it",
+}
+"""What must hold for each to be the true DAG, in words."""
+ENOUGH = 1e-6
+"""A difference of scores below this is rounding."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A DAG that was found: by which search, along which order, and its score; once its class was
+    looked at, the directions in that and how even its noise entropies are."""
+
+    search: str
+    order: tuple[int, ...]
+    parents: Mapping[int, frozenset[int]]
+    score: float
+    directions: Directions | None = None
+    evenness: float = 0.0
+
+    @property
+    def merit(self) -> float:
+        """What speaks for it: its score, and the weight of its noise entropies."""
+        return self.score + self.evenness
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges."""
+        return sum(map(len, self.parents.values()))
+
+
+class DefaultSearch:
+    """One run of the default on a source, or of "sequential"."""
+
+    def __init__(self, source: Source, settings: Settings) -> None:
+        self.source, self.settings = source, settings
+        varying = [k for k in range(source.n_variables) if source.varies(k)]
+        self.constant = [k for k in range(source.n_variables) if not source.varies(k)]
+        price = settings.edge_price * math.log(max(len(varying), 1))
+        same_units = settings.units == "same"
+        self._judge_of = partial(source.judge, edge_price=price, same_units=same_units)
+        self.nodes, seed = self._in_order_of_data(varying)
+        self.judge = self._judge_of(self.nodes)
+        required, forbidden = self._knowledge()
+        self._place = {k: i for i, k in enumerate(self.nodes)}
+        self._search = OrderSearch(
+            self.judge,
+            required,
+            forbidden,
+            self.judge.interactions() if self._looks_ahead else (),
+            seed,
+        )
+
+    @property
+    def _looks_ahead(self) -> bool:
+        return hasattr(self.judge, "interactions") and self.settings.look_ahead != 1
+
+    def _in_order_of_data(self, nodes: Sequence[int]) -> tuple[list[int], int]:
+        """The nodes in an order that hangs on what the data say of them, by name only where they
+        say the same, and a seed from it: neither names nor places are to decide anything."""
+        judge, names = self._judge_of(nodes), self.source.names
+        alone = [_digits(judge.family(i, ())) for i in range(len(nodes))]
+        found: list[int] = []
+        for _, tied in groupby(sorted(range(len(nodes)), key=alone.__getitem__), alone.__getitem__):
+            same = list(tied)
+            if len(same) > 1:
+                pairs = {i: _pairs(judge, i, len(nodes)) for i in same}
+                same.sort(key=lambda i: (pairs[i], names[nodes[i]]))
+            found += same
+        seed = zlib.crc32(repr(sorted(alone)).encode())
+        return [nodes[i] for i in found], seed
+
+    def _knowledge(self) -> tuple[list[list[int]], list[list[int]]]:
+        """Required parents and forbidden ones, by place among the nodes."""
+        known = self.settings.constraints
+        if known is None:
+            return [], []
+        place = {k: i for i, k in enumerate(self.nodes)}
+        required = [sorted(place[p] for p in known.required.get(k, ())) for k in self.nodes]
+        forbidden = [[known.blocked[k] >> p & 1 for p in self.nodes] for k in self.nodes]
+        return required, forbidden
+
+    # --- what is found ----------------------------------------------------------------------------
+
+    @cached_property
+    def first(self) -> Candidate:
+        """The DAG of "least conditional entropy next"."""
+        return self._candidate(FIRST, self._search.first())
+
+    @cached_property
+    def best(self) -> Candidate:
+        """The DAG of the best order, most even in its class."""
+        return self._most_even(self._candidate(ORDERS, self._search.best()))
+
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        """The answer, and what else was found."""
+        first, best = self.first, self.best
+        if self._cannot_win(first, best):
+            return [best, first]
+        even = self._most_even(first)
+        return [even, best] if self._is_better(even, best) else [best, first]
+
+    def _cannot_win(self, first: Candidate, best: Candidate) -> bool:
+        """Whether no evenness makes up for what the first DAG scores less."""
+        return first.score + most_even(self.source) <= best.merit
+
+    def _is_better(self, first: Candidate, best: Candidate) -> bool:
+        if self.source.scale_free() is None or self.settings.units == "same":
+            return first.merit > best.merit + ENOUGH
+        # Numbers in arbitrary units: only a DAG that fits alike because effects cancel, as in the
+        # paper's app. C.7, and only if its own noise shows that the units can be compared.
+        alike = first.score >= best.score - constants.alike and first.n_edges == best.n_edges
+        return (
+            alike
+            and self._cancels(first)
+            and unit_probability(self.source, first.parents) > 0.5
+            and first.evenness > best.evenness + constants.more_even
+        )
+
+    def _cancels(self, one: Candidate) -> bool:
+        """Whether some arrow joins two columns that look independent by themselves."""
+        parents = [(k, np.array(sorted(own))) for k, own in one.parents.items() if own]
+        tests = self.source.tests([Query(k, (), own) for k, own in parents])
+        log_p = tests.log_p
+        return log_p is not None and bool(
+            log_p.max(initial=-np.inf) > math.log(constants.independent)
+        )
+
+    def _candidate(self, search: str, dag: Dag) -> Candidate:
+        nodes = self.nodes
+        parents = {k: frozenset[int]() for k in self.constant}
+        parents |= {k: frozenset(nodes[p] for p in dag.parents[i]) for i, k in enumerate(nodes)}
+        order = tuple(nodes[i] for i in dag.order)
+        return Candidate(search, order, parents, math.fsum(dag.scores))
+
+    def _most_even(self, one: Candidate) -> Candidate:
+        """The likeliest member of its class."""
+        found = directions(
+            self.source,
+            one.parents,
+            self.settings.constraints,
+            same_units=self.settings.units == "same",
+        )
+        place = {k: i for i, k in enumerate(one.order)}
+        order = topological({k: found.parents[k] for k in one.order}, place.__getitem__)
+        return replace(
+            one,
+            order=tuple(order),
+            parents=found.parents,
+            directions=found,
+            evenness=evenness(self.source, found.parents),
+        )
+
+    def losses(self, one: Candidate) -> dict[Edge, float]:
+        """What the score loses without each direction that the whole class has.
+
+        An arrow from a number to a level stays below what is claimed: how the likelihood takes it
+        hangs on the law of the number.
+        """
+        place = self._place
+        kinds = self.source.entropy_kinds()
+        unclaimed = constants.nats_per_doubt * math.log(NOT_CLAIMED / (1 - NOT_CLAIMED))
+        losses = {}
+        for p, k in sorted(one.directions.compelled if one.directions else ()):
+            lost = self._search.loss_without(place[p], place[k])
+            by_law = kinds[p] != LEVELS and kinds[k] == LEVELS
+            losses[p, k] = min(lost, unclaimed) if by_law else lost
+        return losses
+
+    # --- how it came about ------------------------------------------------------------------------
+
+    def outcome(self, one: Candidate) -> Outcome:
+        """The DAG as searches leave it behind, one node a layer; the steps by which each node chose
+        its parents are worked out when they are asked for."""
+        order = [*self.constant, *one.order]
+        given = [Context(k, tuple(sorted(one.parents[k]))) for k in order]
+        entropies = dict(zip(order, self.source.entropies(given).tolist(), strict=True))
+        known = {k: Found(tuple(sorted(one.parents[k])), entropies[k]) for k in order}
+        outcome = Outcome([[k] for k in order], known=known)
+        outcome.tell_boundaries = lambda: {
+            k: self._story(k, order[:i], known[k]) for i, k in enumerate(order)
+        }
+        outcome.tell_rounds = lambda: self._rounds(order, known)
+        return outcome
+
+    def _story(self, k: int, before: Sequence[int], found: Found) -> Boundary:
+        """The parents of a node in the order in which each adds most, the best of the others, and
+        what each is worth beside all others."""
+        taken: list[Decision] = []
+        given: list[int] = []
+        while left := [p for p in found.members if p not in given]:
+            step = max((self._step(k, given, (p,)) for p in left), key=lambda one: one.strength)
+            # Where none adds anything alone, the rest speaks only together.
+            taken.append(step if step.dependent else self._step(k, given, tuple(left)))
+            given += taken[-1].others
+        others = [p for p in before if p not in given and self._may_be_parent(p, k)]
+        refused = self._step(k, given, (self._best(k, given, others),)) if others else None
+        kept = [self._step(k, [q for q in given if q != p], (p,)) for p in found.members]
+        return Boundary(k, *found, taken=tuple(taken), refused=refused, retained=tuple(kept))
+
+    def _may_be_parent(self, parent: int, child: int) -> bool:
+        known = self.settings.constraints
+        return parent in self._place and not (known and known.blocked[child] >> parent & 1)
+
+    def _best(self, k: int, given: Sequence[int], candidates: Sequence[int]) -> int:
+        place = self._place
+        scores = self.judge.scores_with(
+            place[k], [place[p] for p in given], [place[p] for p in candidates]
+        )
+        return candidates[int(scores.argmax())]
+
+    def _step(self, k: int, given: Sequence[int], others: tuple[int, ...]) -> Decision:
+        """What some columns add to the score of a node given others, and to its information."""
+        before, after = self._family(k, given), self._family(k, (*given, *others))
+        cmi, rise = before[1] - after[1], after[0] - before[0]
+        return Decision(k, others, tuple(sorted(given)), cmi, rise, 0.0, rise > 0)
+
+    def _family(self, k: int, given: Sequence[int]) -> tuple[float, float]:
+        place = self._place
+        return self.judge.family(place[k], [place[p] for p in given])
+
+    def _rounds(self, order: Sequence[int], known: Mapping[int, Found]) -> Rounds:
+        """H of each node and of its children given the node's parents; the others were not
+        compared."""
+        told = Rounds()
+        families = {k: [k] for k in order}
+        for k in order:
+            for parent in known[k].members:
+                families[parent].append(k)
+        asked = [Context(one, known[k].members) for k in order for one in families[k]]
+        entropies = iter(self.source.entropies(asked).tolist())
+        for number, k in enumerate(order):
+            found = np.full(self.source.n_variables, np.inf, dtype=np.float32)
+            found[families[k]] = [next(entropies) for _ in families[k]]
+            told.uncertainties.append(found)
+            told.admissions.append(Admission(k, number, known[k].entropy, None, None, None))
+        return told
+
+
+def _digits(family: tuple[float, float]) -> tuple[float, float]:
+    """As many digits as do not hang on the order in which numbers were added up."""
+    score, noise = family
+    return float(f"{score:.9g}"), float(f"{noise:.9g}")
+
+
+def _pairs(judge: Judge, target: int, n_nodes: int) -> list[float]:
+    """What the others say of a node, each alone, in no order."""
+    others = [k for k in range(n_nodes) if k != target]
+    return sorted(float(f"{one:.9g}") for one in judge.scores_with(target, (), others))
