@@ -208,7 +208,7 @@ def noisy_or(parents: Values, rng: Rng) -> Values:
     """Two levels: each parent that is 1 may cause a 1, and so may chance, all independently."""
     strengths = rng.uniform(0.4, 0.9, parents.shape[1])
     silent = (1 - rng.uniform(0.05, 0.4)) * np.prod(1 - strengths * parents, axis=1)
-    return (rng.random(len(parents)) > silent).astype(int)
+    return np.asarray(rng.random(len(parents)) > silent)
 
 
 def own_table(parents: Values, rng: Rng, skewed: bool = False) -> Values:

@@ -35,12 +35,12 @@ def published(name: str, rows: int, seed: int) -> Drawn:
 
 
 def sampled(table: Values, parents: Values, rng: Rng) -> Values:
-    """One code a row: the axes of the table are the parents, one row of codes each, and the node."""
+    """The node's codes; the axes of its table are the parents, a row of codes each, and itself."""
     state = np.zeros(parents.shape[1], dtype=np.int64)
     for arity, codes in zip(table.shape, parents, strict=False):
         state = state * arity + codes
+    # The last sum is not needed; rounding may leave it a little below 1.
     below = table.reshape(-1, table.shape[-1]).cumsum(axis=1)[:, :-1]
-    # A number below all sums but the last is the last level, whatever rounding left of the sum.
     return np.asarray((rng.random((len(state), 1)) >= below[state]).sum(axis=1))
 
 
