@@ -352,7 +352,7 @@ SHAPES: dict[str, Callable[[int, Rng], Values]] = {
     "poisson": lambda n, rng: rng.poisson(0.3, n),
     "rounded": lambda n, rng: np.round(rng.normal(size=n) * rng.uniform(0.7, 5.0)),
     "few": lambda n, rng: rng.choice(rng.normal(size=rng.integers(3, 6)).round(3), n),
-    "zeros": lambda n, rng: rng.lognormal(size=n) * (rng.random(n) > rng.uniform(0.8, 0.98)),
+    "zeros": lambda n, rng: rng.lognormal(size=n) * (rng.permutation(n) < n / rng.uniform(5, 50)),
     "category": category,
     "many": lambda n, rng: category(n, rng, 10, 40, 1.0),
     "rare": with_rare,

@@ -67,7 +67,10 @@ def packaged(package: str, path: str, *drop: str, **reading: str) -> pd.DataFram
     for root in (spec.submodule_search_locations or ()) if spec is not None else ():
         file = Path(root, path)
         return READERS[file.suffix](file, **reading).drop(columns=list(drop))
-    raise ModuleNotFoundError(f"{path} is in the wheel of {package}: pip install {package}")
+    raise ModuleNotFoundError(
+        f"{path} is in the wheel of {package}: pip install {package}, in the version that "
+        "study/requirements.txt names"
+    )
 
 
 READERS: dict[str, Callable[..., pd.DataFrame]] = {
