@@ -41,24 +41,30 @@ FLOP_PENALTY, FLOP_RESTARTS = 2.0, 20
 def main(folder: Path) -> None:
     """Learn from the columns that vary, and write the edges and the time that learning took."""
     table, request = read_request(folder)
-    method, options = request["method"], request["options"]
     # What never varies depends on nothing, and libraries disagree about its degrees of freedom.
     varying = [k for k in range(table.n_variables) if not table.never_varies(k)]
-    edges: list[list[int]] = []
+    answer: dict[str, Any] = {"edges": [], "seconds": 0.0}
+    if len(varying) > 1:
+        found, answer["seconds"] = _timed(table.select(varying), folder, **request)
+        answer["edges"] = np.array(varying)[np.argwhere(found)].tolist()
+    (folder / "answer.json").write_text(json.dumps(answer), encoding="ascii")
+
+
+def _timed(
+    table: Table, folder: Path, method: str, options: dict[str, Any], limit: float
+) -> tuple[Adjacency, float]:
+    """What a method finds, and in how many seconds; after ``limit`` seconds this process ends."""
     if method in PEERS:
         import_module(PEERS[method].module)
     else:
         _compile(table, options)
     with open(folder / "late.txt", "w", encoding="utf-8") as late:
-        faulthandler.dump_traceback_later(request["limit"], exit=True, file=late)
+        faulthandler.dump_traceback_later(limit, exit=True, file=late)
         start = perf_counter()
-        if len(varying) > 1:
-            found = _learned(method, table.select(varying), options)
-            edges = np.array(varying)[np.argwhere(found)].tolist()
+        found = _learned(method, table, options)
         seconds = perf_counter() - start
         faulthandler.cancel_dump_traceback_later()
-    answer = json.dumps({"edges": edges, "seconds": seconds})
-    (folder / "answer.json").write_text(answer, encoding="ascii")
+    return found, seconds
 
 
 def _learned(method: str, table: Table, options: dict[str, Any]) -> Adjacency:

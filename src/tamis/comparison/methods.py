@@ -136,8 +136,10 @@ def _checked_names(methods: Sequence[str] | None) -> Sequence[str]:
         return METHODS
     if isinstance(methods, str):
         raise SettingError(f"methods must be a list of names, such as [{methods!r}]")
+    if not isinstance(methods, Sequence):
+        raise SettingError(f"methods must be a list of names, such as ['tamis'], not {methods!r}")
     for name in methods:
-        if name not in METHODS:
+        if not isinstance(name, str) or name not in METHODS:
             raise SettingError(f"there is no method {name!r}; there are {', '.join(METHODS)}")
     if not methods:
         raise SettingError(f"name at least one method: {', '.join(METHODS)}")

@@ -115,32 +115,32 @@ def _last_words(folder: Path, code: int) -> str:
 
 def write_request(folder: Path, table: Table, request: dict[str, Any]) -> None:
     """Write a table, and what is to be done with it, to one file."""
-    told = {
-        **request, "names": table.names, "levels": table.levels, "kinds": table.kinds,
+    whole = {
+        "request": request, "names": table.names, "levels": table.levels, "kinds": table.kinds,
         "told": sorted(table.told),
     }  # fmt: skip
-    arrays = {"request": np.array(json.dumps(told)), "codes": table.codes}
+    arrays = {"whole": np.array(json.dumps(whole)), "codes": table.codes}
     arrays |= {f"numbers-{k}": column for k, column in table.continuous.items()}
     arrays |= {f"missing-{k}": column for k, column in table.missing.items()}
-    np.savez(folder / "request.npz", allow_pickle=False, **arrays)
+    np.savez(folder / "request.npz", **arrays)
 
 
 def read_request(folder: Path) -> tuple[Table, dict[str, Any]]:
     """The inverse of ``write_request``."""
     with np.load(folder / "request.npz", allow_pickle=False) as arrays:
-        request: dict[str, Any] = json.loads(str(arrays["request"]))
+        whole = json.loads(str(arrays["whole"]))
         columns: dict[str, dict[int, Any]] = {"numbers": {}, "missing": {}}
         for name in arrays.files:
             kind, _, k = name.partition("-")
             if k:
                 columns[kind][int(k)] = arrays[name]
         table = Table(
-            names=tuple(request["names"]),
-            levels=tuple(map(tuple, request["levels"])),
+            names=tuple(whole["names"]),
+            levels=tuple(map(tuple, whole["levels"])),
             codes=arrays["codes"],
             continuous=columns["numbers"],
             missing=columns["missing"],
-            kinds=tuple(request["kinds"]),
-            told=frozenset(request["told"]),
+            kinds=tuple(whole["kinds"]),
+            told=frozenset(whole["told"]),
         )
-    return table, request
+    return table, whole["request"]
