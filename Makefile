@@ -5,14 +5,12 @@ BIN := $(VENV)/bin
 
 UV := build/tools/bin/uv
 TESTS ?= tests
-SECONDS ?= 60
-SEED ?= 1
 VERSIONS ?= 3.11 3.12 3.13 3.14
 # Tests start a hundred processes: sources are compiled once, not by each of them.
 export PYTHONDONTWRITEBYTECODE :=
 SUITE := -m pytest -q -n auto --dist worksteal
 
-.PHONY: demo test lint types unit slow fuzz test-lowest test-versions dist docs bench bench-scale clean
+.PHONY: demo test lint types unit slow test-lowest test-versions dist docs bench bench-scale clean
 
 demo: $(VENV)/.core
 	$(BIN)/tamis learn examples/sprinkler.csv
@@ -32,10 +30,6 @@ unit: $(VENV)/.dev
 # A browser, clusters, hostile command lines, the wheel in an empty environment: minutes more.
 slow: $(VENV)/.dev
 	$(BIN)/python $(SUITE) -m slow $(TESTS)
-
-# Hostile command lines, files, arguments and tables, for a minute: python -m fuzz --help says more.
-fuzz: $(VENV)/.dev
-	$(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED) --jobs 2
 
 # With the lowest version of everything that pyproject.toml names, on the lowest Python. Old packages
 # may speak to newer ones in ways that these deprecate; typer before 0.26 loses the help of arguments

@@ -25,7 +25,6 @@ LAYERS = {
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
     "rescoring bootstrap forecast identifiability report comparison estimator",
-    "studies": "baselines studies",
     "command": "cli __main__",
 }
 """From the ground up: each layer knows its own rooms and those below it."""

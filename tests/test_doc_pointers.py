@@ -33,7 +33,7 @@ from tamis.cli import app
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "tamis"
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-CODE = ("src", "tests", "benchmarks", "fuzz", "scripts")
+CODE = ("src", "tests", "study", "benchmarks", "scripts")
 
 LIBRARIES = (
     "dd", "dowhy", "llvm", "networkx", "pgmpy", "polars", "pyagrum",

@@ -19,7 +19,6 @@ MODULES = (
     "tamis",
     "tamis.simulate",
     "tamis.metrics",
-    "tamis.baselines",
     "tamis.rules",
     "tamis.adapters",
 )
