@@ -42,7 +42,7 @@ GOOD: dict[str, Sequence[Any]] = {
     "conditions": ("quick", False), "equivalent_sample_size": (0, 1.0), "most": (0, 2),
     "columns": ("a", ["a", "b"]), "given": ("b", ["b", "c"], ()), "x": ("a",), "y": ("b", ["c"]),
     "target": ("a", "c"), "candidates": (["b", "c"], None), "estimator": ("plugin", "grassberger"),
-    "method": ("quantile", "mdl", "kmeans", "equal_width"), "bins": (2, {"c": 2}),
+    "method": ("quantile", "kmeans", "equal_width"), "bins": (2, {"c": 2}),
     "graph": ("tree", "er", "chain", "sf", "layered", "polyforest"), "d": (1, 3, 5), "p": (0.2,),
     "model": ("mod", "add", "tables", "gaussian", "logistic", "noisy-or", "mixed", "ordinal"),
     "edges": (2, 3.5), "replicate": (0, 1), "add": ([("a", "c")], []), "remove": ([("a", "b")],),
