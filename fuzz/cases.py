@@ -29,7 +29,6 @@ KINDS: dict[str, tuple[int, Callable[[Case], None]]] = {
     "bif": (6, files.bif),
     "packed": (6, files.packed),
     "knowledge": (5, files.knowledge),
-    "resamples": (3, files.resamples),
     "study": (3, files.study),
     "plan": (2, files.plan),
     "graph": (3, files.graph),

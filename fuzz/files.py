@@ -167,24 +167,6 @@ def _layout(content: bytes):  # noqa: ANN202 - private to the counting room
     return header.layout(end)
 
 
-def resamples(case: Case) -> None:
-    """The journal of a bootstrap is refused, or the bootstrap is what it would have been."""
-    lines = _content("resamples.jsonl")
-    sealed = case.chance(0.5)
-    content = _line_changed(case.rng, lines) if sealed else odd.damaged(case.rng, lines)
-    path = _put(case, "x.jsonl", content, "sealed again" if sealed else "damaged")
-    found = case.answer(lambda: good_files.levels().bootstrap(5, resume=path))
-    if found is None:
-        return
-    if not sealed:
-        require(found == _five(), "a damaged journal gave another bootstrap")
-    case.answer(lambda: (found.graph(), found._repr_html_(), good_files.levels().plot))
-
-
-def _five() -> object:
-    return good_files.levels().bootstrap(5)
-
-
 def _line_changed(rng: random.Random, lines: bytes) -> bytes:
     """One line of a journal changed, with its right digest."""
     found = lines.splitlines()

@@ -63,7 +63,6 @@ def make(folder: Path) -> None:
     numbers().save(folder / "numbers.json")
     (folder / "known.json").write_text(json.dumps(KNOWN))
     (folder / "known.yaml").write_text(YAML)
-    levels().bootstrap(4, resume=folder / "resamples.jsonl")
     _study(folder / "study")
     (folder / "plan.toml").write_text(
         '# A plan.\nmethods = ["sequential"]\nrows = [50]\nnodes = [4]\nreplications = 1\n'

@@ -662,7 +662,6 @@ class Result:
         seed: int = 1,
         scheme: Scheme = "half",
         search: Search | None = None,
-        resume: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Bootstrapped:
         """Say how sure each arrow is: the share of resampled tables that show it.
@@ -677,7 +676,7 @@ class Result:
             The weights of the rows, if the result was learned with any.
         n_jobs : int or None
             Threads; None is all cores.
-        seed, scheme, search, resume, progress
+        seed, scheme, search, progress
             As in `tamis.TAM.bootstrap`.
 
         Returns
@@ -696,7 +695,7 @@ class Result:
 
         table, settings = read_again(self, data, sample_weight, n_jobs)
         return bootstrap(
-            table, self, settings, n, seed=seed, scheme=scheme, search=search, resume=resume,
+            table, self, settings, n, seed=seed, scheme=scheme, search=search,
             progress=progress,
         )  # fmt: skip
 
