@@ -36,7 +36,7 @@ OUTPUTS = (
 )  # fmt: skip
 GOOD: dict[str, tuple[str, ...]] = {
     "table": INPUTS[:9], "run": ("run.json", "numbers.json"), "things": ("run.json", "edges.csv",
-    "run.dot", "run.bif"),
+    "run.graphml", "run.bif"),
     "network": ("diamond", "m1", "run.bif", "orchard"), "folder": ("study",),
     "plan": ("plan.toml",),
     "picture": ("new.svg", "new.png"), "page": ("new.html",), "planes": ("new.tamis",),

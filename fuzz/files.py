@@ -275,7 +275,7 @@ def _read(case: Case, path: Path) -> None:
 
 def graph(case: Case) -> None:
     """A file of a graph is refused, or a graph that can be compared."""
-    name = case.rng.choice(("run.dot", "run.graphml", "edges.csv"))
+    name = case.rng.choice(("run.graphml", "edges.csv"))
     path = _put(case, name, odd.damaged(case.rng, _content(name)), "damaged")
     found = case.answer(lambda: load_graph(path))
     if found is not None:

@@ -20,7 +20,6 @@ from tamis.tables import read_table
 from tamis.tables.cuts import (
     best_partition,
     cut_between,
-    gaps_of,
     interval_labels,
     outer_edges,
     place,
