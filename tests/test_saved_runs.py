@@ -19,7 +19,6 @@ from tamis.errors import DataError, SettingError
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "sprinkler.csv"
-OLD = ROOT / "tests" / "formats" / "result_v1.json"
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +68,6 @@ def test_a_path_that_is_no_text_is_kept_as_what_can_be_written(model, tmp_path):
     strange = with_path(model.result_, "bad\udcff.csv")
     strange.save(tmp_path / "r.json")
     assert tamis.load(tmp_path / "r.json").read_from == "bad\\udcff.csv"
-
-
-def test_files_of_earlier_versions_live_too(tmp_path):
-    old = tamis.load(OLD)
-    old.save(tmp_path / "o.dot", tmp_path / "o.svg")
-    old.report(tmp_path / "o.html")
-    assert old.read_from is None
-    assert old.compare(old).changes().n == 0
 
 
 def test_a_saved_run_explains_plots_and_reports_as_the_model_does(model, result, tmp_path):

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 
 LATER = {"later": True}
-"""Marks fields that the first files did without, and that are written only where they differ from
-their default."""
+"""Marks fields that are written only where they differ from their default."""
 
 
 @dataclass(frozen=True, slots=True)
