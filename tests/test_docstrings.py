@@ -21,7 +21,6 @@ MODULES = (
     "tamis.metrics",
     "tamis.baselines",
     "tamis.rules",
-    "tamis.adapters",
 )
 BESIDES = (
     "tamis.bootstrap.Confidence",

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tamis import adapters as adapters
     from tamis import baselines as baselines
     from tamis import constants as constants
     from tamis import metrics as metrics
@@ -110,7 +109,6 @@ __all__ = [
     "TamisWarning",
     "Tests",
     "__version__",
-    "adapters",
     "baselines",
     "check",
     "compare",
@@ -134,7 +132,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
         if name in _HOME:
             return getattr(import_module(_HOME[name]), name)
-        if name in ("adapters", "baselines", "constants", "metrics", "rules", "simulate"):
+        if name in ("baselines", "constants", "metrics", "rules", "simulate"):
             return import_module(f"tamis.{name}")
         if name == "__version__":
             from importlib.metadata import version
