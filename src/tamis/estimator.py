@@ -381,7 +381,7 @@ class TAM(BaseEstimator):
         return with_rows(table), settings
 
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
-        """Estimate the memory and time of a fit, and how weak a dependence it could see.
+        """Estimate the memory of a fit, and the weakest dependence that it is likely to see.
 
         Parameters
         ----------
@@ -400,7 +400,7 @@ class TAM(BaseEstimator):
         >>> import tamis
         >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
         >>> print(str(tamis.TAM().forecast(rows)).splitlines()[0])
-        table          80 rows, 2 columns: 2 levels
+        table    80 rows, 2 columns
         """
         from tamis.forecast import forecast
 

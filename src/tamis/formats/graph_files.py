@@ -111,7 +111,7 @@ def parse_graphml(content: bytes) -> FileGraph:
     import networkx as nx
 
     try:
-        graph = nx.read_graphml(io.BytesIO(content), node_type=_identifier)
+        graph = nx.read_graphml(io.BytesIO(content), node_type=_identifier)  # type: ignore[call-overload]
     # networkx does not check what a key declares, nor how deep groups are nested.
     except (nx.NetworkXError, LookupError, ValueError, AttributeError, RecursionError) as error:
         raise FileFormatError(f"networkx does not read it ({error})") from error
