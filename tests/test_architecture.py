@@ -20,7 +20,7 @@ LAYERS = {
     "ground": "errors constants plugins atomic markup portable progress",
     "tables": "tables network metrics simulate",
     "counting": "counting",
-    "sources": "information decisions rules adapters",
+    "sources": "information decisions rules",
     "settings": "knowledge parameters choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "

@@ -69,14 +69,6 @@ def test_a_quick_check_leaves_out_what_takes_long():
     assert "sequential  not decided" in shown
 
 
-def test_long_work_is_announced_and_short_work_is_not(monkeypatch):
-    assert "minute" not in run("m1").stderr
-    monkeypatch.setattr("tamis.identifiability.forecast.LONG", 0.0)
-    assert "--quick leaves them out" in run("m1").stderr
-    assert "some 1 minute" in run("m1", "--quick").stderr
-    assert run("m1", "--quiet").stderr == ""
-
-
 def test_names_from_a_file_are_shown_without_their_control_characters(tmp_path):
     path = tmp_path / "odd.bif"
     network = tamis.BayesianNetwork(

@@ -43,7 +43,7 @@ LIBRARIES = (
 """Where dotted names of other libraries begin on the pages."""
 ELSEWHERE = {
     "BooleanType", "Bucketizer", "Client(n_workers=4)", "DecimalType", "DoubleType", "None",
-    "StringType", "TimestampType", "frame.sample(0.01).toPandas()", "record.flat",
+    "StringType", "TimestampType", "frame.sample(0.01).toPandas()",
 }  # fmt: skip
 """Other libraries' names and variables of examples."""
 DATA = (".bif", ".csv", ".html", ".json", ".parquet", ".pq")

@@ -20,7 +20,6 @@ MODULES = (
     "tamis.simulate",
     "tamis.metrics",
     "tamis.rules",
-    "tamis.adapters",
 )
 BESIDES = (
     "tamis.bootstrap.Confidence",

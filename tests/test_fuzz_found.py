@@ -36,7 +36,6 @@ NO_LIST = np.array(2)
         lambda: tamis.TAM("node", memory=SPAN).fit(ROWS),
         lambda: tamis.TAM("node", information="gaussian", source={"shrinkage": SPAN}).fit(ROWS),
         lambda: tamis.discretize(ROWS, bins=SPAN),
-        lambda: tamis.discretize(ROWS, target=SPAN),
     ],
 )
 def test_a_span_of_time_is_no_number(call):

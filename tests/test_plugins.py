@@ -563,8 +563,14 @@ def test_drawn_tables_are_learned_with_plug_ins(name):
 
 def test_what_was_made_of_one_table_is_not_used_on_others():
     frame = chain()
-    rule = tamis.adapters.from_causal_learn("chisq", frame)
-    model = tamis.TAM("sequential", boundary_rule=rule).fit(frame)
+
+    class Held:
+        knows_rows = True
+
+        def __call__(self, source, x, y, given):
+            return 0.5
+
+    model = tamis.TAM("sequential", boundary_rule=Held()).fit(frame)
     for ask in (model.bootstrap, model.recovery_check):
         with pytest.raises(tamis.SettingError, match=r"learns from other rows, and .*was made of"):
             ask(2)
@@ -573,16 +579,6 @@ def test_what_was_made_of_one_table_is_not_used_on_others():
     )
     with pytest.raises(tamis.SettingError, match=r"bootstrap learns from other rows, and .*Known"):
         bound.bootstrap(2)
-
-
-def test_a_forecast_says_that_functions_take_longer_and_what_it_cannot_know():
-    told = tamis.TAM(entropy=chao_shen).forecast(chain())
-    assert any("chao_shen is a function of whole tables" in note for note in told.notes)
-    told = tamis.TAM(boundary=forward).forecast(chain())
-    assert told.seconds is None
-    assert any("forward is called for every remaining column" in note for note in told.notes)
-    with pytest.raises(tamis.SettingError, match=r"tamis' own sources .*<lambda> is from outside"):
-        tamis.TAM(information=lambda t: Ratio(t)).forecast(chain())
 
 
 # --- bad plug-ins ----------------------------------------------------------------------------

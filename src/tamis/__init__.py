@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tamis import adapters as adapters
     from tamis import constants as constants
     from tamis import metrics as metrics
     from tamis import rules as rules
@@ -109,7 +108,6 @@ __all__ = [
     "TamisWarning",
     "Tests",
     "__version__",
-    "adapters",
     "check",
     "compare",
     "conditional_mutual_information",
@@ -132,7 +130,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
         if name in _HOME:
             return getattr(import_module(_HOME[name]), name)
-        if name in ("adapters", "constants", "metrics", "rules", "simulate"):
+        if name in ("constants", "metrics", "rules", "simulate"):
             return import_module(f"tamis.{name}")
         if name == "__version__":
             from importlib.metadata import version

@@ -241,7 +241,6 @@ PARAMETERS = {
         "'quick', 'all' or False",
         lambda value: isinstance(value, bool) or (isinstance(value, str) and value in CONDITIONS),
     ),
-    "resume": Parameter(_PATH.wanted, lambda value: value is None or _PATH.fits(value)),
     "path": _PATH,
     "progress": _none_or(_FUNCTION),
     "quick": _FLAG,

@@ -23,7 +23,6 @@ from known_networks import (
 import naive
 import tamis
 from tamis.identifiability import pps_condition, unequal_entropy
-from tamis.identifiability.forecast import forecast
 from tamis.identifiability.known import Known
 
 SMALL = settings(max_examples=30, deadline=None)
@@ -568,11 +567,3 @@ def test_the_conditions_of_alarm_are_found(published):
     assert found.conditions["C2"].holds is True
     assert found.conditions["nondegeneracy"].holds is True
     assert found.conditions["positivity"].holds is False
-
-
-def test_a_forecast_grows_with_the_network_and_quick_is_cheaper(published):
-    small = forecast(tamis.BayesianNetwork.example("orchard"))
-    large = forecast(tamis.BayesianNetwork.read(published("alarm")))
-    assert small.seconds() < large.seconds()
-    assert large.seconds(quick=True) < large.seconds()
-    assert small.announcement() == ""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import replace
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from drawing.drawn_results import Resampled, layered
@@ -154,8 +152,6 @@ def test_a_hostile_name_is_only_a_name(open_page, garden_file):
     page = open_page(garden_file)
     page.locator("#find").fill(HOSTILE)
     assert page.locator("#panel h3").inner_text() == HOSTILE
-    page.locator("#step").fill("4")
-    assert f"{HOSTILE} masked by lawn" in page.locator("#panel").inner_text()
     assert page.locator("script").count() == 2
 
 
@@ -223,50 +219,6 @@ def test_the_wheel_is_the_pages_until_the_graph_is_chosen(open_page, garden_file
     )
 
 
-def test_the_slider_plays_the_sieve(open_page, garden_file):
-    page = open_page(garden_file)
-    slider = page.locator("#step")
-    slider.fill("0")
-    assert classes(page, "season") == {"waiting"}
-    slider.fill("1")
-    assert classes(page, "season") == {"now"}
-    assert classes(page, "rain") == {"masked"}
-    assert page.locator(".edges .found").count() == 0
-    told = page.locator("#panel").inner_text()
-    assert "season enters layer 1" in told
-    assert "Masked: " in told
-    slider.press("ArrowRight")
-    assert page.locator("#told").inner_text() == "step 2 of 5, layer 2"
-    assert classes(page, "season") == {"before"}
-    assert classes(page, "sprinkler") == {"now"}
-    assert page.locator(".edges .found").count() == 1
-    values = page.locator(".bars .value").all_inner_texts()
-    assert values == sorted(values)
-    slider.fill("5")
-    assert page.locator(".edges .found").count() == 5
-    assert not classes(page, "season")
-    page.get_by_role("button", name="Close").click()
-    assert page.locator("#panel").is_hidden()
-
-
-def test_play_goes_to_the_end_by_itself_and_can_be_paused(open_page, garden_file):
-    page = open_page(garden_file)
-    # Stands still but for run_for, however long a click takes.
-    page.clock.install(time=0)
-    page.clock.pause_at(1000)
-    page.locator("#play").click()
-    page.clock.run_for(2500)
-    assert page.locator("#step").input_value() == "2"
-    page.locator("#play").click()
-    page.clock.run_for(5000)
-    assert page.locator("#step").input_value() == "2"
-    page.locator("#play").click()
-    page.clock.run_for(10000)
-    assert page.locator("#step").input_value() == "5"
-    assert page.locator("#play").inner_text() == "Play the sieve"
-    assert page.locator("#graph.playing").count() == 0
-
-
 def column(page, number):
     cells = page.locator(f"#edge-table tbody tr:not([hidden]) td:nth-child({number})")
     return cells.all_inner_texts()
@@ -322,9 +274,9 @@ def test_the_legend_hides_and_shows_arrows_by_what_they_rest_on_in_graph_and_tab
     assert page.locator("#left").inner_text() == "0 of 5 arrows"
 
 
-def saved(page, kind, folder):
+def saved(page, folder):
     with page.expect_download() as waiting:
-        page.locator(f"#save-{kind}").click()
+        page.locator("#save-svg").click()
     path = folder / waiting.value.suggested_filename
     waiting.value.save_as(path)
     return path
@@ -334,7 +286,7 @@ def test_the_picture_is_saved_as_svg_with_tray_and_legend_and_without_what_is_hi
     open_page, tray_file, tmp_path
 ):
     page = open_page(tray_file)
-    path = saved(page, "svg", tmp_path)
+    path = saved(page, tmp_path)
     assert path.name == "my-table.svg"
     root = ElementTree.parse(path).getroot()
     kind = "{http://www.w3.org/2000/svg}"
@@ -350,25 +302,9 @@ def test_the_picture_is_saved_as_svg_with_tray_and_legend_and_without_what_is_hi
             assert "var(" not in one.attrib["fill"]
             assert one.attrib["fill"] != "currentColor"
     page.locator(".keys input").first.uncheck()
-    root = ElementTree.parse(saved(page, "svg", tmp_path)).getroot()
+    root = ElementTree.parse(saved(page, tmp_path)).getroot()
     assert len(list(root.iter(f"{kind}path"))) == 2 * (1 + 2)
     assert page.locator("svg#graph").count() == 1
-
-
-def test_the_picture_is_saved_as_png_in_the_colours_of_the_page(open_page, tray_file, tmp_path):
-    image = pytest.importorskip("matplotlib.image")
-    page = open_page(tray_file, color_scheme="light")
-    light = image.imread(saved(page, "png", tmp_path))
-    size = page.locator("#graph").evaluate("g => [g.dataset.savedHeight, g.dataset.savedWidth]")
-    assert light.shape[:2] == tuple(math.ceil(2 * float(length)) for length in size)
-    assert light[0, 0, :3] == pytest.approx([1, 1, 1])
-    # Something is drawn in every part: graph, tray and legend.
-    thirds = np.array_split(light[:, :, :3].min(axis=2), 3)
-    assert all((third < 0.6).sum() > 50 for third in thirds)
-    page.locator("#theme").click()
-    dark = image.imread(saved(page, "png", tmp_path))
-    assert dark.shape == light.shape
-    assert dark[0, 0, :3].max() < 0.2
 
 
 def test_columns_without_arrows_are_opened_from_the_tray_by_pointer_and_by_keyboard(
@@ -389,12 +325,6 @@ def test_columns_without_arrows_are_opened_from_the_tray_by_pointer_and_by_keybo
     assert page.evaluate("document.activeElement.textContent") == "alone"
     page.locator("#find").fill(HOSTILE)
     assert page.locator("#panel h3").inner_text() == HOSTILE
-    page.locator("#step").fill("1")
-    assert classes(page, "alone") == {"waiting"}
-    page.locator("#step").fill("2")
-    assert classes(page, "alone") == {"now"}
-    page.locator("#step").fill("5")
-    assert not classes(page, "alone")
 
 
 def test_the_statistics_are_folded_and_links_into_them_open_them(open_page, garden_file):
@@ -420,8 +350,6 @@ def test_a_graph_without_arrows_is_a_tray(open_page, tmp_path):
     assert page.locator("#save-svg").count() == 0
     page.locator("#tray .node").filter(has_text="b").click()
     assert page.locator("#panel h3").inner_text() == "b"
-    page.locator("#step").fill("1")
-    assert page.locator("#panel").is_visible()
 
 
 def test_a_name_in_the_table_opens_beside_the_graph(open_page, garden_file):
@@ -472,33 +400,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(open_page, garden_file, wid
         assert box["x"] + box["width"] <= width
 
 
-def test_two_fingers_zoom_and_one_moves(open_page, garden_file):
-    page = open_page(garden_file, viewport={"width": 400, "height": 800}, has_touch=True)
-    page.locator("#graph").scroll_into_view_if_needed()
-    box = page.locator("#graph").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    fingers = page.context.new_cdp_session(page)
-
-    def touch(kind, *places):
-        points = [{"x": at, "y": y, "id": i} for i, at in enumerate(places)]
-        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    before = view(page)
-    touch("touchStart", x - 30, x + 30)
-    touch("touchMove", x - 60, x + 60)
-    touch("touchEnd")
-    near = view(page)
-    assert near[2] == pytest.approx(before[2] / 2, rel=0.05)
-    assert near[0] + near[2] / 2 == pytest.approx(before[0] + before[2] / 2, rel=0.05)
-    touch("touchStart", x)
-    touch("touchMove", x - 20)
-    touch("touchMove", x - 40)
-    touch("touchEnd")
-    assert view(page)[0] > near[0]
-    assert page.locator("#panel").is_hidden()
-
-
-def test_two_hundred_columns_are_drawn_found_and_played(open_page, wide_file):
+def test_two_hundred_columns_are_drawn_and_found(open_page, wide_file):
     page = open_page(wide_file)
     assert page.locator(".node").count() == 200
     assert page.locator(".edges .edge").count() == 380
@@ -508,10 +410,6 @@ def test_two_hundred_columns_are_drawn_found_and_played(open_page, wide_file):
     frame = page.locator("#graph").bounding_box()
     assert frame["x"] < box["x"] < frame["x"] + frame["width"]
     assert frame["y"] < box["y"] < frame["y"] + frame["height"]
-    page.locator("#step").fill("100")
-    assert page.locator(".node.before, .node.layer, .node.now").count() == 100
-    assert page.locator(".node.masked").count() == 100
-    assert page.locator(".bars .now").is_visible()
 
 
 def letters(page):
@@ -533,11 +431,9 @@ def test_two_hundred_columns_can_be_read_at_first_sight(open_page, wide_file):
         and frame["y"] <= box["y"] < frame["y"] + frame["height"] - box["height"]
     ]
     assert len(inside) > 30
-    assert page.locator("#overview").is_visible()
     page.locator("#whole").click()
     whole = view(page)
     assert whole[2] > 1.5 * start[2]
-    assert page.locator("#overview").is_hidden()
     page.locator("#fit").click()
     assert view(page) == pytest.approx(start)
     page.locator("#graph").focus()
@@ -545,25 +441,6 @@ def test_two_hundred_columns_can_be_read_at_first_sight(open_page, wide_file):
     assert view(page) == pytest.approx(whole)
     page.keyboard.press("0")
     assert view(page) == pytest.approx(start)
-
-
-def test_the_overview_moves_the_view_and_follows_it(open_page, wide_file):
-    page = open_page(wide_file, viewport={"width": 1280, "height": 800})
-    start = view(page)
-    page.locator("#overview").scroll_into_view_if_needed()
-    lens = page.locator("#overview .lens")
-    before = lens.bounding_box()
-    small = page.locator("#overview canvas").bounding_box()
-    page.mouse.click(small["x"] + 0.9 * small["width"], small["y"] + small["height"] / 2)
-    moved = view(page)
-    assert moved[0] > start[0] + 500
-    assert moved[2] == pytest.approx(start[2])
-    assert lens.bounding_box()["x"] > before["x"] + 20
-    there = lens.bounding_box()["x"]
-    page.locator("#graph").focus()
-    page.keyboard.press("ArrowLeft")
-    view(page)
-    assert lens.bounding_box()["x"] < there
 
 
 def test_the_numbers_of_the_layers_stay_in_sight_and_have_their_place_in_a_saved_picture(
@@ -574,7 +451,7 @@ def test_the_numbers_of_the_layers_stay_in_sight_and_have_their_place_in_a_saved
     first = page.locator(".headings text").first
     assert y > 100
     assert y < float(first.get_attribute("y")) < y + 0.1 * height
-    root = ElementTree.parse(saved(page, "svg", tmp_path)).getroot()
+    root = ElementTree.parse(saved(page, tmp_path)).getroot()
     titles = [one for one in root.iter() if (one.text or "").startswith("layer ")]
     assert {one.attrib["y"] for one in titles} == {"18"}
     page.locator("#whole").click()
@@ -582,8 +459,33 @@ def test_the_numbers_of_the_layers_stay_in_sight_and_have_their_place_in_a_saved
     assert first.get_attribute("y") == "18"
 
 
-def test_a_small_graph_has_no_overview_and_no_second_way_to_fit(open_page, garden_file):
+def test_one_finger_moves_and_a_second_one_does_nothing(open_page, garden_file):
+    page = open_page(garden_file, viewport={"width": 400, "height": 800}, has_touch=True)
+    page.locator("#graph").scroll_into_view_if_needed()
+    box = page.locator("#graph").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    fingers = page.context.new_cdp_session(page)
+
+    def touch(kind, *places):
+        points = [{"x": at, "y": y, "id": i} for i, at in enumerate(places)]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    before = view(page)
+    touch("touchStart", x)
+    touch("touchMove", x - 20)
+    touch("touchMove", x - 40)
+    touch("touchEnd")
+    moved = view(page)
+    assert moved[0] > before[0]
+    assert moved[2] == pytest.approx(before[2])
+    touch("touchStart", x, x + 60)
+    touch("touchMove", x, x + 120)
+    touch("touchEnd")
+    assert view(page) == pytest.approx(moved)
+    assert page.locator("#panel").is_hidden()
+
+
+def test_a_small_graph_has_no_second_way_to_fit(open_page, garden_file):
     page = open_page(garden_file)
-    assert page.locator("#overview").is_hidden()
     assert page.locator("#whole").is_hidden()
     assert page.locator("#fit").is_visible()

@@ -19,7 +19,7 @@ from formats.made_results import STRANGE, results
 from tamis.errors import SettingError
 from tamis.report import write_report
 from tamis.report.page import CONTENTS, page
-from tamis.report.statistics import sieve_data, steps_of
+from tamis.report.statistics import steps_of
 from tamis.result import LOOKS, answer, direction_in_words, show
 
 SPRINKLER = "examples/sprinkler.csv"
@@ -74,9 +74,6 @@ def test_the_data_come_back_and_hold_nothing_that_html_could_read(strange):
     assert not set("<>&") & set(written)
     data = json.loads(written)
     assert data["names"] == [show(name) or "(no name)" for name in strange.names]
-    assert [step["node"] for step in data["steps"]] == [
-        strange.names.index(name) for name in strange.order
-    ]
 
 
 def test_nothing_is_loaded_from_anywhere(strange):
@@ -312,15 +309,10 @@ def test_what_is_not_finite_is_not_known():
     result = chain("abc", search="sequential")
     first, second = result.edges
     unknown = replace(first, entropy_gap=math.inf, p_value=math.nan, gain=-0.1)
-    entries = tuple(
-        replace(one, runner_up=None, runner_up_entropy=None) for one in result.trace.admissions
-    )
-    trace = replace(result.trace, admissions=entries)
-    parsed = Parsed(page(replace(result, edges=(unknown, second), trace=trace)))
+    parsed = Parsed(page(replace(result, edges=(unknown, second))))
     row = parsed.by_id("number-table").text
     assert "not known" in row
     assert "no test" in row
-    assert [1, None, 0, []] in json.loads(parsed.by_id("data").text)["rounds"]["1"]
 
 
 def test_each_step_masks_what_depends_on_the_column_just_admitted(model):
@@ -337,30 +329,6 @@ def test_each_step_masks_what_depends_on_the_column_just_admitted(model):
     ]
 
 
-@pytest.mark.parametrize("search", ["node", "layer", "sieve", "reference"])
-def test_in_every_round_of_a_masking_search_all_remaining_columns_have_a_bar(model, search):
-    result = tamis.TAM(search).fit(dict(_columns(model))).result_
-    data = sieve_data(result, numbers(result))
-    assert data["manner"] is None
-    admitted: set[str] = set()
-    for number, layer in enumerate(result.layers, start=1):
-        bars = data["rounds"][str(number)]
-        assert {result.names[bar[0]] for bar in bars} == set(result.names) - admitted
-        assert [bar[1] for bar in bars] == sorted(bar[1] for bar in bars)
-        assert {result.names[bar[0]] for bar in bars if not bar[3]} == set(layer)
-        admitted |= set(layer)
-
-
-def test_one_column_at_a_time_shows_those_it_was_compared_with():
-    result = chain("abcd", search="sequential")
-    data = sieve_data(result, numbers(result))
-    assert data["manner"] == "one column at a time"
-    assert [bar[0] for bar in data["rounds"]["1"]] == [0, 1]
-    (first, _, step, by), (_, entropy, waiting, _) = data["rounds"]["1"]
-    assert (first, step, by, waiting) == (0, 1, [], 0)
-    assert entropy == pytest.approx(0.15)
-
-
 def test_a_refined_graph_is_told_to_be_one():
     result = chain("abc", search="sequential")
     run = tamis.result.Run("refined", "counts", -1.0, 2, "the likelihood", chosen=True)
@@ -368,7 +336,6 @@ def test_a_refined_graph_is_told_to_be_one():
     told = parsed.by_id("sieve").text
     assert "The likelihood chose among classes of equivalent graphs" in told
     assert "No column is masked" in told
-    assert "refined by the likelihood" in parsed.by_id("data").text
 
 
 def test_the_file_is_the_page_and_the_same_every_time(tmp_path):

@@ -58,7 +58,7 @@ def compare(
         typer.Argument(
             metavar="TABLE | GRAPH GRAPH...",
             help="One table, from which every method learns; or two graphs and more: saved runs "
-            "(.json), .dot, .graphml, .csv (a list of edges) or .bif.",
+            "(.json), .graphml, .csv (a list of edges) or .bif.",
         ),
     ],
     truth: Annotated[
