@@ -144,7 +144,7 @@ def test_the_unfaithful_example_is_recovered_by_the_paper_s_search():
 
 
 @pytest.mark.parametrize("information", ["gaussian", "copula", "conditional-gaussian", *UNSCORED])
-@settings(deadline=None, max_examples=3)
+@settings(max_examples=3)
 @given(order=st.permutations(["x", "y", "z"]))
 def test_the_order_of_the_columns_plays_no_part(information, order):
     table = curve(60)

@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -233,7 +233,6 @@ def test_max_boundary_limits_the_number_of_parents():
 
 
 @pytest.mark.parametrize("search", ["node", "layer", "sieve", "sequential"])
-@settings(max_examples=25, deadline=None)
 @given(table=rows(columns=(3, 6), length=(10, 120), levels=3), seed=st.integers(0, 2**32 - 1))
 @pytest.mark.filterwarnings("ignore::tamis.TamisWarning")
 def test_nothing_depends_on_the_order_of_columns_or_rows_or_on_labels(search, table, seed):

@@ -18,7 +18,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import entr
 from sklearn.base import clone
@@ -375,7 +375,6 @@ def dependent_rows(seed: int, n: int, arity: int) -> np.ndarray:
     return rows[:, [len(np.unique(column)) > 1 for column in rows.T]]
 
 
-@settings(max_examples=40, deadline=None)
 @example(rows=dependent_rows(326947, 30, 3))  # two columns tie
 @given(rows=tables)
 def test_tam_with_chao_shen_is_the_papers_tam_by_brute_force(rows):
@@ -390,7 +389,6 @@ def test_tam_with_chao_shen_is_the_papers_tam_by_brute_force(rows):
 
 
 @pytest.mark.parametrize("search", ["node", "sieve", "sequential", "layer"])
-@settings(max_examples=15, deadline=None)
 @given(rows=tables)
 def test_pps_from_outside_gives_what_the_built_in_gives(search, rows):
     rule = {"masking_rule": 0.02} if search != "sequential" else {}
@@ -404,7 +402,6 @@ def test_pps_from_outside_gives_what_the_built_in_gives(search, rows):
     assert ours.trace_.maskings == built_in.trace_.maskings
 
 
-@settings(max_examples=20, deadline=None)
 @given(rows=tables)
 def test_a_boundary_search_from_outside_runs_in_the_loop_that_the_paper_prints(rows):
     names = [f"x{k}" for k in range(rows.shape[1])]

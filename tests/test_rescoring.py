@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tamis
@@ -25,8 +25,8 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "sprinkler.csv"
 
 
 @pytest.fixture(scope="module")
-def model():
-    return tamis.TAM(n_jobs=1).fit(EXAMPLE)
+def model(sprinkler):
+    return sprinkler
 
 
 def lines(n: int = 300, seed: int = 1) -> pd.DataFrame:
@@ -108,7 +108,6 @@ def table_of(kind: str) -> dict[str, np.ndarray]:
 
 
 @given(dags(), st.sampled_from(["counts", "gaussian"]), st.data())
-@settings(max_examples=40)
 def test_equivalent_graphs_score_alike(parents, information, data):
     graph = nx.DiGraph()
     graph.add_nodes_from(parents)

@@ -22,8 +22,8 @@ OLD = ROOT / "tests" / "formats" / "result_v1.json"
 
 
 @pytest.fixture(scope="module")
-def model():
-    return tamis.TAM(n_jobs=1).fit(EXAMPLE)
+def model(sprinkler):
+    return sprinkler
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rich.console import Console
 
 import tamis
@@ -343,7 +343,6 @@ def test_what_is_said_is_true_and_what_is_true_is_said(case):
 
 
 @given(result=results())
-@settings(deadline=None, max_examples=60)
 def test_whatever_the_result_sentences_say_what_holds(result):
     said = {one.name: str(one) for one in answer(result)}
     assert set(said) == expected(result)

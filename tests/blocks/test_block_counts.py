@@ -23,7 +23,6 @@ from tamis.information.interface import Context, Group
 ESTIMATORS = ["grassberger", "plugin", "miller-madow", "jackknife", "minimax"]
 
 
-@settings(max_examples=25, deadline=None)
 @given(rows(length=(2, 200)), st.sampled_from([64, 128, 256]), st.sampled_from(ESTIMATORS))
 def test_blocks_of_any_size_answer_as_memory_does(table, block_rows, estimator):
     table = table_of(table)

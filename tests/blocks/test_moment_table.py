@@ -80,7 +80,7 @@ def correlations(moments: Moments) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(30, 300),

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packed_tables import decoded
 
@@ -61,7 +61,6 @@ def columns(n: int):
     return st.tuples(*(st.lists(kind, min_size=n, max_size=n) for kind in kinds))
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(20, 150).flatmap(columns), st.sampled_from([64, 128]))
 def test_a_packed_parquet_file_is_the_table_read_at_once(tmp_path_factory, cells, block_rows):
     folder = tmp_path_factory.mktemp("packed")
@@ -79,7 +78,6 @@ def test_a_packed_parquet_file_is_the_table_read_at_once(tmp_path_factory, cells
 TEXTS = ["0", "1", "2.0", "007", "x", " y", "-0", "1e3", "12345678901234567890123"]
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.lists(st.lists(st.sampled_from(TEXTS), min_size=2, max_size=2), min_size=20, max_size=90))
 def test_a_packed_csv_file_is_the_table_read_at_once(tmp_path_factory, cells):
     folder = tmp_path_factory.mktemp("packed")

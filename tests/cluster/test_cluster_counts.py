@@ -26,7 +26,6 @@ from tamis.errors import DataError, SettingError
 from tamis.information.counted import CountedInformation
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     rows(length=(2, 200)),
     st.lists(st.integers(0, 200), max_size=6),
@@ -63,7 +62,7 @@ def test_columns_without_planes_and_in_any_order(order):
     )
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.permutations(range(4)), st.sampled_from(["auto", "node"]))
 def test_the_order_of_the_parts_changes_nothing(order, search):
     table = wide_table(7, 800)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import rows, table_of
@@ -33,7 +33,6 @@ def parities_of(values: np.ndarray, largest: int, parts: int = 1) -> Parities:
         return found.count(lambda one: one.of_block(planes.words, table.n_rows, parts))
 
 
-@settings(max_examples=40, deadline=None)
 @given(table=rows(columns=(3, 6), length=(5, 150), levels=3), parts=st.integers(1, 3))
 def test_odd_rows_are_those_counted_one_by_one(table, parts):
     made = table_of(table)

@@ -77,7 +77,7 @@ def test_a_candidate_that_is_part_of_its_context_gains_nothing_and_has_no_test(e
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(table=rows())
 def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
     n, d = table.shape
@@ -100,7 +100,6 @@ def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=15, deadline=None)
 @given(table=rows(columns=(4, 5)))
 def test_several_variables_can_stand_as_one_candidate(engine, table):
     with counting_by(engine):
@@ -113,7 +112,6 @@ def test_several_variables_can_stand_as_one_candidate(engine, table):
     assert found.stats[0].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
 @given(table=rows(columns=(3, 4), length=(60, 300)))
 def test_all_ways_of_counting_agree_to_the_last_bit(table):
     d = table.shape[1]
@@ -131,7 +129,6 @@ def test_all_ways_of_counting_agree_to_the_last_bit(table):
 
 
 @pytest.mark.parametrize("tests", [True, False])
-@settings(max_examples=25, deadline=None)
 @given(table=rows(columns=(4, 6), length=(20, 300), levels=6))
 def test_small_and_large_contexts_of_a_batch_do_not_meet(tests, table):
     d = table.shape[1]
@@ -211,7 +208,7 @@ def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(table=rows(columns=(2, 6), length=(1, 60), levels=6))
 def test_gains_are_the_same_whether_or_not_tests_are_wanted(engine, table):
     contexts = contexts_of(table.shape[1])

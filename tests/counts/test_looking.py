@@ -7,7 +7,7 @@ from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blocks.packed_tables import packed
@@ -135,7 +135,6 @@ def sample_of(table: np.ndarray) -> list[tuple[tuple[int, ...], ...]]:
 
 
 @given(table=rows(columns=(3, 6), length=(5, 80), levels=4), data=st.data())
-@settings(deadline=None)
 def test_a_sample_depends_neither_on_the_order_of_rows_nor_on_the_names_of_levels(table, data):
     order = data.draw(st.permutations(range(len(table))))
     turned = table[order].copy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from engines import judged
 from tables import rows, table_of
@@ -37,7 +37,6 @@ def counts_of(table: np.ndarray, columns: list[int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda one: one.name)
-@settings(max_examples=25, deadline=None)
 @given(table=rows(columns=(3, 3), length=(20, 300)))
 def test_the_kernel_agrees_with_the_estimators_definition(estimator, table):
     arities = [len(np.unique(column)) for column in table.T]

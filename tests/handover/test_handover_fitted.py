@@ -27,8 +27,8 @@ ROWS = {"a": ["x", "y", "y", "y"] * 10, "b": [0, 1, 1, 0] * 10}
 
 
 @pytest.fixture(scope="module")
-def example():
-    return tamis.TAM(n_jobs=1).fit(EXAMPLE).result_
+def example(sprinkler):
+    return sprinkler.result_
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,6 @@ def to_pgmpy(result, data):
 
 
 @given(tables())
-@settings(deadline=None, max_examples=15)
 def test_a_model_of_pgmpy_has_the_users_names_and_labels(table):
     result = learned(table)
     model = to_pgmpy(result, table)
@@ -214,7 +213,6 @@ def test_networkx_carries_gains_and_coefficients_together():
 
 
 @given(table=tables())
-@settings(deadline=None, max_examples=15)
 def test_a_round_trip_through_pyagrum_keeps_names_texts_of_labels_and_probabilities(table):
     result = learned(table)
     outside("pyagrum")
@@ -273,7 +271,6 @@ def texts_of(table):
 
 
 @given(table=tables())
-@settings(deadline=None, max_examples=40)
 def test_bif_holds_everything_or_says_what_it_cannot_hold(table, tmp_path_factory):
     result = learned(table)
     path = tmp_path_factory.mktemp("bif") / "x.bif"
@@ -298,7 +295,6 @@ def test_bif_holds_everything_or_says_what_it_cannot_hold(table, tmp_path_factor
 
 
 @given(st.sampled_from(HOSTILE) | st.text(st.characters(codec="utf-8"), max_size=5))
-@settings(deadline=None)
 def test_what_bif_holds_is_what_its_writer_writes(text):
     network = BayesianNetwork(["v"], [[text, text + "other"]], [()], [[0.5, 0.5]])
     if graph_files.holds_bif(text):
@@ -309,7 +305,7 @@ def test_what_bif_holds_is_what_its_writer_writes(text):
 
 
 @given(table=tables(names=words, texts=words))
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 def test_pyagrum_reads_plain_words_and_whole_numbers(table, tmp_path_factory):
     result = learned(table)
     path = tmp_path_factory.mktemp("agrum") / "x.bif"

@@ -23,8 +23,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "sprinkler.csv"
 
 
 @pytest.fixture(scope="module")
-def result():
-    return tamis.TAM(n_jobs=1).fit(EXAMPLE).result_
+def result(sprinkler):
+    return sprinkler.result_
 
 
 def doubted(result):
@@ -39,7 +39,6 @@ def pairs(result):
 
 
 @given(tables())
-@settings(deadline=None, max_examples=40)
 def test_networkx_gets_names_levels_and_the_numbers_of_the_edges(table):
     result = learned(table)
     graph = handover.to_networkx(result)
@@ -73,7 +72,7 @@ def test_most_of_the_strange_tables_have_edges_to_hand_over():
     found = []
 
     @given(tables())
-    @settings(deadline=None, max_examples=30, database=None, derandomize=True)
+    @settings(database=None, derandomize=True)
     def look(table):
         found.append(bool(learned(table).edges))
 
@@ -82,7 +81,6 @@ def test_most_of_the_strange_tables_have_edges_to_hand_over():
 
 
 @given(tables())
-@settings(deadline=None, max_examples=25)
 def test_dowhy_gets_a_directed_graph_over_the_columns_and_nothing_it_could_mistake(table):
     """CausalModel tests for nx.DiGraph and writes 'observed' into the nodes itself."""
     result = learned(table)
@@ -131,7 +129,6 @@ def plain_or_broken(name):
 
 
 @given(tables(names=names.filter(plain_or_broken)))
-@settings(deadline=None, max_examples=15)
 def test_pydot_reads_the_same_graph_from_dot(table):
     result = learned(table)
     nodes, edges = read_by_pydot(graph_files.render_dot(result))
@@ -142,7 +139,6 @@ def test_pydot_reads_the_same_graph_from_dot(table):
 
 
 @given(table=tables(names=names.filter(graph_files.holds_graphml)))
-@settings(deadline=None, max_examples=25)
 def test_files_hold_the_same_names_for_networkx_pandas_and_tamis(table, tmp_path_factory):
     result = learned(table)
     folder = tmp_path_factory.mktemp("files")

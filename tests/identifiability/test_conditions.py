@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from known_networks import (
     coarse_network,
@@ -26,8 +26,6 @@ from tamis.identifiability import pps_condition, unequal_entropy
 from tamis.identifiability.forecast import forecast
 from tamis.identifiability.known import Known
 
-SMALL = settings(max_examples=30, deadline=None)
-
 smooth = st.builds(
     random_network,
     seed=st.integers(0, 10**6),
@@ -43,7 +41,6 @@ coarse = st.builds(coarse_network, seed=st.integers(0, 10**6), d=st.integers(2, 
 networks = smooth | coarse
 
 
-@SMALL
 @given(networks)
 def test_every_verdict_is_that_of_the_definition(made):
     network, parents, joint = made
@@ -61,7 +58,6 @@ def test_every_verdict_is_that_of_the_definition(made):
         assert found["PPS"].details["as_printed"] == expected.pps_as_printed
 
 
-@SMALL
 @given(networks)
 def test_c1_c2_u1_and_u2_are_those_of_the_definition_one_by_one(made):
     network, parents, joint = made
@@ -85,7 +81,6 @@ def test_c1_c2_u1_and_u2_are_those_of_the_definition_one_by_one(made):
     assert found["U1"].margin == found["C1"].margin
 
 
-@SMALL
 @given(networks)
 def test_where_c1_fails_the_witness_is_one(made):
     network, parents, joint = made
@@ -103,7 +98,6 @@ def test_where_c1_fails_the_witness_is_one(made):
         assert H(k, A) - H(nearest, A) == pytest.approx(violation.numbers["lead"], abs=1e-9)
 
 
-@SMALL
 @given(networks)
 def test_what_is_guaranteed_is_recovered_from_exact_information(made):
     network, _, _ = made
@@ -113,7 +107,6 @@ def test_what_is_guaranteed_is_recovered_from_exact_information(made):
             assert verdict.recovers or not verdict.guaranteed, verdict
 
 
-@SMALL
 @given(networks)
 def test_guarantees_follow_from_the_conditions_by_brute_force(made):
     network, parents, joint = made
@@ -234,7 +227,6 @@ def test_a_zero_is_named_with_its_level_and_configuration():
     assert "X1=" in found.violations[0].text
 
 
-@SMALL
 @given(networks)
 def test_unfaithful_independences_are_those_of_the_definition(made):
     network, parents, joint = made
@@ -271,7 +263,6 @@ def test_a_network_too_large_for_faithfulness_is_left_undecided_with_the_number(
     assert condition.word == "undecided"
 
 
-@SMALL
 @given(networks)
 def test_the_gaps_are_those_of_the_definition(made):
     network, parents, joint = made
@@ -374,7 +365,6 @@ def test_the_rows_of_the_continuous_theorem_are_its_formula_with_both_errors_sma
         assert "stated for" in rows[theorem].why
 
 
-@SMALL
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 5))
 def test_a_linear_gaussian_network_is_checked_by_its_covariance(seed, d):
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import digamma
 from scipy.stats import chi2_contingency, multivariate_normal
@@ -164,7 +164,6 @@ def test_without_measurements_it_is_the_counts():
     )
 
 
-@settings(deadline=None, max_examples=15)
 @given(st.integers(0, 10**6), st.integers(30, 120))
 def test_gains_are_symmetric_and_nobody_informs_members(seed, n):
     source = source_of(columns(n, seed))

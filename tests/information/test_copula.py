@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -29,7 +29,6 @@ def source(rows: object, **options) -> CopulaInformation:
     return CopulaInformation.from_table(read_table(rows, continuous=True), **options)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 2))
 def test_gains_are_those_of_the_moments_of_normal_scores(seed, size):
     rows = numbers(seed, n=50)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
@@ -51,7 +51,6 @@ def grassberger_by_mpmath(counts):
         return float(mpmath.log(n) - sum(j * psi_average(j) for j in counts if j) / n)
 
 
-@settings(deadline=None)
 @given(tables)
 def test_plugin_is_the_entropy_of_the_frequencies(counts):
     assert Plugin().entropy(counts) == pytest.approx(plugin_by_scipy(counts), abs=1e-13)
@@ -69,7 +68,6 @@ def test_plugin_entropies_add_up_to_the_mutual_information_of_scikit_learn(seed)
     assert found == pytest.approx(mutual_info_score(x, y), abs=1e-13)
 
 
-@settings(deadline=None)
 @given(tables)
 def test_miller_madow_adds_half_a_row_for_each_free_observed_cell(counts):
     observed = sum(count > 0 for count in counts)
@@ -77,7 +75,6 @@ def test_miller_madow_adds_half_a_row_for_each_free_observed_cell(counts):
     assert MillerMadow().entropy(counts) == pytest.approx(ref, abs=1e-13)
 
 
-@settings(deadline=None, max_examples=30)
 @given(tables)
 def test_jackknife_is_what_leaving_out_each_row_gives(counts):
     ref = jackknife_by_leaving_rows_out(counts)
@@ -88,7 +85,6 @@ def test_jackknife_of_a_single_row_is_zero():
     assert Jackknife().entropy([0, 1, 0]) == 0.0
 
 
-@settings(deadline=None)
 @given(tables)
 def test_grassberger_is_its_formula(counts):
     ref = grassberger_by_mpmath(counts)

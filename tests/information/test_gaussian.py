@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 from typer.testing import CliRunner
@@ -50,7 +50,6 @@ def unexplained(rows: np.ndarray, k: int, given: tuple[int, ...]) -> float:
     return float(np.mean(residual**2))
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), k=st.integers(0, 4), size=st.integers(0, 3))
 def test_entropies_and_gains_are_those_of_regressions(seed, k, size):
     rows = numbers(seed)
@@ -285,7 +284,6 @@ def top_down(rows: np.ndarray) -> list[int]:
     return order
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), d=st.integers(2, 7), n=st.integers(20, 80))
 def test_without_boundaries_the_sequential_search_is_the_equal_variance_ordering(seed, d, n):
     rows = numbers(seed, n, d)
@@ -293,7 +291,6 @@ def test_without_boundaries_the_sequential_search_is_the_equal_variance_ordering
     assert [int(name[1:]) for name in model.order_] == top_down(rows)
 
 
-@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), graph=st.sampled_from(["tree", "chain", "er"]))
 def test_with_boundaries_it_is_so_where_the_rows_tell_the_parents(seed, graph):
     options = {"edges": 10} if graph == "er" else {}
@@ -368,7 +365,6 @@ def test_a_level_whose_share_is_no_float_is_refused(search):
     assert rule.bind(50, 4) is rule
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(3, 80),
@@ -419,7 +415,6 @@ def test_what_moments_do_not_answer_alone_is_left_to_batches():
     assert ChiSquared(0.05).direct(information) is None
 
 
-@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), d=st.integers(3, 9), at_once=st.booleans())
 def test_the_default_is_the_same_however_its_questions_are_answered(seed, d, at_once):
     rng = np.random.default_rng(seed)

@@ -95,7 +95,6 @@ def test_the_moments_are_the_most_likely_ones(seed):
 
 
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 5), share=st.floats(0.05, 0.5))
-@settings(max_examples=15)
 def test_steps_by_pattern_are_those_by_row(seed, d, share):
     values, present = drawn(seed, d, 80, share)
     with warnings.catch_warnings():
@@ -147,7 +146,6 @@ def test_what_is_missing_at_random_does_not_bias():
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=15)
 def test_where_next_to_nothing_is_missing_it_is_the_source_of_complete_rows(seed):
     """A row without any value is no row to the moments, and takes part in no test."""
     values, present = drawn(seed, share=0.0)

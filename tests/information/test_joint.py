@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis.errors import DataError
@@ -56,7 +56,6 @@ def subsets(d, target):
 networks = st.integers(0, 2**32 - 1)
 
 
-@settings(deadline=None, max_examples=40)
 @given(networks)
 def test_entropies_are_sums_over_all_cells(seed):
     parents, tables, arities = random_network(seed)
@@ -70,7 +69,6 @@ def test_entropies_are_sums_over_all_cells(seed):
     np.testing.assert_allclose(information.entropies(contexts), ref, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=40)
 @given(networks)
 def test_gains_are_sums_over_all_cells_and_zero_for_the_target_and_the_given(seed):
     parents, tables, arities = random_network(seed)
@@ -92,7 +90,6 @@ def test_gains_are_sums_over_all_cells_and_zero_for_the_target_and_the_given(see
                 assert row[other] == pytest.approx(ref, abs=2e-12)
 
 
-@settings(deadline=None, max_examples=40)
 @given(networks)
 def test_the_laws_of_entropy_hold(seed):
     parents, tables, _ = random_network(seed, d=5)
@@ -113,7 +110,6 @@ def test_the_laws_of_entropy_hold(seed):
     assert joint == pytest.approx(first + second, abs=3e-12)
 
 
-@settings(deadline=None, max_examples=40)
 @given(networks)
 def test_a_variable_gains_exactly_nothing_from_its_nondescendants_given_its_parents(seed):
     parents, tables, _ = random_network(seed, d=6, edge=0.4)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -107,7 +107,6 @@ numbers = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(values=numbers, seed=st.integers(0, 10**6), split=st.booleans())
 def test_the_order_of_rows_and_of_columns_changes_nothing(values, seed, split):
     rng = np.random.default_rng(seed)
@@ -124,7 +123,6 @@ def test_the_order_of_rows_and_of_columns_changes_nothing(values, seed, split):
     assert np.array_equal(turned.entropies(contexts), expected)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     values=numbers,
     shift=st.integers(-8, 8).map(float),

@@ -10,7 +10,7 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy.optimize import linprog
@@ -190,7 +190,6 @@ def naive_entropy(counts, k):
         return max(float(total), 0.0)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.lists(st.integers(0, 60), min_size=2, max_size=30).filter(lambda c: sum(map(bool, c)) > 1),
     st.sampled_from([1, 3, 50, 3000]),

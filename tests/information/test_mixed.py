@@ -68,7 +68,7 @@ def test_what_levels_tell_of_levels_comes_close_to_the_counts():
     )
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6), st.permutations(["low", "mid", "high"]))
 def test_what_levels_are_called_and_where_columns_stand_leaves_no_trace(seed, names):
     table = two_kinds(seed, n=80)
@@ -107,7 +107,6 @@ def test_the_entropy_of_a_level_is_never_below_0():
     assert information.entropies([Context(0, (1,))])[0] < 0.1
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=60))
 def test_the_entropy_of_levels_lies_above_that_of_their_shares_but_not_by_much(codes):
     counts = np.bincount(codes)

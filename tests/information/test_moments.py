@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tamis import TAM
@@ -29,7 +29,6 @@ def close(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-12) -> 
     return bool((np.abs(found - expected) <= tolerance * np.outer(scale, scale)).all())
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     d=st.integers(1, 4),
@@ -130,7 +129,6 @@ def naive_shrinkage(rows: np.ndarray) -> float:
     return min(1.0, variances / squares)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), d=st.integers(2, 6), n=st.integers(5, 60))
 def test_the_rows_choose_the_shrinkage_of_the_article(seed, d, n):
     rows = correlated(seed, d, n).T * 3 + 100

@@ -76,7 +76,6 @@ def random_space(seed: int, is_levels: list[bool], n: int = 60) -> Space:
 kinds = st.lists(st.booleans(), min_size=5, max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), kinds, st.integers(0, 3), st.integers(1, 12))
 def test_gains_are_those_of_brute_force(seed, is_levels, size, k):
     space = random_space(seed, is_levels)
@@ -86,7 +85,6 @@ def test_gains_are_those_of_brute_force(seed, is_levels, size, k):
     assert space.gains(0, s, free, k) == pytest.approx(expected, abs=1e-10)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), kinds, st.integers(0, 2))
 def test_blocks_and_their_shuffles_are_those_of_brute_force(seed, is_levels, size):
     space = random_space(seed, is_levels)
@@ -105,7 +103,6 @@ def test_rows_of_many_lone_strata_are_no_endless_search():
     assert space.gains(0, (), [1], 5) == pytest.approx(brute_force(space, 0, (1,), (), 5))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(1, 9))
 def test_the_entropy_of_a_column_is_that_of_its_kth_distances(seed, n, k):
     values = np.random.default_rng(seed).normal(size=n)
@@ -153,7 +150,7 @@ def test_a_gain_is_the_same_both_ways_and_asked_alone_or_in_company():
     assert whole[[0, 0, 0, 1], [0, 2, 4, 1]].tolist() == [0.0] * 4
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6), st.permutations(range(5)))
 def test_the_order_of_columns_and_monotone_transforms_leave_no_trace(seed, order):
     rows = confounded(seed, n=60)
@@ -310,7 +307,6 @@ def test_settings_without_meaning_are_refused(options, kind, message):
         source(confounded(15), **options)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 30))
 def test_shuffles_stay_where_they_belong(seed, n):
     rng = np.random.default_rng(seed)

@@ -61,7 +61,7 @@ def contexts(d: int) -> list[Context]:
     ]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 2**32 - 1), name=st.sampled_from(ESTIMATORS))
 def test_every_entropy_is_that_of_the_rows_that_have_its_columns(seed, name):
     table = pierced(seed)
@@ -72,7 +72,7 @@ def test_every_entropy_is_that_of_the_rows_that_have_its_columns(seed, name):
         assert entropy == pytest.approx(wanted, abs=1e-12)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(seed=st.integers(0, 2**32 - 1), name=st.sampled_from(ESTIMATORS))
 def test_every_test_is_that_of_the_rows_that_have_its_columns(seed, name):
     table = pierced(seed)
@@ -98,7 +98,7 @@ def test_every_test_is_that_of_the_rows_that_have_its_columns(seed, name):
                 assert score == pytest.approx(wanted_score, rel=1e-6, abs=1e-5)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_a_group_is_missing_where_one_of_its_members_is(seed):
     table = pierced(seed)
@@ -126,7 +126,7 @@ def test_columns_of_too_many_levels_to_number_in_a_table_give_the_same(seed, mon
             assert getattr(found, field).tolist() == getattr(one, field).tolist()
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 2**32 - 1), name=st.sampled_from(ESTIMATORS))
 def test_without_missing_values_it_is_the_plain_source(seed, name):
     table = pierced(seed, share=0.0)
@@ -140,7 +140,7 @@ def test_without_missing_values_it_is_the_plain_source(seed, name):
     assert comp.rows_behind(Group(0, (1, 2), (3,))) is None
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_scores_are_what_parents_explain_on_the_rows_that_have_them(seed):
     table = pierced(seed)

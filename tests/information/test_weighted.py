@@ -53,7 +53,7 @@ def same_result(one, other) -> bool:
 # Frequencies.
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 2**32 - 1), search=st.sampled_from(["auto", "node", "reference"]))
 def test_whole_weights_are_the_same_as_repeated_rows(seed, search):
     data = columns(30, seed)
@@ -197,7 +197,7 @@ def weighted(seed: int, n: int = 60, *, missing: bool = False, equal: bool = Fal
     return Table(tuple("abcd"), levels, codes.astype(np.uint8), missing=absent, weights=weights)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     seed=st.integers(0, 2**32 - 1),
     name=st.sampled_from(["grassberger", "plugin", "miller-madow"]),
@@ -226,7 +226,7 @@ def test_constant_weights_change_nothing():
     assert same_result(fitted(data, np.full(300, 0.37)), fitted(data))
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(seed=st.integers(0, 2**32 - 1), factor=st.sampled_from([1e-6, 0.5, 3.0, 1e6]))
 def test_only_the_proportions_of_weights_matter(seed, factor):
     data = columns(80, seed)

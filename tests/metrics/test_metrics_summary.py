@@ -9,7 +9,7 @@ import naive_metrics
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from made_mixed_graphs import dags, library, matrix_of
 
 import tamis
@@ -56,7 +56,6 @@ def test_scores_are_frozen_and_become_one_row():
     assert all(value is None or isinstance(value, int | float) for value in row.values())
 
 
-@settings(max_examples=100, deadline=None)
 @given(dags(4), dags(4))
 def test_sid_counts_the_effects_that_come_out_wrong(learned, true):
     library("gadjid")

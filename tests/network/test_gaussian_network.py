@@ -60,7 +60,6 @@ def regression(network: GaussianNetwork, name: str, place: int = 0):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=15)
 def test_coefficients_are_those_of_the_normal_equations(seed):
     rows = numbers(seed, 25)
     one = regression(GaussianNetwork.fit(DIAMOND, rows), "d")

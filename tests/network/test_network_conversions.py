@@ -7,7 +7,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_networks import networks, outside, words
 
@@ -23,7 +23,6 @@ COLLIDER = BayesianNetwork(
 
 
 @given(networks() | networks(labels=st.integers(0, 9)))
-@settings(deadline=None, max_examples=60)
 def test_a_graph_of_networkx_holds_all_there_is(network):
     graph = network.to_networkx()
     assert BayesianNetwork.from_networkx(graph) == network
@@ -88,7 +87,6 @@ def to_pgmpy(network):
 
 
 @given(networks(names=words, labels=words) | networks(names=words, labels=st.integers(0, 9)))
-@settings(deadline=None, max_examples=25)
 def test_a_model_of_pgmpy_holds_all_there_is(network):
     model = to_pgmpy(network)
     assert set(model.nodes) == set(network.names)

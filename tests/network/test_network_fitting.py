@@ -8,7 +8,7 @@ from collections import Counter
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_networks import outside
 
@@ -48,7 +48,6 @@ def counted(table, network, k, prior):
 
 
 @given(rows(), st.data(), st.sampled_from([0, 0.5, 1, 3.0]))
-@settings(deadline=None, max_examples=60)
 def test_tables_are_counts_plus_the_prior(made, data, prior):
     table = table_of(made)
     graph = data.draw(graphs_over(table))
@@ -62,7 +61,6 @@ def test_tables_are_counts_plus_the_prior(made, data, prior):
 
 
 @given(rows(), st.data())
-@settings(deadline=None, max_examples=30)
 def test_an_equivalent_sample_size_is_spread_over_the_cells(made, data):
     table = table_of(made)
     network = BayesianNetwork.fit(data.draw(graphs_over(table)), table, equivalent_sample_size=10)

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_networks import networks, outside
 
@@ -35,7 +35,6 @@ def by_rows(network, codes):
 
 
 @given(networks(), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=60)
 def test_it_is_the_sum_over_rows_and_tables(network, seed):
     codes = network.sample_codes(30, seed)
     table = Table(network.names, network.levels, codes)

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from made_networks import networks
 
 from tamis.errors import DataError, SettingError
@@ -48,7 +48,6 @@ def test_the_graph_the_layers_and_the_order_follow_the_parents():
 
 
 @given(networks())
-@settings(deadline=None, max_examples=60)
 def test_order_puts_parents_first_and_layers_are_generations(network):
     place = {k: i for i, k in enumerate(network.order)}
     assert sorted(network.order) == list(range(network.n_variables))

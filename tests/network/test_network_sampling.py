@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_networks import networks, published
 from scipy import stats
@@ -96,7 +96,6 @@ def test_a_large_sample_is_frozen():
 
 
 @given(networks(), st.integers(0, 2**64), st.data())
-@settings(deadline=None, max_examples=50)
 def test_a_sample_does_not_depend_on_the_order_of_variables_or_parents(network, seed, data):
     order = data.draw(st.permutations(range(network.n_variables)))
     sample, other = network.sample(20, seed), rearranged(network, order).sample(20, seed)
@@ -106,7 +105,6 @@ def test_a_sample_does_not_depend_on_the_order_of_variables_or_parents(network, 
 
 
 @given(networks(), st.integers(0, 2**64))
-@settings(deadline=None, max_examples=50)
 def test_an_impossible_level_is_never_drawn(network, seed):
     codes = network.sample_codes(50, seed)
     for k, table in enumerate(network.tables):

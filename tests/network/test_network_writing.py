@@ -22,13 +22,11 @@ def again(network):
 
 
 @given(networks())
-@settings(deadline=None, max_examples=60)
 def test_a_round_trip_keeps_names_levels_parents_and_every_bit(network):
     assert again(network) == network
 
 
 @given(networks(labels=st.integers(-(2**70), 2**70)) | networks(labels=st.booleans()))
-@settings(deadline=None, max_examples=20)
 def test_labels_that_are_not_strings_come_back_as_their_text(network):
     back = again(network)
     assert back.levels == tuple(tuple(map(str, labels)) for labels in network.levels)
@@ -51,7 +49,7 @@ def test_every_strange_name_can_be_a_name_and_a_level(name):
 
 
 @given(networks(names=words, labels=words))
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 def test_pgmpy_reads_the_same_network(network):
     others = read_by_pgmpy(render(network))
     for k, name in enumerate(network.names):
@@ -61,7 +59,6 @@ def test_pgmpy_reads_the_same_network(network):
 
 
 @given(network=networks(names=words, labels=words, fewest=2))  # aGrUM knows no constants
-@settings(deadline=None, max_examples=40)
 def test_agrum_reads_the_same_network(network, tmp_path_factory):
     path = tmp_path_factory.mktemp("agrum") / "x.bif"
     network.write(path)
@@ -158,7 +155,6 @@ def damaged_files(draw):
 
 
 @given(damaged_files())
-@settings(deadline=None, max_examples=80)
 @pytest.mark.filterwarnings("ignore::tamis.errors.TamisWarning")
 def test_a_damaged_file_is_a_network_or_a_file_format_error(content):
     try:
@@ -184,7 +180,6 @@ def commented(draw):
 
 
 @given(commented())
-@settings(deadline=None, max_examples=60)
 def test_comments_between_words_change_nothing(pair):
     network, text = pair
     assert BayesianNetwork(*parse_bif(text.encode(), "x")) == network

@@ -10,7 +10,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from report_parsing import Parsed
 
 import tamis
@@ -27,8 +27,8 @@ OPTIONAL = {"told-before", "confidence", "conditions", "searches"}
 
 
 @pytest.fixture(scope="module")
-def model(request):
-    return tamis.TAM().fit(str(request.config.rootpath / SPRINKLER))
+def model(sprinkler):
+    return sprinkler
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,6 @@ def arrows(parsed):
     return [e for e in parsed.elements if "data-parent" in e.attributes]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(results())
 def test_whatever_the_result_the_page_is_well_formed_and_complete(result):
     text = page(result)

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tamis
@@ -356,7 +356,6 @@ def labelled(seed: int, model: str) -> pd.DataFrame:
     return pd.DataFrame(made.data).astype(str).add_prefix("level ", axis=1)
 
 
-@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), model=st.sampled_from(["tables", "logistic", "mod"]))
 def test_the_names_of_levels_and_the_order_of_rows_and_columns_play_no_part(seed, model):
     table = labelled(seed, model)
@@ -438,7 +437,6 @@ def members(model: tamis.TAM) -> Iterator[nx.DiGraph]:
             yield dag
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     model=st.sampled_from(["tables", "logistic"]),
@@ -460,7 +458,6 @@ def test_given_arrows_are_those_that_knowledge_decides_alone_or_with_the_class(s
             assert edge.direction_probability == 1.0
 
 
-@settings(max_examples=25, deadline=None)
 @example(seed=1449, model="logistic")  # where shares of all members add up to a little less than 1
 @given(seed=st.integers(0, 10**6), model=st.sampled_from(["tables", "logistic"]))
 def test_other_arrows_are_judged_among_the_equivalent_graphs_that_knowledge_allows(seed, model):

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise, product
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from simulated_fits import even
@@ -51,7 +51,6 @@ def undirected(graph):
 
 
 @pytest.mark.parametrize("family", GRAPHS)
-@settings(deadline=None, max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 2**70))
 def test_every_graph_is_a_dag_over_names_that_sort(family, data, seed):
     options = data.draw(OPTIONS[family])

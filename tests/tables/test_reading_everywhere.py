@@ -22,7 +22,6 @@ from tamis.tables.first_pass import look_at_parts, open_stream
 fuzzed = settings(
     deadline=None,
     derandomize=True,
-    max_examples=60,
     suppress_health_check=[HealthCheck.too_slow],
 )
 

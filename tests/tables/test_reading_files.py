@@ -165,7 +165,7 @@ MARKS = st.sampled_from(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
+@settings(derandomize=True)
 @given(marks=st.lists(MARKS, max_size=25), quoted=st.booleans())
 def test_the_quick_reader_and_the_slow_one_agree(tmp_path_factory, marks, quoted):
     path = tmp_path_factory.mktemp("t") / "t.csv"

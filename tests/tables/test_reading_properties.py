@@ -108,7 +108,7 @@ def read_or_none(data: object, *, continuous: bool) -> Table | None:
 PIECES = [",", ";", "\t", "\n", "\r", '"', "a", "b", "1", "0.5", "-", "inf", " ", *MISSING_MARKERS]
 
 
-@settings(fixed, max_examples=150)
+@fixed
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_text_made_of_csv_is_read_or_refused(pieces, tmp_path):
     path = tmp_path / "table.csv"
@@ -116,7 +116,7 @@ def test_any_text_made_of_csv_is_read_or_refused(pieces, tmp_path):
     reads_or_refuses(path)
 
 
-@settings(fixed, max_examples=100)
+@fixed
 @given(length=st.integers(0, 2000), noise=st.binary(max_size=40))
 def test_any_cut_parquet_file_is_refused(length, noise, tmp_path):
     # Not damage in the middle: a few such files make polars end the process.
@@ -153,13 +153,13 @@ OBJECTS = st.recursive(
 )
 
 
-@settings(fixed, max_examples=150)
+@fixed
 @given(data=OBJECTS)
 def test_any_object_is_read_or_refused(data):
     reads_or_refuses(data)
 
 
-@settings(fixed, max_examples=100)
+@fixed
 @given(
     data=arrays.arrays(
         dtype=st.one_of(arrays.scalar_dtypes(), arrays.array_dtypes()),

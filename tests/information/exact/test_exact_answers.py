@@ -7,7 +7,7 @@ import pickle
 import known
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis.errors import DataError, SettingError
@@ -33,7 +33,6 @@ def random_questions(seed, d, n=25):
         yield Group(int(rng.integers(d)), tuple(inside.tolist()), tuple(others.tolist()))
 
 
-@settings(deadline=None, max_examples=60)
 @given(seeds)
 def test_entropies_are_those_of_the_joint_table(seed):
     comp, ref = both(known.random_network(seed))
@@ -41,7 +40,6 @@ def test_entropies_are_those_of_the_joint_table(seed):
     np.testing.assert_allclose(comp.entropies(contexts), ref.entropies(contexts), atol=CLOSE)
 
 
-@settings(deadline=None, max_examples=60)
 @given(seeds)
 def test_gains_are_those_of_the_joint_table(seed):
     comp, ref = both(known.random_network(seed))
@@ -53,7 +51,6 @@ def test_gains_are_those_of_the_joint_table(seed):
         assert not row[[target, *inside]].any()
 
 
-@settings(deadline=None, max_examples=60)
 @given(seeds)
 def test_groups_have_the_evidence_of_the_joint_table(seed):
     comp, ref = both(known.random_network(seed))
@@ -63,7 +60,6 @@ def test_groups_have_the_evidence_of_the_joint_table(seed):
     assert (found.n_rows, found.log_p) == (math.inf, None)
 
 
-@settings(deadline=None, max_examples=60)
 @given(seeds)
 def test_candidates_have_the_evidence_of_the_joint_table(seed):
     comp, ref = both(known.random_network(seed))
@@ -72,7 +68,6 @@ def test_candidates_have_the_evidence_of_the_joint_table(seed):
     np.testing.assert_allclose(found.cmi, wanted.cmi, atol=CLOSE)
 
 
-@settings(deadline=None, max_examples=60)
 @given(seeds)
 def test_tables_are_sums_of_the_joint_table_with_axes_as_asked_for(seed):
     network = known.random_network(seed, d=6)
@@ -94,7 +89,6 @@ def test_tables_are_sums_of_the_joint_table_with_axes_as_asked_for(seed):
         assert information.entropy_of(asked) == pytest.approx(entropy, abs=CLOSE)
 
 
-@settings(deadline=None, max_examples=40)
 @given(seeds)
 def test_who_is_asked_about_whom_does_not_matter_to_the_last_bit(seed):
     network = known.random_network(seed)

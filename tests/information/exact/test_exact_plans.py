@@ -5,7 +5,7 @@ import math
 import known
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tamis.information import inference as plans
@@ -46,7 +46,6 @@ def naive_order(graph, nodes, cost):
     return turns
 
 
-@settings(deadline=None, max_examples=40)
 @given(seeds)
 def test_orders_are_greedy(seed):
     dag, levels = sparse(seed, 14)
@@ -79,7 +78,6 @@ def test_the_better_of_two_orders_is_taken(monkeypatch):
     assert winners == {True, False}
 
 
-@settings(deadline=None, max_examples=40)
 @given(seeds)
 def test_a_plan_uses_every_table_once_and_sums_as_early_as_it_can(seed):
     dag, levels = sparse(seed, 12)
@@ -110,7 +108,6 @@ def test_a_sum_is_not_moved_into_a_product_of_too_many_axes():
     assert steps == [Step((one, two), product), Step((product,), narrowed)]
 
 
-@settings(deadline=None, max_examples=60)
 @given(seeds)
 def test_only_what_matters_is_in_a_conditional_entropy(seed):
     dag, levels = sparse(seed, 14)
@@ -121,7 +118,6 @@ def test_only_what_matters_is_in_a_conditional_entropy(seed):
     assert all(not part & ~(relevant | 1 << k) for part in splitter.conditional(1 << k, inside))
 
 
-@settings(deadline=None, max_examples=60)
 @given(seeds)
 def test_pieces_are_sets_that_touch_each_other_and_never_more_than_the_whole(seed):
     dag, levels = sparse(seed, 14)

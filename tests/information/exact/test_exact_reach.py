@@ -5,7 +5,7 @@ import math
 import known
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from tamis.errors import DataError
@@ -151,7 +151,6 @@ def test_the_whole_of_a_large_network_has_the_entropy_of_its_conditionals():
     )
 
 
-@settings(deadline=None, max_examples=25)
 @given(seeds)
 def test_the_laws_of_entropy_hold_where_no_joint_table_could(seed):
     network = known.random_network(seed, d=30, arities=(2, 3))
