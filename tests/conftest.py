@@ -76,7 +76,7 @@ def mixed():
 
 @pytest.fixture(scope="session")
 def survey():
-    """Levels with missing values, learned pair by pair, and with knowledge that the table denies."""
+    """Levels with missing values, learned in pairs, and with knowledge of what comes first."""
     import tamis
 
     rng = np.random.default_rng(7)
