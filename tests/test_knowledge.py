@@ -96,16 +96,6 @@ def test_knowledge_holds_for_numbers_too(knowledge, seed):
     assert violations(model.graph_, knowledge) == []
 
 
-@given(knowledge=knowledges(), seed=st.integers(0, 5))
-def test_results_with_knowledge_are_kept_whole(tmp_path_factory, knowledge, seed):
-    path = str(tmp_path_factory.mktemp("kept") / "run.json")
-    model = tamis.TAM(knowledge=knowledge).fit(table(seed))
-    model.save(path)
-    again = tamis.load(path)
-    assert again == model.result_
-    assert Knowledge.of(again.settings["knowledge"]) == knowledge
-
-
 @given(knowledge=knowledges(), seed=st.integers(0, 30), order=st.permutations(NAMES))
 def test_the_order_of_columns_plays_no_part(knowledge, seed, order):
     columns = table(seed)
@@ -302,11 +292,3 @@ def test_the_command_takes_files_and_options(tmp_path):
     wrong = CliRunner().invoke(app, ["learn", "examples/sprinkler.csv", "--require", "rain"])
     assert wrong.exit_code == 2
     assert "is no arrow" in wrong.output
-
-
-@pytest.mark.parametrize("tiers", [[[]], [[], []]])
-def test_tiers_without_columns_say_nothing(tiers):
-    assert not Knowledge(tiers=tiers)
-    assert Knowledge(tiers=tiers).to_dict() == {}
-    table = {"a": ["x", "y"] * 30, "b": ["x", "y"] * 30}
-    assert str(tamis.TAM(knowledge={"tiers": tiers}).fit(table).result_.answer("told")) == ""

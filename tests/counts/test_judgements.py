@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import combinations
 
@@ -16,11 +15,8 @@ import naive
 from engines import judged
 from tables import rows, table_of
 from tamis.counting import counts, memory, sharing
-from tamis.counting.compiled import uncompiled
 from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
-from tamis.counting.sharing import usable_jobs
-from tamis.errors import SettingError
 
 ENGINES = {
     "planes": {},
@@ -175,36 +171,6 @@ def test_relabelled_levels_tie_exactly():
         tests=False,
     )
     assert found.gains[0] == found.gains[1] == found.gains[2]
-
-
-@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "two"])
-def test_a_senseless_number_of_jobs_is_refused(n_jobs):
-    with pytest.raises(SettingError, match="n_jobs"):
-        usable_jobs(n_jobs)
-
-
-def test_negative_numbers_of_jobs_count_back_from_all():
-    assert usable_jobs(-1) == usable_jobs(None)
-    assert usable_jobs(-1000) == 1
-
-
-def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
-    # What numpy counts is not worth sharing.
-    monkeypatch.setattr(uncompiled, "allows", lambda loop, seconds=0.0: False)
-    opened = []
-
-    class Recorded(ThreadPoolExecutor):
-        def __init__(self, workers):
-            opened.append(workers)
-            super().__init__(workers)
-
-    monkeypatch.setattr(sharing, "ThreadPoolExecutor", Recorded)
-    monkeypatch.setattr(sharing, "THREAD_WORDS", 0)
-    table = np.random.default_rng(0).integers(0, 2, (100, 9))
-    for n_jobs in (1, 3):
-        counts = MemoryCounts(table_of(table), n_jobs)
-        judged(counts, [(k, ()) for k in range(9)], None, plugin_lookup(100), tests=False)
-    assert set(opened) == {2}  # and the caller does its part
 
 
 @pytest.mark.parametrize("engine", ENGINES)

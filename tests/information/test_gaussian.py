@@ -8,10 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
-from typer.testing import CliRunner
 
 import tamis
-from tamis.cli import app
 from tamis.counting import direct
 from tamis.counting.compiled import uncompiled
 from tamis.decisions.p_values import ChiSquared, FTest
@@ -85,11 +83,6 @@ def test_scale_free_is_what_standardised_columns_would_tell():
     np.testing.assert_allclose(free.cmi(contexts), information.cmi(contexts), atol=1e-12)
 
 
-def test_whole_numbers_have_no_unit():
-    whole = np.random.default_rng(0).integers(0, 4, (60, 3))
-    assert GaussianInformation.from_table(read_table(whole)).scale_free() is None
-
-
 def test_entropies_of_standardised_columns_are_compared_with_nothing():
     rows = numbers(4)
     assert source(rows).entropy_kinds() == ["numbers"] * 5
@@ -141,21 +134,6 @@ def test_tests_given_large_sets_are_those_of_single_regressions(monkeypatch):
     single = information.tests(queries).cmi.reshape(-1, 2)
     assert single == pytest.approx(found, abs=1e-12)
     assert not np.array_equal(single, found)  # the two ways differ in rounding, so both were taken
-
-
-def test_large_sets_that_cannot_be_inverted_are_refused_by_name():
-    few = source(numbers(3, n=20, d=34))
-    members = range(2, 32)
-    queries = [Query(0, tuple(v for v in members if v != k), np.array([k])) for k in members]
-    with pytest.raises(DataError, match="is a linear function of"):
-        few.tests(queries)
-
-
-def test_nothing_asked_is_nothing_answered():
-    information = source(numbers(2))
-    assert information.entropies([]).shape == (0,)
-    assert information.profiles([]).cmi.shape == (0, 5)
-    assert len(information.tests([])) == len(information.joint_tests([])) == 0
 
 
 @pytest.mark.parametrize("size", [0, 1, 3])
@@ -214,32 +192,6 @@ def test_the_rows_can_choose_the_shrinkage_and_the_record_says_so(tmp_path):
     assert tamis.load(tmp_path / "run.json") == model.result_
     plain = tamis.TAM(information="gaussian", source={"shrinkage": 0}).fit(numbers(5))
     assert plain.result_.settings["source"] is None
-
-
-def test_the_command_takes_shrinkage(tmp_path):
-    rows = numbers(6)
-    table = pd.DataFrame(np.column_stack([rows, rows[:, 0]]), columns=list("abcdef"))
-    table.to_csv(tmp_path / "t.csv", index=False)
-    options = ["learn", str(tmp_path / "t.csv"), "--information", "gaussian"]
-    refused = CliRunner().invoke(app, options)
-    assert refused.exit_code == 2
-    assert "--source shrinkage=0.1" in " ".join(refused.stderr.split())
-    for value in ("0.1", "auto"):
-        shown = CliRunner().invoke(app, [*options, "--details", "--source", f"shrinkage={value}"])
-        assert shown.exit_code == 0, shown.stderr
-        assert f"shrinkage {value}" in " ".join(shown.stdout.split())
-
-
-@pytest.mark.parametrize("information", ["gaussian", "copula"])
-@pytest.mark.parametrize("value", [-0.1, 2, True, "much", None, np.nan, [0.1]])
-def test_shrinkage_that_means_nothing_is_refused(information, value):
-    with pytest.raises(SettingError, match=r"source: shrinkage must be .* 'auto' leaves it"):
-        tamis.TAM(information=information, source={"shrinkage": value}).fit(numbers(1))
-
-
-def test_gaussian_moments_have_no_other_setting():
-    with pytest.raises(SettingError, match="no setting 'seed'; it has shrinkage"):
-        tamis.TAM(information="gaussian", source={"seed": 1}).fit(numbers(1))
 
 
 def test_shrinkage_lets_collinear_columns_pass_and_keeps_variances():
@@ -309,60 +261,6 @@ def test_integers_can_be_read_as_numbers_and_solve_the_additive_model():
     data = draw("er", "add", d=10, edges=20, n=2000, seed=5)
     model = tamis.TAM("sequential", information="gaussian").fit(data.data)
     assert shd(model, data.graph) == 0
-
-
-def test_a_result_from_numbers_survives_saving(tmp_path):
-    data = draw(model="unfaithful", n=500, seed=3)
-    model = tamis.TAM("node", information="gaussian").fit(data.data)
-    model.save(tmp_path / "run.json")
-    assert tamis.load(tmp_path / "run.json") == model.result_
-    assert "W" in model.explain("X")
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"search": "reference"}, "does not go with"),
-        ({"entropy": "plugin"}, "entropy="),
-        ({"boundary_rule": tamis.rules.Permutation()}, "Permutation does not go with moments"),
-        ({"information": "magic"}, "information must be one of"),
-    ],
-)
-def test_settings_that_do_not_fit_numbers_are_refused(wrong, message):
-    rows = numbers(8)
-    with pytest.raises(SettingError, match=message):
-        tamis.TAM(**{"search": "node", "information": "gaussian", **wrong}).fit(rows)
-
-
-def test_labels_are_no_numbers():
-    table = pd.DataFrame({"a": ["x", "y"] * 20, "b": np.arange(40) % 3})
-    with pytest.raises(DataError, match="'a' holds labels such as 'x'"):
-        tamis.TAM(information="gaussian").fit(table)
-
-
-def test_counting_refuses_measurements_and_names_the_way_out():
-    with pytest.raises(DataError, match="information='gaussian'"):
-        tamis.TAM(information="counts").fit(numbers(9))
-    with pytest.raises(SettingError, match="FTest does not go with counts"):
-        tamis.TAM(boundary_rule=FTest()).fit(np.random.default_rng(0).integers(0, 2, (50, 3)))
-
-
-def test_wide_tables_of_numbers_are_learned_too():
-    data = draw("tree", "gaussian", d=150, n=1000, seed=2, variances=1.0)
-    model = tamis.TAM("sequential", information="gaussian").fit(data.data)
-    assert shd(model, data.graph) <= 15
-
-
-@pytest.mark.parametrize("search", ["auto", "node"])
-def test_a_level_whose_share_is_no_float_is_refused(search):
-    with pytest.raises(SettingError, match=r"alpha=1e-320 .* 5 columns .* use 5\.6e-307 or more"):
-        tamis.TAM(search, information="gaussian", alpha=1e-320).fit(numbers(1))
-    model = tamis.TAM(search, information="gaussian", alpha=5.6e-307).fit(numbers(1))
-    assert not model.graph_.edges
-    rule = FTest(1e-307)
-    with pytest.raises(SettingError, match="up to 5 tests"):
-        rule.bind(50, 5)
-    assert rule.bind(50, 4) is rule
 
 
 @given(

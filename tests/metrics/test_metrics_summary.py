@@ -7,7 +7,6 @@ import sys
 
 import naive_metrics
 import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import given
 from made_mixed_graphs import dags, library, matrix_of
@@ -87,9 +86,3 @@ def test_without_gadjid_the_error_names_the_extra(monkeypatch):
     with pytest.raises(SettingError, match="gadjid"):
         scores(CHAIN, CHAIN, sid=True)
     assert scores(CHAIN, CHAIN).sid is None
-
-
-def test_everything_is_plain_python():
-    found = scores(np.zeros((2, 2)), np.zeros((2, 2)))
-    assert type(found.shd) is int
-    assert type(found.layer_errors) is int

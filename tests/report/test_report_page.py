@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from base64 import b64encode
 from dataclasses import replace
@@ -16,13 +15,11 @@ from report_parsing import Parsed
 import tamis
 from drawing.drawn_results import Resampled, chain, layered
 from formats.made_results import STRANGE, results
-from tamis.errors import SettingError
 from tamis.report import write_report
 from tamis.report.page import CONTENTS, page
 from tamis.report.statistics import sieve_data, steps_of
 from tamis.result import LOOKS, answer, direction_in_words, show
 
-SPRINKLER = "examples/sprinkler.csv"
 OPTIONAL = {"told-before", "confidence", "conditions", "searches"}
 
 
@@ -307,21 +304,6 @@ def test_a_graph_without_edges_is_said_to_have_none():
     assert not parsed.has_id("edge-table")
 
 
-def test_what_is_not_finite_is_not_known():
-    result = chain("abc", search="sequential")
-    first, second = result.edges
-    unknown = replace(first, entropy_gap=math.inf, p_value=math.nan, gain=-0.1)
-    entries = tuple(
-        replace(one, runner_up=None, runner_up_entropy=None) for one in result.trace.admissions
-    )
-    trace = replace(result.trace, admissions=entries)
-    parsed = Parsed(page(replace(result, edges=(unknown, second), trace=trace)))
-    row = parsed.by_id("number-table").text
-    assert "not known" in row
-    assert "no test" in row
-    assert [1, None, 0, []] in json.loads(parsed.by_id("data").text)["rounds"]["1"]
-
-
 def test_each_step_masks_what_depends_on_the_column_just_admitted(model):
     steps = steps_of(tamis.TAM("node").fit(dict(_columns(model))).result_)
     told = [(s.admitted.name, [m.name for m in s.masked]) for s in steps]
@@ -378,18 +360,6 @@ def test_the_file_is_the_page_and_the_same_every_time(tmp_path):
     write_report(chain("abé"), str(path), command="x")
     assert path.read_bytes() == again
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
-
-
-@pytest.mark.parametrize("path", ["report.txt", "report", "no/such/place/report.html"])
-def test_a_path_that_is_no_place_for_a_report_is_refused(tmp_path, path):
-    with pytest.raises(SettingError, match="report"):
-        write_report(chain("ab"), tmp_path / path)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_recovery_check_of_another_result_is_refused(tmp_path, recovery):
-    with pytest.raises(SettingError, match="not of this result"):
-        write_report(chain("ab"), tmp_path / "report.html", recovery=recovery)
 
 
 def _columns(model):

@@ -88,20 +88,6 @@ def test_what_stays_unjoined_is_separated_by_all_the_rest(seed):
             assert (marginal[one] >> two & 1) == (marginal[two] >> one & 1) == (not apart)
 
 
-def test_the_moral_graph_marries_parents():
-    dag = Dag([(), (), (0, 1), (2,)])
-    assert dag.moral(0b1111) == {0: 0b110, 1: 0b101, 2: 0b1011, 3: 0b100}
-    assert dag.moral(0b0011) == {0: 0, 1: 0}
-    assert dag.ancestral(0b0100) == 0b0111
-
-
-def test_the_target_and_the_given_separate_from_nothing():
-    information = ExactInformation(*known.chain(3))
-    assert information.separated(1, [1])
-    assert information.separated(1, [0], [0])
-    assert not information.separated(1, [0, 1])
-
-
 def test_what_the_graph_decides_costs_no_table(monkeypatch):
     def refuse(*_):
         raise AssertionError("a table was made")
