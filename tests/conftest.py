@@ -1,7 +1,7 @@
 """Results that are learned once, and how the tests run.
 
 Compiled loops are kept apart from those of an install, and no test is against the clock. Set
-before anything imports numba.
+before anything imports numpy or numba, which is why the fixtures import what they need.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -51,6 +50,8 @@ def sprinkler():
 @pytest.fixture(scope="session")
 def numbers():
     """A chain of measurements, and one that hangs on nothing."""
+    import numpy as np
+
     import tamis
 
     rng = np.random.default_rng(7)
@@ -63,6 +64,8 @@ def numbers():
 def mixed():
     """Levels, an ordered column and a measurement."""
     import pandas as pd
+
+    import numpy as np
 
     import tamis
 
@@ -77,6 +80,8 @@ def mixed():
 @pytest.fixture(scope="session")
 def survey():
     """Levels with missing values, learned in pairs, and with knowledge of what comes first."""
+    import numpy as np
+
     import tamis
 
     rng = np.random.default_rng(7)
