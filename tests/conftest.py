@@ -63,9 +63,8 @@ def numbers():
 @pytest.fixture(scope="session")
 def mixed():
     """Levels, an ordered column and a measurement."""
-    import pandas as pd
-
     import numpy as np
+    import pandas as pd
 
     import tamis
 

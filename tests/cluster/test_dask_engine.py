@@ -150,6 +150,7 @@ def test_rows_that_differ_when_they_are_read_again_are_refused(tmp_path, frame):
             TAM().fit(table)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_on_every_try_ends_in_an_error(frame):
     deadly = dd.from_map(_deadly, range(3), args=(frame,), meta=frame.iloc[:0])
     with (

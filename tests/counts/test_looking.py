@@ -245,7 +245,7 @@ def test_the_parents_of_large_parities_are_screened_where_they_cannot_be_counted
 
 def test_threads_and_blocks_screen_alike(monkeypatch):
     counted_up_to(monkeypatch, 2)
-    bits = parity_table(9000, 40, {39: (0, 1, 2), 38: (3, 4), 37: (5, 6, 7, 8)}, 4)
+    bits = parity_table(9000, 30, {29: (0, 1, 2), 28: (3, 4), 27: (5, 6, 7, 8)}, 4)
     bits[:, 10] = np.random.default_rng(5).integers(0, 3, 9000)
     table = table_of(bits)
     one, two = (CountedInformation(table, n_jobs=n_jobs) for n_jobs in (1, 2))
@@ -253,7 +253,7 @@ def test_threads_and_blocks_screen_alike(monkeypatch):
         blocks = CountedInformation(in_blocks)
         assert blocks.worthwhile_look_ahead() == one.worthwhile_look_ahead() == 5
         assert one.interactions(4) == two.interactions(4) == blocks.interactions(4)
-    assert one.interactions(4)[37][0].members == (5, 6, 7, 8)
+    assert one.interactions(4)[27][0].members == (5, 6, 7, 8)
 
 
 def test_sets_that_stand_out_by_a_strong_pair_do_not_hide_others():

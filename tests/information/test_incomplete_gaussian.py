@@ -94,6 +94,7 @@ def test_the_moments_are_the_most_likely_ones(seed):
     np.testing.assert_allclose(found.mean, best.x[:3], atol=1e-3)
 
 
+@settings(max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 5), share=st.floats(0.05, 0.5))
 def test_steps_by_pattern_are_those_by_row(seed, d, share):
     values, present = drawn(seed, d, 80, share)

@@ -249,6 +249,7 @@ def test_fit_bootstrap_and_recovery_check_show_bars_in_a_notebook(kernel):
     assert kernel[-1]["text/html"] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_real_notebook_shows_answers_pictures_and_no_stray_lines(request, tmp_path):
     client = pytest.importorskip("nbclient", reason="nbclient is not installed")
