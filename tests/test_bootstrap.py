@@ -16,8 +16,8 @@ CSV = "examples/sprinkler.csv"
 
 
 @pytest.fixture(scope="module")
-def model() -> tamis.TAM:
-    return tamis.TAM(n_jobs=1).fit(CSV)
+def model(sprinkler) -> tamis.TAM:
+    return sprinkler
 
 
 @pytest.fixture(scope="module")

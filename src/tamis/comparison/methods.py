@@ -25,7 +25,7 @@ METHODS = (*OWN, *PEERS)
 """The names of all methods."""
 LIMIT, LONGEST = 60.0, 1e6
 """Seconds that a method may take unless told, and that it may be told."""
-GRAPH_ENDINGS = (".json", ".dot", ".graphml", ".bif", ".bif.gz")
+GRAPH_ENDINGS = (".json", ".graphml", ".bif", ".bif.gz")
 """Endings of files that hold a graph and never a table."""
 FOR_TABLES = (
     "is for methods that learn from one table, and these are graphs: leave it out, or give the "
@@ -51,7 +51,7 @@ def compare(
     *things : one table, or graphs
         A table is anything that `TAM.fit` takes: every method learns from it. Two things or more
         are graphs: results, fitted models, networks, networkx graphs, mappings from each column to
-        its parents, or paths that end in .json, .dot, .graphml, .csv (a list of edges) or .bif.
+        its parents, or paths that end in .json, .graphml, .csv (a list of edges) or .bif.
     truth : graph, optional
         The true graph, of any such kind.
     methods : sequence of str, optional
