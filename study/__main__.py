@@ -7,8 +7,6 @@ import os
 import sys
 from pathlib import Path
 
-import pandas as pd
-
 from study import figures
 from study.harness import MEASURES, PLANS, Study, load
 
@@ -28,16 +26,17 @@ def main() -> None:
         return
     try:
         plan = load(asked.study, quick=asked.quick)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         sys.exit(str(error))
     os.environ |= {f"{one}_NUM_THREADS": "1" for one in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
     path = asked.out / f"{plan.name}{'-quick' * asked.quick}.csv"
     Study(plan, path).run(asked.jobs)
-    summary = figures.summarise(pd.read_csv(path, keep_default_na=False, na_values=figures.EMPTY))
+    summary = figures.summarise(figures.read(path))
     print(f"\n## {plan.name}: mean {MEASURES[plan.measure]} ± standard error (CPU seconds)")
     print(*figures.markdown(summary, plan.measure), sep="\n")
     for family, part in summary.groupby("family") if plan.figure else ():
         figures.save(figures.measure_figure(part, plan.measure), path.with_suffix(f".{family}.png"))
+    summary.to_csv(path.with_suffix(".means.csv"), index=False, float_format="%.4g")
     print(f"\nEvery run: {path}")
 
 

@@ -1,13 +1,11 @@
-"""Means of a study's runs, and its figures; Figure 1 of the paper.
-
-``python -m study.figures`` draws those of ``study/results`` again.
-"""
+"""Means of a study's runs, and its figures; Figure 1. As a command: those of ``study/results``."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pandas as pd
@@ -21,14 +19,11 @@ from study.harness import CELL, KEY, MEASURES, SCORES
 
 RESULTS = Path(__file__).parent / "results"
 NETWORK = Path(__file__).parent / "plans" / "figure1.bif"
-# Okabe and Ito's colours, which most colour-blind people tell apart, and three more.
-COLOURS = (
-    "#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31",
-    "#7B4FA3", "#666666",
-)  # fmt: skip
-EMPTY = {one: [""] for one in ("nodes", *SCORES)}
-"""Which columns of a CSV hold numbers, so that nothing in them is no number."""
-MARKERS = "osD^vPX<>h"
+# Nearly Okabe and Ito's colours, which most colour-blind people tell apart.
+COLOURS = ("#07B", "#D50", "#097", "#000", "#C7A", "#E90", "#5BE", "#863", "#666")
+EMPTY = {one: [""] for score in ("nodes", *SCORES) for one in (score, f"{score}_error")}
+"""Columns of numbers, where an empty cell is no number; elsewhere it is a word of no letters."""
+MARKERS = "osD^vPX<>"
 OURS = ("default", "labels", "sequential", "node", "reference", "paper")
 """Methods of tamis: drawn solid, others dashed."""
 
@@ -43,9 +38,9 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     return last.groupby([*CELL, "method"], dropna=False).agg(**parts).reset_index()
 
 
-def write(summary: pd.DataFrame, path: str | Path) -> None:
-    """Write a summary as a CSV, with as many digits as mean something."""
-    summary.to_csv(path, index=False, float_format="%.4g", lineterminator="\n")
+def read(path: Path) -> pd.DataFrame:
+    """The CSV of a study, or of its summary."""
+    return pd.read_csv(path, keep_default_na=False, na_values=EMPTY)
 
 
 def markdown(summary: pd.DataFrame, measure: str) -> Iterator[str]:
@@ -56,18 +51,16 @@ def markdown(summary: pd.DataFrame, measure: str) -> Iterator[str]:
         yield f"\n| nodes | rows | {' | '.join(methods)} |"
         yield "|---" * (len(methods) + 2) + "|"
         for (nodes, rows), cell in part.groupby(["nodes", "rows"], dropna=False):
-            found = {one.method: one for one in cell.itertuples()}
-            words = [_words(found.get(name), measure) for name in methods]
+            found = {row.method: _words(row, measure) for _, row in cell.iterrows()}
+            words = (found.get(name, "") for name in methods)
             yield f"| {'' if pd.isna(nodes) else int(nodes)} | {rows} | {' | '.join(words)} |"
 
 
-def _words(row: object, measure: str) -> str:
+def _words(row: pd.Series[Any], measure: str) -> str:
     """A mean, its error and the CPU seconds; how many runs ended, if not all did."""
-    if row is None or not row.finished:
-        return "-"
     ended = "" if row.finished == row.runs else f" [{row.finished} of {row.runs}]"
-    mean, error = getattr(row, measure), getattr(row, f"{measure}_error")
-    return f"{mean:.1f} ± {error:.1f} ({row.cpu_seconds:.2g} s){ended}"
+    mean = f"{row[measure]:.1f} ± {row[f'{measure}_error']:.1f} ({row.cpu_seconds:.2g} s)"
+    return f"{mean if row.finished else '-'}{ended}"
 
 
 def _place(method: str) -> tuple[int, str]:
@@ -75,25 +68,19 @@ def _place(method: str) -> tuple[int, str]:
 
 
 def measure_figure(summary: pd.DataFrame, measure: str) -> Figure:
-    """The measure against the rows: a row of panels for each graph, a column for each size.
-
-    Lines are means, bands one standard error to either side.
-    """
+    """Means and standard errors against the rows: a row of panels a graph, a column a size."""
     graphs, sizes = (summary[one].drop_duplicates().sort_values() for one in ("graph", "nodes"))
     methods = sorted(summary["method"].unique(), key=_place)
-    size = 1.9 * len(sizes) + 0.8, 1.55 * len(graphs) + 1.0
-    figure = Figure(figsize=size, layout="constrained")
+    figure = Figure((1.9 * len(sizes) + 0.8, 1.55 * len(graphs) + 1.0), layout="constrained")
     panels = figure.subplots(len(graphs), len(sizes), squeeze=False, sharex=True)
     for graph, across in zip(graphs, panels, strict=True):
         for nodes, axes in zip(sizes, across, strict=True):
             cell = summary[(summary["graph"] == graph) & (summary["nodes"] == nodes)]
             _lines(axes, cell, measure, methods)
             axes.set_title(f"{graph}, d = {nodes}".lstrip(", "), fontsize=8)
-    for axes in panels[-1]:
-        axes.set_xlabel("rows", fontsize=8)
+    figure.supxlabel("rows", fontsize=8)
     handles, labels = panels[0][0].get_legend_handles_labels()
-    legend = {"loc": "outside lower center", "ncols": int(size[0] / 1.2), "fontsize": 8}
-    figure.legend(handles, labels, frameon=False, **legend)
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(sizes) + 1, fontsize=8)
     figure.suptitle(f"{summary['family'].iloc[0].upper()}: mean {MEASURES[measure]}", fontsize=10)
     return figure
 
@@ -102,11 +89,13 @@ def _lines(axes: Axes, cell: pd.DataFrame, measure: str, methods: list[str]) -> 
     for method, colour, marker in zip(methods, COLOURS, MARKERS, strict=False):
         own = cell[cell["method"] == method].sort_values("rows")
         mean, error = own[measure], own[f"{measure}_error"]
-        line = "-" if method in OURS else "--"
-        axes.plot(own["rows"], mean, line, marker=marker, color=colour, label=method, ms=3, lw=1)
+        look = f"{marker}-" if method in OURS else f"{marker}--"
+        axes.plot(own["rows"], mean, look, color=colour, label=method, ms=3, lw=1)
         axes.fill_between(own["rows"], mean - error, mean + error, color=colour, alpha=0.15, lw=0)
     axes.set_ylim(bottom=-0.04 * axes.get_ylim()[1])
-    axes.set_xticks(sorted(cell["rows"].unique()))
+    axes.set_xscale("log")
+    axes.set_xticks(cell["rows"].unique(), cell["rows"].unique(), minor=False)
+    axes.minorticks_off()
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25, linewidth=0.5)
 
@@ -118,7 +107,7 @@ def save(figure: Figure, path: Path) -> None:
     Image.open(picture).convert("RGB").quantize(128).save(path, optimize=True)
 
 
-def loops(frame: dict[str, object], masking: float = 0.005) -> Iterator[tuple[str, list[str]]]:
+def loops(frame: Mapping[str, object], masking: float = 0.005) -> Iterator[tuple[str, list[str]]]:
     """The first layer, node by node in order of entropy: which enters, and which it masks then."""
     waiting = sorted(frame, key=lambda name: tamis.entropy(frame, name))
     while waiting:
@@ -129,10 +118,7 @@ def loops(frame: dict[str, object], masking: float = 0.005) -> Iterator[tuple[st
 
 
 def figure1(path: Path) -> Iterator[str]:
-    """Draw the paper's Figure 1, and say what happens in its loops and what the layers are.
-
-    The paper gives the six nodes no probabilities; those here are made to fit what its text says.
-    """
+    """Draw the paper's Figure 1, whose probabilities are ours, and say what the loops do."""
     network = tamis.BayesianNetwork.read(NETWORK)
     frame = network.sample(10_000, seed=1)
     layers = tamis.TAM("node").fit(frame).layers_
@@ -140,7 +126,9 @@ def figure1(path: Path) -> Iterator[str]:
     shown = [("the true DAG", dict(colours))]
     for name, masked in loops(frame):
         colours |= {name: "#56B4E9", **dict.fromkeys(masked, "#F0A050")}
-        shown.append((f"{name} enters" + f", masks {', '.join(masked)}" * bool(masked), {**colours}))
+        shown.append(
+            (f"{name} enters" + f", masks {', '.join(masked)}" * bool(masked), {**colours})
+        )
         yield shown[-1][0]
     yield from (f"layer {place}: {', '.join(layer)}" for place, layer in enumerate(layers, start=1))
     figure = Figure(figsize=(2.5 * len(shown), 2.8), layout="constrained")
@@ -158,6 +146,5 @@ def figure1(path: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    paper = pd.read_csv(RESULTS / "paper.csv", keep_default_na=False, na_values=EMPTY)
-    for family, part in paper.groupby("family"):
+    for family, part in read(RESULTS / "paper.csv").groupby("family"):
         save(measure_figure(part, "shd"), RESULTS / f"paper-{family}.png")

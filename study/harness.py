@@ -36,6 +36,7 @@ from typing import Any
 
 import networkx as nx
 
+from study import check
 from study.families import Drawn, draw
 from study.methods import METHODS, CannotTake, Learned, NotInstalled, method
 from study.networks import published
@@ -67,8 +68,7 @@ class Table:
 
     def key(self, study: str, name: str) -> dict[str, Any]:
         """What the results call the run of a method on this table."""
-        own = {one: getattr(self, one) for one in KEY if one not in ("study", "method")}
-        return {"study": study, **own, "method": name}
+        return {"study": study, "method": name} | {one: getattr(self, one) for one in KEY[1:-1]}
 
 
 @lru_cache(maxsize=1)
@@ -93,24 +93,20 @@ class Plan:
 def load(name: str, *, quick: bool = False) -> Plan:
     """The plan of a name, or of a file that ends in .toml."""
     path = Path(name) if name.endswith(".toml") else PLANS / f"{name}.toml"
-    if not path.is_file():
-        known = ", ".join(sorted(one.stem for one in PLANS.glob("*.toml")))
-        raise ValueError(f"There is no plan {name!r}: give a .toml file, or one of {known}.")
+    if path.parent == PLANS:
+        check("plan", name, sorted(one.stem for one in PLANS.glob("*.toml")))
     given = tomllib.loads(path.read_text("utf-8"))
     changed = given.pop("quick", {})
     given = {"measure": "shd", **given, **(changed if quick else {})}
     if missing := [one for one in ("methods", "rows", "tables") if one not in given]:
         raise ValueError(f"The plan {path} needs {' and '.join(missing)}.")
-    if given["measure"] not in MEASURES:
-        raise ValueError(f"{path}: measure is {given['measure']!r}, not {' or '.join(MEASURES)}.")
+    check("measure", given["measure"], MEASURES)
     tables = [one for block in given["tables"] for one in _tables(block, given)]
-    for unknown in sorted({name for one in tables for name in one.methods} - set(METHODS)):
-        if ":" not in unknown:
-            known = ", ".join(METHODS)
-            raise ValueError(f"There is no method {unknown!r}: give FILE.py:NAME or {known}.")
+    for name in sorted({name for one in tables for name in one.methods if ":" not in name}):
+        check("method", name, METHODS)
     tables.sort(key=lambda one: (one.replication, (one.nodes or 1) * one.rows))
-    limit = float(given.get("time_limit", 60))
-    return Plan(path.stem, tables, limit, given["measure"], bool(given.get("figure")))
+    limit = given.get("time_limit", 60.0)
+    return Plan(path.stem, tables, limit, given["measure"], given.get("figure", False))
 
 
 def _tables(block: dict[str, Any], plan: dict[str, Any]) -> Iterator[Table]:
@@ -123,22 +119,14 @@ def _tables(block: dict[str, Any], plan: dict[str, Any]) -> Iterator[Table]:
     )
     sizes = [None] if is_network else plan.get("nodes", [None])
     replications = range(plan.get("replications", 1))
+    seed = plan.get("seed", 1) * MOST_REPLICATIONS
     for name, graph, nodes, rows, one in product(names, graphs, sizes, plan["rows"], replications):
         arguments = {"family": name, "nodes": nodes} | ({"graph": graph} if graph else {})
         yield Table(
-            family=block.get("name", name),
-            graph=graph,
-            nodes=nodes,
-            rows=rows,
-            replication=one,
-            seed=plan.get("seed", 1) * MOST_REPLICATIONS + one,
-            methods=methods,
+            block.get("name", name), graph, nodes, rows, one, seed + one, methods,
             network=name if is_network else None,
             arguments=json.dumps(arguments | block.get("options", {})),
-        )
-
-
-# --- one run -------------------------------------------------------------------------------
+        )  # fmt: skip
 
 
 def attempt(table: Table, name: str) -> dict[str, Any]:
@@ -148,8 +136,8 @@ def attempt(table: Table, name: str) -> dict[str, Any]:
         learn = method(name)
         began = _cpu_seconds()
         learned = learn(data.frame)
-        spent = _cpu_seconds() - began
-        return {"status": OK, "cpu_seconds": round(spent, 6), **scores(learned, data.graph)}
+        spent = round(_cpu_seconds() - began, 6)
+        return {"status": OK, "cpu_seconds": spent} | scores(learned, data.graph)
     except CannotTake as error:
         status = f"cannot take: {error}"
     except NotInstalled as error:
@@ -171,25 +159,21 @@ def scores(learned: Learned, true: nx.DiGraph[str] | None) -> dict[str, Any]:
     Claimed are the directions that have a warrant and join what the true graph joins.
     """
     graph = nx.DiGraph(learned.graph)
-    edges = graph.to_undirected().number_of_edges()
+    found = {"edges": graph.to_undirected().number_of_edges()}
     if true is None:
-        return {"edges": edges}
+        return found
     graph.add_nodes_from(true)  # a column without edges may have been left out
     equivalent = metrics.to_cpdag(graph) if nx.is_directed_acyclic_graph(graph) else graph
     claimed = [(one.parent, one.child) for one in learned.arrows if one.warrant != "none"]
     right = sum(true.has_edge(*one) for one in claimed)
-    return {
+    return found | {
         "shd": metrics.shd(graph, true),
         "shd_strict": metrics.shd(graph, true, undirected="strict"),
         "cpdag": metrics.shd(equivalent, metrics.to_cpdag(true), undirected="strict"),
         "skeleton_f1": round(metrics.skeleton_scores(graph, true).f1 or 0.0, 6),
-        "edges": edges,
         "claimed": right + sum(true.has_edge(*reversed(one)) for one in claimed),
         "right": right,
     }
-
-
-# --- processes -----------------------------------------------------------------------------
 
 
 def serve(pipe: Connection) -> None:
@@ -281,10 +265,9 @@ class Study:
         while (table := self._next()) is not None:
             for name in table.methods:
                 key = table.key(self._plan.name, name)
-                if _words(key) in self._done or self._stopped:
-                    continue
-                given_up = self._too_large(table, name)
-                self._record(table, key | (given_up or worker.run(table, name)))
+                if _words(key) not in self._done and not self._stopped:
+                    found = self._too_large(table, name) or worker.run(table, name)
+                    self._record(table, key | found)
         worker.stop()
 
     def _next(self) -> Table | None:

@@ -6,7 +6,6 @@ import csv
 import sys
 
 import networkx as nx
-import pandas as pd
 import pytest
 
 from study import figures
@@ -14,7 +13,7 @@ from study.__main__ import main
 from study.harness import PLANS, Study, load, scores
 from study.methods import Arrow, Learned
 
-METHODS = '''
+METHODS = """
 import os, time
 import networkx as nx
 from study.methods import CannotTake, NotInstalled
@@ -38,7 +37,7 @@ def choosy(frame):
 
 def absent(frame):
     raise NotInstalled("pip install it")
-'''
+"""
 
 
 @pytest.fixture
@@ -75,10 +74,8 @@ def test_every_run_is_a_line_that_says_how_it_ended(plan, tmp_path):
         "choosy": "cannot take: numbers only",
         "absent": "not installed: pip install it",
     }
-    found = [row for row in rows_of(path) if row["method"] == "empty"]
-    assert sorted((row["rows"], row["shd"], row["edges"]) for row in found) == [
-        ("20", "2", "0"), ("40", "2", "0"),
-    ]  # fmt: skip
+    found = {(row["rows"], row["shd"]) for row in rows_of(path) if row["method"] == "empty"}
+    assert found == {("20", "2"), ("40", "2")}
 
 
 def test_what_runs_out_of_time_is_ended_and_not_tried_on_larger_tables(plan, tmp_path):
@@ -90,18 +87,14 @@ def test_what_runs_out_of_time_is_ended_and_not_tried_on_larger_tables(plan, tmp
 
 
 def test_a_study_goes_on_where_it_was_ended(plan, tmp_path):
-    path, asked = tmp_path / "runs.csv", plan("empty", "absent", replications=1)
+    path, asked = tmp_path / "runs.csv", plan("empty", replications=1)
     Study(asked, path).run(1)
     whole = path.read_text()
     path.write_text(whole[: whole.rindex("empty") + 3])  # killed while it wrote a line
     Study(asked, path).run(1)
-    columns = ["rows", "method", "status", "shd"]
-    again = pd.DataFrame(rows_of(path))[columns].drop_duplicates().sort_values(columns)
-    ref = pd.read_csv(tmp_path / "runs.csv", dtype=str, keep_default_na=False)
-    assert len(again) == 4
-    assert list(ref["method"].str.split(":").str[1]).count("empty") == 2
+    assert [(row["rows"], row["shd"]) for row in rows_of(path)] == [("20", "2"), ("40", "2")]
     before = path.read_text()
-    Study(plan("empty", replications=1), path).run(1)
+    Study(asked, path).run(1)
     assert path.read_text() == before
 
 
@@ -144,13 +137,12 @@ def test_scores_of_a_collider_with_one_edge_turned_and_one_too_many():
 
 def test_a_study_is_run_summarised_and_drawn(plan, tmp_path, monkeypatch, capsys):
     plan("empty")
-    text = (tmp_path / "own.toml").read_text()
-    (tmp_path / "own.toml").write_text("figure = true\n" + text)
-    own, out = str(tmp_path / "own.toml"), str(tmp_path / "out")
-    monkeypatch.setattr(sys, "argv", ["study", own, "--quick", "--out", out, "--jobs", "1"])
+    own, out = tmp_path / "own.toml", tmp_path / "out"
+    own.write_text("figure = true\n" + own.read_text())
+    monkeypatch.setattr(sys, "argv", ["study", str(own), "--quick", "--out", str(out)])
     main()
     assert "| 3 | 20 | 2.0 ± 0.0 (" in capsys.readouterr().out
-    assert (tmp_path / "out" / "own-quick.mod.png").stat().st_size > 1000
+    assert (out / "own-quick.mod.png").stat().st_size > 1000
 
 
 def test_the_loops_and_layers_of_figure_1_are_those_of_the_paper(tmp_path):
