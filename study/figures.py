@@ -78,10 +78,10 @@ def measure_figure(summary: pd.DataFrame, measure: str) -> Figure:
             cell = summary[(summary["graph"] == graph) & (summary["nodes"] == nodes)]
             _lines(axes, cell, measure, methods)
             axes.set_title(f"{graph}, d = {nodes}".lstrip(", "), fontsize=8)
-    figure.supxlabel("rows", fontsize=8)
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(sizes) + 1, fontsize=8)
-    figure.suptitle(f"{summary['family'].iloc[0].upper()}: mean {MEASURES[measure]}", fontsize=10)
+    title = f"{summary['family'].iloc[0].upper()}: mean {MEASURES[measure]} against rows"
+    figure.suptitle(title, fontsize=10)
     return figure
 
 
