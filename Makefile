@@ -10,7 +10,7 @@ VERSIONS ?= 3.11 3.12 3.13 3.14
 export PYTHONDONTWRITEBYTECODE :=
 SUITE := -m pytest -q -n auto --dist worksteal
 
-.PHONY: demo test lint types unit slow test-lowest test-versions dist docs bench bench-scale clean
+.PHONY: demo test lint types unit slow test-lowest test-versions dist docs study yardstick clean
 
 demo: $(VENV)/.core
 	$(BIN)/tamis learn examples/sprinkler.csv
@@ -62,15 +62,15 @@ dist: $(UV)
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.run
+# The paper's study in small, with Figures 1 and 2 in build/study: two minutes. study/README.md has
+# the others.
+study: $(VENV)/.study
+	$(BIN)/python -m study figure1
+	$(BIN)/python -m study paper --quick
 
-# Up to 50 million rows, up to 10 000 columns, and Dask: half an hour, and a gigabyte of disk for a
-# while.
-bench-scale: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.scale
-	$(BIN)/python -m benchmarks.wide
-	$(BIN)/python -m benchmarks.cluster
+# How good and how quick the default is, on some fifty tables.
+yardstick: $(VENV)/.study
+	$(BIN)/python -m study.yardstick --quick
 
 $(UV):
 	$(PYTHON) -m venv build/tools
@@ -92,8 +92,8 @@ $(VENV)/.docs: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	touch $@ $(VENV)/.core
 
-$(VENV)/.bench: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[bench]'
+$(VENV)/.study: $(BIN)/python pyproject.toml study/requirements.txt
+	$(BIN)/python -m pip install --quiet -e '.[plot]' -r study/requirements.txt
 	touch $@ $(VENV)/.core
 
 clean:

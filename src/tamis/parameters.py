@@ -1,8 +1,8 @@
 """What each public parameter may be, stated once, and what each search uses by default.
 
 A value of the wrong type is refused by the parameter's name, in one sentence. What goes together
-with what is for the room that knows it. Defaults are chosen by `python -m
-benchmarks.choose_defaults`; docs/defaults.md gives the figures.
+with what is for the room that knows it. Defaults were chosen for version
+0.2 on the paper's models; see study/results/README.md.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+
 from study.families import FAMILIES, GRAPHS, Drawn, draw
 from study.networks import published, read
 from study.public import PUBLIC, halves, in_levels, packaged, public

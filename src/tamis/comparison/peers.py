@@ -122,7 +122,7 @@ def write_request(folder: Path, table: Table, request: dict[str, Any]) -> None:
     arrays = {"whole": np.array(json.dumps(whole)), "codes": table.codes}
     arrays |= {f"numbers-{k}": column for k, column in table.continuous.items()}
     arrays |= {f"missing-{k}": column for k, column in table.missing.items()}
-    np.savez(folder / "request.npz", **arrays)
+    np.savez(folder / "request.npz", allow_pickle=False, **arrays)
 
 
 def read_request(folder: Path) -> tuple[Table, dict[str, Any]]:
