@@ -5,14 +5,12 @@ BIN := $(VENV)/bin
 
 UV := build/tools/bin/uv
 TESTS ?= tests
-SECONDS ?= 60
-SEED ?= 1
 VERSIONS ?= 3.11 3.12 3.13 3.14
 # Tests start a hundred processes: sources are compiled once, not by each of them.
 export PYTHONDONTWRITEBYTECODE :=
 SUITE := -m pytest -q -n auto --dist worksteal
 
-.PHONY: demo test lint types unit slow fuzz test-lowest test-versions dist docs bench bench-scale clean
+.PHONY: demo test lint types unit slow test-lowest test-versions dist docs study yardstick clean
 
 demo: $(VENV)/.core
 	$(BIN)/tamis learn examples/sprinkler.csv
@@ -32,10 +30,6 @@ unit: $(VENV)/.dev
 # A browser, clusters, hostile command lines, the wheel in an empty environment: minutes more.
 slow: $(VENV)/.dev
 	$(BIN)/python $(SUITE) -m slow $(TESTS)
-
-# Hostile command lines, files, arguments and tables, for a minute: python -m fuzz --help says more.
-fuzz: $(VENV)/.dev
-	$(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED) --jobs 2
 
 # With the lowest version of everything that pyproject.toml names, on the lowest Python. Old packages
 # may speak to newer ones in ways that these deprecate; typer before 0.26 loses the help of arguments
@@ -68,15 +62,15 @@ dist: $(UV)
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.run
+# The paper's study in small, with Figures 1 and 2 in build/study: two minutes. study/README.md has
+# the others.
+study: $(VENV)/.study
+	$(BIN)/python -m study figure1
+	$(BIN)/python -m study paper --quick
 
-# Up to 50 million rows, up to 10 000 columns, and Dask: half an hour, and a gigabyte of disk for a
-# while.
-bench-scale: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.scale
-	$(BIN)/python -m benchmarks.wide
-	$(BIN)/python -m benchmarks.cluster
+# How good and how quick the default is, on some fifty tables.
+yardstick: $(VENV)/.study
+	$(BIN)/python -m study.yardstick --quick
 
 $(UV):
 	$(PYTHON) -m venv build/tools
@@ -98,8 +92,8 @@ $(VENV)/.docs: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	touch $@ $(VENV)/.core
 
-$(VENV)/.bench: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[bench]'
+$(VENV)/.study: $(BIN)/python pyproject.toml study/requirements.txt
+	$(BIN)/python -m pip install --quiet -e '.[plot]' -r study/requirements.txt
 	touch $@ $(VENV)/.core
 
 clean:

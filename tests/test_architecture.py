@@ -20,12 +20,11 @@ LAYERS = {
     "ground": "errors constants plugins atomic markup portable progress",
     "tables": "tables network metrics simulate",
     "counting": "counting",
-    "sources": "information decisions rules adapters",
+    "sources": "information decisions rules",
     "settings": "knowledge parameters choices settings",
     "search": "search",
     "results": "inspection result drawing formats handover naming opening learning quantities "
     "rescoring bootstrap forecast identifiability report comparison estimator",
-    "studies": "baselines studies",
     "command": "cli __main__",
 }
 """From the ground up: each layer knows its own rooms and those below it."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import random
 
 import networkx as nx
 import numpy as np
@@ -12,15 +10,14 @@ import pytest
 
 import tamis
 from tamis import bootstrap
-from tamis.atomic import _line
 from tamis.bootstrap import Confidence
 
 CSV = "examples/sprinkler.csv"
 
 
 @pytest.fixture(scope="module")
-def model() -> tamis.TAM:
-    return tamis.TAM(n_jobs=1).fit(CSV)
+def model(sprinkler) -> tamis.TAM:
+    return sprinkler
 
 
 @pytest.fixture(scope="module")
@@ -112,108 +109,6 @@ def test_neither_jobs_nor_the_order_of_columns_play_a_part(scheme, monkeypatch):
     assert other.edges != one.edges
 
 
-def test_an_interrupted_run_goes_on_where_it_was(model, confidence, tmp_path):
-    path = tmp_path / "boot.jsonl"
-
-    class EnoughError(Exception):
-        pass
-
-    def stop(done: int, total: int) -> None:
-        if done >= 8:
-            raise EnoughError
-
-    with pytest.raises(EnoughError):
-        model.bootstrap(24, resume=path, progress=stop)
-    kept = path.read_bytes()
-    assert kept.count(b"\n") == 9  # a head and eight resamples
-    path.write_bytes(kept + b'{"number": 9, "ed')  # torn by a crash
-    seen: list[int] = []
-    again = model.bootstrap(
-        24, scheme="half", resume=path, progress=lambda done, total: seen.append(done)
-    )
-    assert again == confidence
-    assert seen == [16, 24]
-    assert model.bootstrap(24, resume=path) == confidence
-    assert model.bootstrap(8, resume=path).n == 8
-
-
-def test_a_file_of_something_else_is_refused(model, tmp_path):
-    path = tmp_path / "boot.jsonl"
-    model.bootstrap(2, resume=path)
-    with pytest.raises(tamis.SettingError, match="another table or with other settings"):
-        model.bootstrap(2, seed=9, resume=path)
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps({"a": 1}) + "\n")
-    with pytest.raises(tamis.FileFormatError, match="is not a file of a bootstrap"):
-        model.bootstrap(2, resume=other)
-    path.write_bytes(path.read_bytes().replace(b'{"number":0', b'{"number:0'))
-    with pytest.raises(tamis.FileFormatError, match="line 2 is not as it was written"):
-        model.bootstrap(2, resume=path)
-    with pytest.raises(tamis.SettingError, match="no directory"):
-        model.bootstrap(2, resume=tmp_path / "absent" / "boot.jsonl")
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"number":0}',
-        '{"number":"x","edges":[],"layers":[1,1,1,1,1,1,1]}',
-        '{"number":-3,"edges":[],"layers":[1,1,1,1,1,1,1]}',
-        '{"number":0,"edges":[[9,8]],"layers":[1,1,1,1,1,1,1]}',
-        '{"number":0,"edges":[[0,1,2]],"layers":[1,1,1,1,1,1,1]}',
-        '{"number":0,"edges":[],"layers":[1]}',
-        '{"number":0,"edges":[[3,3]],"layers":[1,1,1,1,1,1,1]}',
-        '{"number":0,"edges":[[0,1],[1,0]],"layers":[1,2,1,1,1,1,1]}',
-        '{"number":0,"edges":[[0,1],[0,1]],"layers":[1,2,1,1,1,1,1]}',
-        '{"number":0,"edges":[],"layers":[0,1,1,1,1,1,1]}',
-    ],
-)
-def test_lines_that_are_no_resamples_are_refused(model, tmp_path, line):
-    path = tmp_path / "boot.jsonl"
-    model.bootstrap(1, resume=path)
-    path.write_bytes(path.read_bytes().splitlines(keepends=True)[0] + _line(json.loads(line)))
-    with pytest.raises(tamis.FileFormatError, match="is no resample"):
-        model.bootstrap(2, resume=path)
-
-
-def test_no_damage_of_a_byte_of_the_file_is_believed(model, tmp_path):
-    path = tmp_path / "boot.jsonl"
-    expected = model.bootstrap(3, resume=path)
-    content, rng = path.read_bytes(), random.Random(3)
-    for _ in range(40):
-        place = rng.randrange(len(content))
-        path.write_bytes(content[:place] + bytes([rng.randrange(256)]) + content[place + 1 :])
-        try:
-            found = model.bootstrap(3, resume=path)
-        except (tamis.FileFormatError, tamis.SettingError):
-            continue
-        assert found == expected
-
-
-def test_a_file_of_an_earlier_tamis_is_refused_by_what_it_lacks(model, tmp_path):
-    path = tmp_path / "boot.jsonl"
-    path.write_text('{"tamis":"bootstrap","version":1,"of":"0"}\n')
-    with pytest.raises(tamis.FileFormatError, match="begun by an earlier tamis"):
-        model.bootstrap(2, resume=path)
-
-
-def test_a_table_with_other_labels_gaps_or_weights_is_another(tmp_path):
-    rng = np.random.default_rng(0)
-    a = rng.integers(1, 4, 200)
-    b = np.where(rng.random(200) < 0.7, a, 1)
-    weights = rng.random(200) + 0.5
-    first = tamis.TAM(information="gaussian", n_jobs=1).fit({"a": a, "b": b})
-    other = tamis.TAM(information="gaussian", n_jobs=1).fit({"a": np.where(a == 3, 300, a), "b": b})
-    first.bootstrap(2, resume=tmp_path / "labels")
-    with pytest.raises(tamis.SettingError, match="another table"):
-        other.bootstrap(2, resume=tmp_path / "labels")
-    first = tamis.TAM(n_jobs=1).fit({"a": a, "b": b}, sample_weight=weights)
-    other = tamis.TAM(n_jobs=1).fit({"a": a, "b": b}, sample_weight=weights[::-1])
-    first.bootstrap(2, resume=tmp_path / "weights")
-    with pytest.raises(tamis.SettingError, match="another table"):
-        other.bootstrap(2, resume=tmp_path / "weights")
-
-
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -223,7 +118,6 @@ def test_a_table_with_other_labels_gaps_or_weights_is_another(tmp_path):
         ({"seed": -1}, "seed must be"),
         ({"scheme": "jackknife"}, "'half' .* or 'rows'"),
         ({"search": "best"}, "search must be one of"),
-        ({"resume": 5}, "resume must be the path of a file"),
     ],
 )
 def test_odd_arguments_are_refused(model, wrong, words):

@@ -69,14 +69,6 @@ def test_a_quick_check_leaves_out_what_takes_long():
     assert "sequential  not decided" in shown
 
 
-def test_long_work_is_announced_and_short_work_is_not(monkeypatch):
-    assert "minute" not in run("m1").stderr
-    monkeypatch.setattr("tamis.identifiability.forecast.LONG", 0.0)
-    assert "--quick leaves them out" in run("m1").stderr
-    assert "some 1 minute" in run("m1", "--quick").stderr
-    assert run("m1", "--quiet").stderr == ""
-
-
 def test_names_from_a_file_are_shown_without_their_control_characters(tmp_path):
     path = tmp_path / "odd.bif"
     network = tamis.BayesianNetwork(
@@ -88,46 +80,8 @@ def test_names_from_a_file_are_shown_without_their_control_characters(tmp_path):
     assert "[bold]" in shown
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["missing.bif"], "no file"),
-        (["m1", "--search", "fastest"], "search must be one of"),
-        (["m1", "--rows", "10,x"], "--rows"),
-        (["m1", "--rows", "0"], "--rows"),
-        (["m1", "--memory", "lots"], "--memory"),
-        (["m1", "--epsilon", "2"], "epsilon"),
-        (["m1", "--plot", "plot.png"], "--simulate"),
-        (["m1", "--out", "check.txt"], ".json"),
-        (["m1", "--simulate", "--plot", "plot.gif"], ".png"),
-        (["m1", "--out", "no/such/folder/check.json"], "no directory"),
-    ],
-)
-def test_mistakes_are_told_in_a_sentence_with_exit_code_2(arguments, message):
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("500MB", 5 * 10**8), ("2GiB", 2**31), ("1.5 kb", 1500), ("7", 7), (None, None)],
-)
-def test_sizes_are_read_as_people_write_them(text, size):
-    from tamis.cli.texts import bytes_from_text
-
-    assert bytes_from_text("--memory", text) == size
-
-
 def test_a_small_memory_leaves_conditions_undecided_and_says_so():
     done = run("orchard", "--memory", "1B")
     assert done.exit_code == 0
     assert "undecided" in done.stdout
     assert "needs a table of" in done.stdout
-
-
-def test_the_networks_that_come_along_are_all_in_the_help():
-    shown = " ".join(run("--help").stdout.split())
-    for name in tamis.BayesianNetwork.examples():
-        assert name in shown

@@ -47,36 +47,12 @@ def test_varied_ones_are_in_force_within_the_block_alone():
     assert changed() == {}
 
 
-def test_they_are_as_before_after_an_error():
-    with pytest.raises(ZeroDivisionError), varied(alike=0.5):
-        _ = 1 / 0
-    assert changed() == {}
-
-
 def test_a_model_keeps_to_the_constants_it_was_fitted_with():
     with varied(nats_per_doubt=1000.0):
         model = tamis.TAM(n_jobs=2).fit(chain(200))
         inside = model.bootstrap(n=4)
     assert model.bootstrap(n=4).edges == inside.edges
     assert changed() == {}
-
-
-def test_a_file_is_read_whatever_is_varied(tmp_path):
-    plain, other = str(tmp_path / "plain.json"), str(tmp_path / "varied.json")
-    tamis.TAM().fit(chain(200)).save(plain)
-    with varied(largest_set=8):
-        assert tamis.load(plain).settings["constants"] is None
-        tamis.TAM("node", look_ahead=8).fit(chain(200)).save(other)
-    assert tamis.load(other).settings["look_ahead"] == 8
-
-
-def test_a_result_records_what_was_varied(tmp_path):
-    path = str(tmp_path / "run.json")
-    with varied(alike=1.5):
-        model = tamis.TAM().fit(chain(200))
-    model.save(path)
-    assert tamis.load(path).settings["constants"] == {"alike": 1.5}
-    assert tamis.TAM().fit(chain(200)).result_.settings["constants"] is None
 
 
 def test_a_varied_constant_changes_what_is_said():

@@ -12,14 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 import tamis
-from studies.study_plans import row, small_plan
-from tamis import studies
-from tamis.atomic import Journal
 from tamis.cli import app
 from tamis.counting import compiled
 from tamis.errors import DataError, FileFormatError, SettingError
 from tamis.formats.files import load_graph
-from tamis.studies.rows import JOURNAL, STUDY, Row, write
 
 ROWS = {"a": [0, 1] * 20, "b": [0, 1, 1, 1] * 10}
 SPAN = np.timedelta64(1, "s")
@@ -40,7 +36,6 @@ NO_LIST = np.array(2)
         lambda: tamis.TAM("node", memory=SPAN).fit(ROWS),
         lambda: tamis.TAM("node", information="gaussian", source={"shrinkage": SPAN}).fit(ROWS),
         lambda: tamis.discretize(ROWS, bins=SPAN),
-        lambda: tamis.discretize(ROWS, target=SPAN),
     ],
 )
 def test_a_span_of_time_is_no_number(call):
@@ -142,95 +137,12 @@ def test_columns_that_never_vary_may_be_missing_in_some_rows():
     assert not model.result_.edges
 
 
-# Studies
-
-
-@pytest.mark.parametrize("text", ["", "# Ab\n", 'methods = ["node"]\n', "tables = 3\nmethods = 4"])
-def test_half_a_plan_is_refused(tmp_path, text):
-    path = tmp_path / "plan.toml"
-    path.write_text(text)
-    with pytest.raises(tamis.TamisError, match=r"it has no|must be"):
-        studies.load(path)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"also": 4}, {"also": {"mod": [3]}}, {"methods": [3]}, {"notes": [[]]}, {"networks": 3},
-        {"tables": [3]}, {"tables": [{"model": [3], "graph": "tree"}]}, {"measure": []},
-        {"tables": [{"model": "mod", "graph": "tree", "options": 3}]}, {"time_limit": "1"},
-        {"tables": [{"model": "mod", "graph": "er", "edges_per_node": "x"}]},
-    ],
-)  # fmt: skip
-def test_values_of_the_wrong_type_in_a_plan_are_refused(changes):
-    written = small_plan(["sequential"]).to_dict()
-    with pytest.raises(SettingError, match="must"):
-        studies.Plan(**{**written, **changes})
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"model": 7}, {"d": 4.5}, {"shd": []}, {"shd": 0.5}, {"cpu_seconds": []}, {"n": True},
-        {"method": ["x"]}, {"directions": "{"}, {"directions": '{"none": "x"}'},
-        {"numpy": "\ud800"}, {"seconds": float("inf")},
-    ],
-)  # fmt: skip
-def test_a_line_of_a_study_with_values_of_the_wrong_type_is_refused(tmp_path, changes):
-    plan = small_plan(["sequential"])
-    with Journal(tmp_path / JOURNAL, STUDY, plan.to_dict()) as journal:
-        journal.add([{**vars(row("sequential", 1)), **changes}])
-    (name,) = changes
-    with pytest.raises(FileFormatError, match=f"line 2 is no finished run: {name} cannot be"):
-        studies.read(tmp_path)
-
-
-def test_a_finished_run_without_a_distance_is_named():
-    rows = [row("sequential", None, status="ok")]
-    with pytest.raises(FileFormatError, match=r"The run mod/.*/sequential is finished and has no"):
-        studies.summarise(rows, None)
-
-
-def test_a_reason_may_hold_a_carriage_return(tmp_path):
-    rows = [Row(**{**vars(row("sequential", None, status="failed")), "reason": "50%\rdone, and"})]
-    write(rows, tmp_path)
-    assert studies.read(tmp_path) == tuple(rows)
-
-
-def test_a_page_without_marks_gets_no_figures_either(tmp_path):
-    (tmp_path / "page.md").write_text("# A page")
-    write([row("sequential", 1), row("node", 2)], tmp_path)
-    words = ["experiment", "report", str(tmp_path), "--into", str(tmp_path / "page.md")]
-    assert CliRunner().invoke(app, words).exit_code == 2
-    assert {path.name for path in tmp_path.iterdir()} == {"page.md", "results.csv"}
-
-
-def test_whole_numbers_in_a_journal_are_those_of_the_table(tmp_path):
-    plan = small_plan(["sequential"])
-    with Journal(tmp_path / JOURNAL, STUDY, plan.to_dict()) as journal:
-        journal.add([{**vars(row("sequential", 1)), "time_limit": 10**30}])
-    rows = studies.read(tmp_path)
-    write(rows, tmp_path)
-    (tmp_path / JOURNAL).unlink()
-    assert studies.read(tmp_path) == rows
-
-
-def test_a_table_of_a_study_that_is_no_text_is_refused(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_bytes(b"\x93\xff")
-    done = CliRunner().invoke(
-        app, ["experiment", "report", str(path), "--into", str(tmp_path / "p")]
-    )
-    assert done.exit_code == 2
-    assert "cannot be read as results" in " ".join(done.stderr.split())
-
-
 # Comparisons and clusters
 
 
 def test_a_comparison_without_graphs_draws_nothing():
     levels = {"a": ["x", "y"] * 20, "b": ["u", "v"] * 20}
-    found = tamis.compare(levels, methods=["pc-fisher-z"])
+    found = tamis.compare(levels, methods=["flop"])
     with pytest.raises(SettingError, match="there is no graph to draw, as no method gave one"):
         found.plot()
 
@@ -314,11 +226,6 @@ def test_a_compiler_that_cannot_be_loaded_is_told_with_the_cure(monkeypatch):
     monkeypatch.setattr(compiled, "_numba_with_popcount", unloaded)
     with pytest.raises(tamis.TamisError, match="If memory is limited, as by ulimit -v, allow 1 GB"):
         compiled.compiled(_twice)(3)
-
-
-def test_replications_beyond_counting_are_refused():
-    with pytest.raises(SettingError, match="replications must be a whole number from 1 to 1000000"):
-        small_plan(("sequential",), replications=2**63).runs  # noqa: B018
 
 
 def test_what_are_no_names_of_numbers_is_refused():

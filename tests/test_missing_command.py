@@ -10,8 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tamis
-from tamis.cli import app, options
-from tamis.tables.assemble import MISSING
+from tamis.cli import app
 
 
 def write(path, columns):
@@ -45,14 +44,6 @@ def run(*arguments):
     return CliRunner().invoke(app, ["learn", *arguments], env={"COLUMNS": "200"})
 
 
-def test_missing_values_are_refused_with_the_choices(source):
-    shown = run(source)
-    assert shown.exit_code == 2
-    assert "is missing in" in shown.stderr
-    for choice in ("--missing", "'drop'", "'level'", "'pairwise'"):
-        assert choice in " ".join(shown.stderr.split())
-
-
 @pytest.mark.parametrize(
     ("missing", "told"),
     [
@@ -78,13 +69,6 @@ def test_decisions_say_on_how_many_rows_they_were_made(source, tmp_path, columns
     present = [all(columns[name][i] for name in about) for i in range(1200)]
     assert verdict.n_rows == sum(present)
     assert any(f"on {v.n_rows:,} rows" in shown.stdout for v in result.trace.verdicts())
-
-
-def test_a_word_that_is_no_choice_is_refused(source):
-    shown = run(source, "--missing", "ignore")
-    assert shown.exit_code == 2
-    assert "--missing must be one of" in shown.stderr
-    assert sorted(options.missing("")) == sorted(MISSING)
 
 
 def test_names_are_shown_and_never_obeyed(tmp_path):

@@ -6,11 +6,11 @@ read back, explained and reported, and bad ones lose nothing.
 
 from __future__ import annotations
 
+import copy
 import json
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from html import escape
 from itertools import combinations, count
 
@@ -18,7 +18,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import entr
 from sklearn.base import clone
@@ -26,8 +26,7 @@ from sklearn.base import clone
 import tamis
 from tamis.formats.json_file import DIGEST, digest_of
 from tamis.information.counted import CountedInformation
-from tamis.plugins import parameters_of
-from tamis.rules import Fixed, PValue, Rule
+from tamis.rules import PValue, Rule
 from tamis.search import paper
 from tamis.tables import read_table
 
@@ -152,20 +151,28 @@ PLUGINS = {
     "function of a table": {"information": lambda t: Ratio(t)},
     "untested": {"information": lambda t: Plugin(t), "boundary_rule": 0.01},
 }
-plugged = pytest.mark.parametrize("parameters", PLUGINS.values(), ids=PLUGINS)
+
+
+@pytest.fixture(scope="module", params=PLUGINS.values(), ids=PLUGINS)
+def plugged(request) -> tamis.TAM:
+    """A model that learned the chain with each plug-in, once for all tests."""
+    return tamis.TAM(**request.param).fit(chain())
+
+
+@pytest.fixture(scope="module")
+def plain() -> tamis.TAM:
+    return tamis.TAM("node").fit(chain())
 
 
 # --- what comes out --------------------------------------------------------------------------
 
 
-@plugged
-def test_the_chain_is_learned_with_every_plug_in(parameters):
-    assert set(tamis.TAM(**parameters).fit(chain()).graph_.edges) == TRUTH
+def test_the_chain_is_learned_with_every_plug_in(plugged):
+    assert set(plugged.graph_.edges) == TRUTH
 
 
-@plugged
-def test_a_result_is_saved_read_explained_drawn_and_reported(parameters, tmp_path):
-    model = tamis.TAM(**parameters).fit(chain())
+def test_a_result_is_saved_read_explained_drawn_and_reported(plugged, tmp_path):
+    model = plugged
     model.save(str(tmp_path / "run.json"), str(tmp_path / "net.bif"), str(tmp_path / "g.graphml"))
     loaded = tamis.load(tmp_path / "run.json")
     assert repr(loaded) == repr(model.result_)
@@ -212,14 +219,11 @@ def test_what_was_used_is_recorded_by_its_name_and_parameters(parameters, field,
     assert tamis.TAM(**parameters).fit(chain()).result_.settings[field] == written
 
 
-@plugged
-def test_models_with_plug_ins_are_cloned_shown_and_set(parameters):
-    model = tamis.TAM(**parameters)
-    twin = clone(model)
-    assert twin.get_params().keys() == model.get_params().keys()
+def test_models_with_plug_ins_are_cloned_shown_and_set(plugged):
+    twin = clone(plugged)
     assert repr(twin).startswith("TAM(")
-    fresh = tamis.TAM().set_params(**parameters)
-    assert fresh.fit(chain()).result_ == twin.fit(chain()).result_
+    fresh = tamis.TAM().set_params(**twin.get_params())
+    assert fresh.fit(chain()).result_ == plugged.result_
 
 
 def test_a_file_with_plug_ins_can_be_read_where_they_are_not(tmp_path):
@@ -279,14 +283,6 @@ RECORDS = {
         {"boundary_rule": partial(judge_pair, None, rule=1, alpha=2, unit=3)},
         {"rule_": 1, "alpha_": 2, "unit_": 3, "strange": None, "rule": f"{HERE}.judge_pair"},
     ),
-    "a partial within a cache": (
-        {"boundary": lru_cache(partial(forward, threshold=0.03))},
-        {"boundary": f"{HERE}.forward", "threshold": 0.03},
-    ),
-    "numbers of numpy": (
-        {"boundary_rule": kept(one=np.int64(1), half=np.float32(0.5), yes=np.True_)},
-        {"one": 1, "half": 0.5, "yes": True},
-    ),
     "things": (
         {"boundary_rule": kept(thing=object(), tools=[forward], bad=Ambiguous())},
         {"thing": "<object object>", "tools": "[<function forward>]", "bad": f"<{HERE}.Ambiguous>"},
@@ -295,8 +291,6 @@ RECORDS = {
         {"boundary_rule": kept(huge=10**9999, lone="\ud800", data=np.zeros(999), no=math.nan)},
         {"huge": "<builtins.int>", "no": "nan", "unit": "nats"},
     ),
-    "a name with a hyphen": ({"boundary": called("f", "my-file")}, {"boundary": "my-file.f"}),
-    "a name with brackets": ({"boundary": called("F[int]")}, {"boundary": f"{HERE}.F[int]"}),
     "an odd name": ({"boundary": called('a b"\ud800..')}, {"boundary": f"{HERE}.a?b??.?.?"}),
 }
 
@@ -312,50 +306,7 @@ def test_whatever_is_recorded_is_read_back_and_holds_no_address(parameters, told
     assert tamis.load(tmp_path / "run.json").settings == model.result_.settings
 
 
-def test_what_a_function_written_in_c_is_given_is_told_without_names():
-    assert parameters_of(partial(min, 3, key=abs)) == {
-        "args": "(3,)",
-        "key": "<built-in function abs>",
-    }
-    assert parameters_of(lru_cache(forward)) == {}
-
-
 # --- against brute force ---------------------------------------------------------------------
-
-
-def brute_force(rows: np.ndarray, threshold: float) -> tuple[list[set[int]], dict[int, set[int]]]:
-    """The paper's TAM with PPS and Chao and Shen's entropies, on numpy alone."""
-
-    def h(members) -> float:
-        if not members:
-            return 0.0
-        counts = np.unique(rows[:, sorted(members)], axis=0, return_counts=True)[1]
-        return chao_shen(np.sort(counts)[::-1])  # in one order, so that equals are equal
-
-    def cmi(k, l, s) -> float:  # noqa: E741
-        return h({k, *s}) + h({l, *s}) - h(s) - h({k, l, *s})
-
-    def pps(k, ancestors) -> set[int]:
-        m: set[int] = set()
-        while left := sorted(ancestors - m):
-            best = max(left, key=lambda l: cmi(k, l, m))  # noqa: E741
-            if not cmi(k, best, m) > threshold:
-                break
-            m.add(best)
-        return m
-
-    everyone, ancestors, layers, parents = set(range(rows.shape[1])), set[int](), [], {}
-    while left := everyone - ancestors:
-        m = {k: pps(k, ancestors) for k in left}
-        tau = sorted(left, key=lambda k: (h({k, *m[k]}) - h(m[k]), k))
-        layer: list[int] = []
-        while tau:
-            layer.append(tau.pop(0))
-            tau = [k for k in tau if cmi(k, layer[-1], m[k]) < threshold]
-        parents |= {k: m[k] for k in layer}
-        layers.append(set(layer))
-        ancestors |= set(layer)
-    return layers, parents
 
 
 tables = st.tuples(st.integers(0, 10**6), st.integers(30, 120), st.integers(2, 3)).map(
@@ -375,22 +326,7 @@ def dependent_rows(seed: int, n: int, arity: int) -> np.ndarray:
     return rows[:, [len(np.unique(column)) > 1 for column in rows.T]]
 
 
-@settings(max_examples=40, deadline=None)
-@example(rows=dependent_rows(326947, 30, 3))  # two columns tie
-@given(rows=tables)
-def test_tam_with_chao_shen_is_the_papers_tam_by_brute_force(rows):
-    names = [f"x{k}" for k in range(rows.shape[1])]
-    model = tamis.TAM(
-        "node", entropy=chao_shen, boundary_rule=0.03, masking_rule=0.03, backward=False
-    ).fit(pd.DataFrame(rows, columns=names))
-    layers, parents = brute_force(rows, 0.03)
-    assert [{names.index(one) for one in layer} for layer in model.layers_] == layers
-    found = {names.index(k): {names.index(p) for p in of} for k, of in model.parents_.items()}
-    assert found == parents
-
-
 @pytest.mark.parametrize("search", ["node", "sieve", "sequential", "layer"])
-@settings(max_examples=15, deadline=None)
 @given(rows=tables)
 def test_pps_from_outside_gives_what_the_built_in_gives(search, rows):
     rule = {"masking_rule": 0.02} if search != "sequential" else {}
@@ -404,7 +340,6 @@ def test_pps_from_outside_gives_what_the_built_in_gives(search, rows):
     assert ours.trace_.maskings == built_in.trace_.maskings
 
 
-@settings(max_examples=20, deadline=None)
 @given(rows=tables)
 def test_a_boundary_search_from_outside_runs_in_the_loop_that_the_paper_prints(rows):
     names = [f"x{k}" for k in range(rows.shape[1])]
@@ -473,11 +408,6 @@ def test_a_table_beside_a_source_gives_labels_and_the_answers_are_the_sources(tm
     assert model.result_.names == ("v", "u", "w")
     assert model.result_.levels["u"] == (0, 1)
     model.save(str(tmp_path / "net.bif"))
-
-
-def test_a_table_about_other_columns_is_refused():
-    with pytest.raises(tamis.DataError, match=r"'a' is in only one of the table and .*Known"):
-        tamis.TAM(information=Known()).fit(chain())
 
 
 def test_what_needs_rows_says_so_without_any():
@@ -549,9 +479,8 @@ def test_a_function_of_a_table_sees_continuous_columns_and_missing_values():
 # --- what goes on from there -----------------------------------------------------------------
 
 
-@plugged
-def test_resamples_are_learned_with_every_plug_in(parameters):
-    confidence = tamis.TAM(**parameters).fit(chain()).bootstrap(3)
+def test_resamples_are_learned_with_every_plug_in(plugged):
+    confidence = plugged.bootstrap(3)
     assert confidence.edges["a", "b"] == 1.0
 
 
@@ -563,8 +492,14 @@ def test_drawn_tables_are_learned_with_plug_ins(name):
 
 def test_what_was_made_of_one_table_is_not_used_on_others():
     frame = chain()
-    rule = tamis.adapters.from_causal_learn("chisq", frame)
-    model = tamis.TAM("sequential", boundary_rule=rule).fit(frame)
+
+    class Held:
+        knows_rows = True
+
+        def __call__(self, source, x, y, given):
+            return 0.5
+
+    model = tamis.TAM("sequential", boundary_rule=Held()).fit(frame)
     for ask in (model.bootstrap, model.recovery_check):
         with pytest.raises(tamis.SettingError, match=r"learns from other rows, and .*was made of"):
             ask(2)
@@ -573,16 +508,6 @@ def test_what_was_made_of_one_table_is_not_used_on_others():
     )
     with pytest.raises(tamis.SettingError, match=r"bootstrap learns from other rows, and .*Known"):
         bound.bootstrap(2)
-
-
-def test_a_forecast_says_that_functions_take_longer_and_what_it_cannot_know():
-    told = tamis.TAM(entropy=chao_shen).forecast(chain())
-    assert any("chao_shen is a function of whole tables" in note for note in told.notes)
-    told = tamis.TAM(boundary=forward).forecast(chain())
-    assert told.seconds is None
-    assert any("forward is called for every remaining column" in note for note in told.notes)
-    with pytest.raises(tamis.SettingError, match=r"tamis' own sources .*<lambda> is from outside"):
-        tamis.TAM(information=lambda t: Ratio(t)).forecast(chain())
 
 
 # --- bad plug-ins ----------------------------------------------------------------------------
@@ -611,10 +536,6 @@ BAD = {
         {"entropy": summing(lambda counts: counts * math.nan)},
         "Summing.terms returned .*nan.* finite",
     ),
-    "too few terms": (
-        {"entropy": summing(lambda counts: np.zeros(1))},
-        r"Summing.terms returned .* shape must be \(\d+,\), not \(1,\)",
-    ),
     "a broken estimator": (
         {"entropy": summing(lambda counts: 1 / 0)},
         "Summing.terms failed with ZeroDivisionError",
@@ -623,124 +544,38 @@ BAD = {
         {"boundary_rule": judging(lambda self, tests: tests.cmi * math.nan)},
         r"Judging.strengths returned array\(.*nan.*finite",
     ),
-    "too many strengths": (
-        {"boundary_rule": judging(lambda self, tests: np.zeros(len(tests) + 1))},
-        r"Judging.strengths returned .* shape must be \(\d,\), not \(\d,\)",
-    ),
-    "no strengths": (
-        {"masking_rule": judging(lambda self, tests: None)},
-        "Judging.strengths returned None; it must be an array of floats",
-    ),
-    "a broken rule": (
-        {"masking_rule": judging(threshold_for=lambda self, n_tests: 1 / 0)},
-        "Judging.threshold_for failed with ZeroDivisionError",
-    ),
     "a threshold that falls": (
         {"boundary_rule": judging(threshold_for=lambda self, n_tests: 1 / np.maximum(n_tests, 1))},
         "Judging.threshold_for of .* must not fall",
-    ),
-    "an infinite threshold": (
-        {"boundary_rule": judging(threshold_for=lambda self, n_tests: math.inf)},
-        "Judging.threshold_for returned .*inf",
     ),
     "a rule that is bound to nothing": (
         {"boundary_rule": judging(bind=lambda self, n_rows, n_variables: None)},
         "Judging.bind returned None; it must be a tamis.rules.Rule",
     ),
     "a negative entropy": ({"entropy": returns(-0.1)}, "<lambda> of the table .*returned -0.1"),
-    "nan as an entropy": ({"entropy": returns(math.nan)}, "<lambda> of .*returned nan"),
-    "an array as an entropy": ({"entropy": returns(np.ones(2))}, "<lambda> of .*returned array"),
     "a number as a function": ({"entropy": 3}, "no entropy estimator 3"),
-    "a class as an entropy": ({"entropy": Plugin}, "no entropy estimator <class .*Plugin"),
     "a boundary outside": ({"boundary": returns([99])}, "<lambda>, asked .*'b'.* 99 is not among"),
-    "a boundary of names": ({"boundary": returns(["a"])}, "'a' is not among the candidates"),
-    "a boundary with a truth value": ({"boundary": returns([True])}, "True is not among"),
-    "a member twice": ({"boundary": lambda s, k, c: [c[0], c[0]]}, "it has a member twice"),
     "the target itself": ({"boundary": lambda s, k, c: [k]}, "the target . itself is in it"),
-    "no boundary": ({"boundary": returns(None)}, "returned None; it must return a collection"),
-    "a text as a boundary": ({"boundary": returns("ab")}, "returned 'ab'; it must return"),
-    "a matrix as a boundary": ({"boundary": returns(np.zeros((1, 2), int))}, "not among"),
     "no search": ({"boundary": "iamb"}, "boundary must be one of 'pps', 'none', or a function"),
-    "a class as a search": ({"boundary": Plugin}, "Plugin is a class: pass what it makes"),
     "a p-value above 1": ({"boundary_rule": returns(1.5)}, "returned 1.5; a p-value"),
-    "a class as a rule": ({"boundary_rule": Rising}, "boundary_rule: .*not <class"),
     "a class as information": ({"information": Plugin}, "Plugin is a class: pass what it makes"),
-    "a number as information": (
-        {"information": 7},
-        "information must be one of .*tamis.Source",
-    ),
     "no source": ({"information": returns({})}, "<lambda> returned {}; it must return a tamis.Sou"),
     "other names": ({"information": lambda t: Unnamed(t)}, "Unnamed with the names .*'d', 'c'"),
-    "no constant": (
-        {"entropy": summing(constant=returns(None))},
-        "Summing.constant of .* returned No",
-    ),
-    "a support of arrays": (
-        {"entropy": summing(uses_support=True, support_size=returns(np.ones(2)))},
-        r"Summing.support_size of .* returned array\(\[1., 1.\]\); it must be a number of cells",
-    ),
-    "no parameters": (
-        {"entropy": summing(parameters=returns(5))},
-        "Summing.parameters returned 5",
-    ),
-    "a flag that is none": ({"entropy": summing(clips="no")}, "Summing.clips returned 'no'"),
-    "a huge entropy": ({"entropy": returns(1e300)}, "returned 1e.300; an entropy is one finite"),
-    "no float at all": ({"entropy": returns(10**400)}, r"returned 10+\.\.\.; an entropy is one"),
-    "a huge threshold": (
-        {"boundary_rule": judging(threshold_for=lambda self, n_tests: 1e300)},
-        "Judging.threshold_for returned .*finite, up to 1e.100",
-    ),
-    "p in nats": ({"boundary_rule": judging(unit="p")}, 'Judging is "p": give it natural'),
-    "p above 1": (
-        {"boundary_rule": judging(unit="p", natural=lambda self, strength: 2.0)},
-        "Judging.natural of .* returned 2.0; it must be one number from 0 to 1",
-    ),
-    "a unit that is none": ({"boundary_rule": judging(unit=np.ones(2))}, "unit of .* not array"),
-    "no record": ({"boundary_rule": judging(recorded=returns(None))}, "recorded returned None; it"),
     "a false record": (
         {"boundary_rule": judging(recorded=lambda self: {"rule": "fixed", "threshold": 1.0})},
         "Judging.recorded returned {'rule': 'fixed'.* a dict with a qualified name",
-    ),
-    "accepting otherwise": (
-        {"boundary_rule": judging(accepts=returns(None))},
-        "accepts must be",
-    ),
-    "attached to nothing": (
-        {"boundary_rule": judging(attach=returns(None))},
-        "attach returned None",
-    ),
-    "broken binding": (
-        {"boundary_rule": judging(bind=lambda *_: 1 / 0)},
-        "Judging.bind failed with ZeroDivisionError",
     ),
     "another answer every time": (
         {"masking_rule": judging(threshold_for=lambda self, n_tests: next(FALLING))},
         "masking_rule=.*Judging: a test of '.' was decided otherwise before",
     ),
-    "a missing member": ({"boundary": returns([pd.NA])}, "<NA> is not among the candidates"),
-    "a complex member": ({"boundary": returns([0j])}, "0j is not among the candidates"),
-    "an ambiguous member": ({"boundary": returns([Ambiguous()])}, "Ambiguous> is not among"),
-    "no dimension": ({"boundary": returns(np.array(0))}, "failed with TypeError: iteration over"),
-    "an array as a rule": (
-        {"boundary": forward, "boundary_rule": np.ones(2)},
-        "boundary_rule decides .*so does boundary=.*forward",
-    ),
-    "an array of shrinkages": (
-        {"information": "gaussian", "source": {"shrinkage": np.ones(2)}},
-        r"shrinkage must be a number from 0 to 1, not array\(\[1., 1.\]\)",
-    ),
-    "too many shuffles": (
-        {"information": "neighbours", "source": {"shuffles": 2**70}},
-        "shuffles must be a whole number from 2 to 100000",
-    ),
-    "a broken function": ({"information": lambda t: 1 / 0}, "failed with ZeroDivisionError"),
     "a broken search": ({"boundary": lambda s, k, c: c[7]}, "failed with IndexError"),
 }
 
 
 @pytest.mark.parametrize(("parameters", "said"), BAD.values(), ids=BAD)
-def test_a_bad_plug_in_is_named_with_what_it_returned_and_nothing_is_lost(parameters, said):
-    model = tamis.TAM("node").fit(chain())
+def test_a_bad_plug_in_is_named_with_what_it_returned_and_nothing_is_lost(plain, parameters, said):
+    model = copy.copy(plain)
     before = model.result_
     with pytest.raises(tamis.SettingError, match=said):
         model.set_params(**parameters).fit(chain())
@@ -762,22 +597,6 @@ def test_a_plug_in_that_calls_fit_of_the_same_model_is_named(parameter):
     assert model.result_ is before
     model.set_params(entropy=None, boundary="pps", boundary_rule=None, information="auto")
     assert model.fit(chain()).result_ == before
-
-
-def in_a_thread(model):
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(model.fit, chain()).result()
-
-
-@pytest.mark.parametrize(
-    "anew", [in_a_thread, lambda model: model.set_params(boundary="pps").fit(chain())]
-)
-def test_no_thread_and_no_parameter_leads_around_the_guard(anew):
-    model = tamis.TAM("node")
-    model.set_params(boundary=lambda *_: anew(model))
-    with pytest.raises(tamis.PluginError, match=r"fit was called by .*boundary=.*<lambda>"):
-        model.fit(chain())
-    assert model.set_params(boundary=forward).fit(chain()).order_
 
 
 @pytest.mark.parametrize(
@@ -805,51 +624,3 @@ def test_alpha_is_the_level_of_a_test_from_outside():
         "rule": f"{HERE}.own_test", "alpha": 0.1, "whole_graph": True, "unit": "p",
     }  # fmt: skip
     assert model.result_.settings["masking_rule"] == {"rule": "p-value", "alpha": 0.1}
-
-
-@pytest.mark.parametrize("ask", ["fit", "bootstrap", "recovery_check"])
-def test_progress_is_a_function(ask):
-    model = tamis.TAM("node").fit(chain())
-    asked = (chain(),) if ask == "fit" else (2,)
-    with pytest.raises(tamis.SettingError, match="progress must be None or a function, not 5"):
-        getattr(model, ask)(*asked, progress=5)
-
-
-def test_fit_without_a_table_asks_for_one():
-    with pytest.raises(tamis.SettingError, match=r"<lambda> makes a source of a table: pass"):
-        tamis.TAM(information=lambda t: Ratio(t)).fit()
-    with pytest.raises(tamis.DataError):
-        tamis.TAM().fit()
-
-
-def test_a_fit_within_a_fit_is_refused_only_where_it_would_not_end():
-    model = tamis.TAM("node", entropy="plugin", boundary_rule=Fixed(0.01))
-    inner = []
-
-    def told(done, of):
-        if not inner:
-            inner.append(None)
-            inner.append(model.fit(chain()).result_)
-
-    assert model.fit(chain(), progress=told).result_ == inner[1]
-
-
-def test_a_function_that_wraps_itself_has_a_name_all_the_same():
-    def entropy(counts):
-        share = counts / counts.sum()
-        return float(-(share * np.log(share)).sum())
-
-    entropy.__wrapped__ = entropy
-    model = tamis.TAM("node", entropy=entropy).fit("examples/sprinkler.csv")
-    assert model.result_.settings["entropy"]["estimator"].endswith("entropy")
-
-
-def test_candidates_of_a_query_may_be_any_sequence():
-    frame = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (200, 3)), columns=list("abc"))
-
-    def test(source, x, y, given):
-        return float(np.exp(source.tests([tamis.Query(x, given, (y,))]).log_p[0]))
-
-    weights = np.random.default_rng(2).random(200) + 0.1
-    tamis.TAM("node", boundary_rule=test).fit(frame)
-    tamis.TAM("node", boundary_rule=test).fit(frame, sample_weight=weights)

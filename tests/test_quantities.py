@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import entropy as scipy_entropy
 from sklearn.metrics import mutual_info_score
 
@@ -21,7 +21,6 @@ def frame(table: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(table, columns=[f"v{k}" for k in range(table.shape[1])])
 
 
-@settings(max_examples=30, deadline=None)
 @given(table=rows(columns=(4, 5), length=(8, 100)))
 def test_quantities_are_those_of_the_definition(table):
     data = frame(table)
@@ -35,7 +34,6 @@ def test_quantities_are_those_of_the_definition(table):
     assert found == pytest.approx(I(0, (1, 2), ()) + I(3, (1, 2), (0,)), abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(table=rows(columns=(2, 3), length=(8, 100)))
 def test_they_agree_with_scipy_and_scikit_learn(table):
     data = frame(table)
@@ -46,7 +44,6 @@ def test_they_agree_with_scipy_and_scikit_learn(table):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(table=rows(columns=(3, 4), length=(8, 100)))
 def test_miller_madow_adds_its_correction_for_the_cells_that_occur(table):
     H, _ = naive.from_rows(table.tolist(), naive.miller_madow)
@@ -77,19 +74,6 @@ def test_a_column_named_twice_counts_once(estimator):
         data, ["effect"] * 2, ["cause"] * 2, ["other"] * 2, **options
     )
     assert twice == once
-
-
-def test_hundreds_of_conditions_are_no_problem():
-    table = np.random.default_rng(0).integers(0, 2, (50, 1300))
-    names = [f"x{k}" for k in range(1300)]
-    assert tamis.entropy(table, "x0", names[1:]) == pytest.approx(0, abs=1e-12)
-    found = tamis.conditional_mutual_information(table, "x0", "x1", names[2:])
-    assert found == pytest.approx(0, abs=1e-12)
-
-
-def test_integer_names_and_none_are_understood():
-    data = pd.DataFrame({0: [0, 1, 0, 1], 1: [0, 0, 1, 1]})
-    assert tamis.entropy(data, 0, None) == pytest.approx(np.log(2))
 
 
 def collider(n: int = 5000) -> pd.DataFrame:

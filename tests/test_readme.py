@@ -43,7 +43,7 @@ def test_the_extras_are_there():
         one for page in pages for group in re.findall(r"'(?:tamis|\.)\[([\w,]+)\]'", page)
         for one in group.split(",")
     }  # fmt: skip
-    assert {"plot", "baselines"} <= named
+    assert {"plot", "peers"} <= named
     for extra in named:
         assert re.search(rf"^{extra} = \[", extras, re.M), extra
 

@@ -6,10 +6,10 @@ import warnings
 from importlib import import_module
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from rich.cells import cell_len
 from typer.testing import CliRunner
 
 import tamis
@@ -18,12 +18,11 @@ from tamis.errors import DataError, SettingError
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "sprinkler.csv"
-OLD = ROOT / "tests" / "formats" / "result_v1.json"
 
 
 @pytest.fixture(scope="module")
-def model():
-    return tamis.TAM(n_jobs=1).fit(EXAMPLE)
+def model(sprinkler):
+    return sprinkler
 
 
 @pytest.fixture(scope="module")
@@ -57,27 +56,6 @@ def test_a_saved_run_is_the_result_and_knows_the_path_of_its_table(model, result
     assert result.read_from == str(EXAMPLE)
 
 
-def test_a_result_of_a_frame_has_no_path():
-    frame = pd.DataFrame({"a": [0, 1] * 20, "b": [0, 1, 1, 0] * 10})
-    assert tamis.TAM("sequential").fit(frame).result_.read_from is None
-
-
-def test_a_path_that_is_no_text_is_kept_as_what_can_be_written(model, tmp_path):
-    from tamis.learning import with_path
-
-    strange = with_path(model.result_, "bad\udcff.csv")
-    strange.save(tmp_path / "r.json")
-    assert tamis.load(tmp_path / "r.json").read_from == "bad\\udcff.csv"
-
-
-def test_files_of_earlier_versions_live_too(tmp_path):
-    old = tamis.load(OLD)
-    old.save(tmp_path / "o.dot", tmp_path / "o.svg")
-    old.report(tmp_path / "o.html")
-    assert old.read_from is None
-    assert old.compare(old).changes().n == 0
-
-
 def test_a_saved_run_explains_plots_and_reports_as_the_model_does(model, result, tmp_path):
     plt = pytest.importorskip("matplotlib.pyplot")
     assert result.explain("lawn") == model.explain("lawn")
@@ -95,11 +73,6 @@ def test_a_saved_run_writes_the_files_that_the_model_writes(model, result, tmp_p
     result.save(tmp_path / f"saved{ending}")
     saved = (tmp_path / f"saved{ending}").read_bytes()
     assert saved == (tmp_path / f"model{ending}").read_bytes()
-
-
-def test_a_saved_run_converts_as_the_model_does(model, result):
-    assert result.to_networkx().nodes(data=True) == model.to_networkx().nodes(data=True)
-    assert set(result.to_dowhy().edges) == set(model.graph_.edges)
 
 
 def test_a_graph_of_pgmpy_needs_no_rows_and_its_tables_do(model, result):
@@ -131,7 +104,7 @@ def test_probabilities_without_a_table_are_refused_in_a_sentence_that_asks_for_i
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("search", ["auto", "sequential", "node"])
+@pytest.mark.parametrize("search", ["auto", "node"])
 def test_the_bootstrap_of_a_saved_run_is_that_of_the_model(search, tmp_path):
     rng = np.random.default_rng(3)
     a = rng.integers(0, 3, 300)
@@ -144,20 +117,6 @@ def test_the_bootstrap_of_a_saved_run_is_that_of_the_model(search, tmp_path):
     assert again.edges
 
 
-def test_the_bootstrap_of_numbers_and_missing_values_is_that_of_the_model(tmp_path):
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=200)
-    y = x + rng.normal(size=200)
-    y[rng.random(200) < 0.1] = np.nan
-    frame = pd.DataFrame({"x": x, "y": y, "z": rng.normal(size=200)})
-    with pytest.warns(tamis.TamisWarning, match="left out"):
-        model = tamis.TAM(missing="drop", n_jobs=1).fit(frame)
-    model.save(tmp_path / "r.json")
-    with pytest.warns(tamis.TamisWarning, match="left out"):
-        again = tamis.load(tmp_path / "r.json").bootstrap(frame, 8, n_jobs=1)
-    assert again == model.bootstrap(8)
-
-
 def test_the_bootstrap_refuses_another_table(result):
     frame = pd.read_csv(EXAMPLE)
     with pytest.raises(SettingError, match="1,999 rows and 7 columns, and not the 2,000 rows"):
@@ -166,14 +125,6 @@ def test_the_bootstrap_refuses_another_table(result):
         result.bootstrap(frame.drop(columns="road"), 2)
     with pytest.raises(DataError):
         result.bootstrap(None, 2)
-
-
-def test_a_model_that_has_not_learned_has_nothing_to_show():
-    from sklearn.exceptions import NotFittedError
-
-    for ask in (lambda m: m.plot(), lambda m: m.explain("a"), lambda m: m.compare(m)):
-        with pytest.raises(NotFittedError):
-            ask(tamis.TAM())
 
 
 # The commands
@@ -196,21 +147,13 @@ def with_missing(rng):
     return table
 
 
-def whole(rng):
-    return {"a": rng.integers(0, 6, 300), "b": rng.integers(0, 6, 300)}
-
-
 @pytest.mark.parametrize(
     ("made", "options"),
     [
         (measured, []),
-        (measured, ["--information", "neighbours", "--drop", "z"]),
-        (mixed, ["--search", "sequential"]),
         (mixed, ["--type", "size=s<m<l", "--tier", "group", "--tier", "x,size"]),
-        (with_missing, ["--missing", "drop"]),
         (with_missing, ["--missing", "pairwise", "--require", "x -> z"]),
         (with_missing, ["--missing", "level", "--only", "y,z", "--type", "y=n<y"]),
-        (whole, ["--type", "a=ordinal", "--type", "b=ordinal"]),
     ],
 )
 @pytest.mark.parametrize("details", [[], ["--details"]])
@@ -233,14 +176,11 @@ def test_show_explains_as_learn_does(tmp_path):
     assert "lawn" in learned
 
 
-@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
-def test_learn_and_plot_write_the_same_picture(path, tmp_path, ending):
-    picture, again = tmp_path / f"l{ending}", tmp_path / f"p{ending}"
+def test_learn_and_plot_write_the_same_picture(path, tmp_path):
+    picture, again = tmp_path / "learned.svg", tmp_path / "plotted.svg"
     assert run("learn", EXAMPLE, "--quiet", "--out", picture).exit_code == 0
     assert run("plot", path, again).exit_code == 0
     assert picture.read_bytes() == again.read_bytes()
-    begins = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
-    assert picture.read_bytes().startswith(begins[ending])
 
 
 def test_report_writes_the_page_of_the_run(path, tmp_path):
@@ -255,12 +195,6 @@ def test_without_matplotlib_learn_names_the_extra_before_it_learns(tmp_path, mon
     done = run("learn", EXAMPLE, "--out", tmp_path / "r.json", "--out", tmp_path / "g.svg")
     assert done.exit_code == 2
     assert "tamis[plot]" in done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_picture_and_other_files_are_written_all_or_none(tmp_path):
-    done = run("learn", EXAMPLE, "--out", tmp_path / "g.svg", "--out", tmp_path / "no" / "r.json")
-    assert done.exit_code == 2
     assert list(tmp_path.iterdir()) == []
 
 
@@ -316,8 +250,8 @@ def test_letters_that_the_font_lacks_are_told_once_and_kept_in_svg(tmp_path):
 
 def test_compare_tells_what_appeared_vanished_and_turned(tmp_path):
     (tmp_path / "one.csv").write_text("parent,child\na,b\nb,c\nc,d\n")
-    (tmp_path / "two.dot").write_text("digraph { a -> b; c -> b; d -> a; c; e }")
-    done = run("compare", tmp_path / "one.csv", tmp_path / "two.dot")
+    nx.write_graphml(nx.DiGraph(["ab", "cb", "da"]), tmp_path / "two.graphml")
+    done = run("compare", tmp_path / "one.csv", tmp_path / "two.graphml")
     assert done.exit_code == 0, done.stderr
     assert " - 1 appeared: d -> a" in done.stdout
     assert " - 1 vanished: c -> d" in done.stdout
@@ -335,22 +269,12 @@ def test_compare_writes_what_it_shows_and_a_picture(path, tmp_path):
 
 
 def test_columns_that_graphs_do_not_share_are_named(tmp_path):
-    (tmp_path / "one.dot").write_text("digraph { a -> b; a -> only_here }")
-    (tmp_path / "two.dot").write_text("digraph { a -> b }")
-    shown = run("compare", tmp_path / "one.dot", tmp_path / "two.dot").stdout
-    assert "Note: two.dot has no column only_here." in shown
+    nx.write_graphml(nx.DiGraph([("a", "b"), ("a", "only_here")]), tmp_path / "one.graphml")
+    nx.write_graphml(nx.DiGraph(["ab"]), tmp_path / "two.graphml")
+    shown = run("compare", tmp_path / "one.graphml", tmp_path / "two.graphml").stdout
+    assert "Note: two.graphml has no column only_here." in shown
     assert "Distances are over the 2 columns that all have." in shown
     assert " - 1 between columns that only one has: a -> only_here" in shown
-
-
-def test_compare_keeps_to_80_columns_whatever_the_names(tmp_path):
-    long, wide = "x" * 90, "日本" * 30
-    for k in range(4):
-        text = f'digraph {{ "{long}" -> "{wide}"; "{wide}" -> c{k}; c0; c1; c2; c3 }}'
-        (tmp_path / f"{'n' * 60}{k}.dot").write_text(text)
-    done = run("compare", *sorted(tmp_path.iterdir()))
-    assert done.exit_code == 0, done.stderr
-    assert max(map(cell_len, done.stdout.split("\n"))) <= 80
 
 
 @pytest.mark.parametrize(
@@ -360,17 +284,12 @@ def test_compare_keeps_to_80_columns_whatever_the_names(tmp_path):
         (("RUN", "cut.json"), "is not a result of tamis"),
         (("RUN", EXAMPLE), "is not a list of edges"),
         (("RUN", "RUN", "--methods", "pc"), "--methods is for methods that learn"),
-        (("RUN", "RUN", "--limit", "3"), "--limit is for methods that learn"),
-        (("RUN", "RUN", "--missing", "drop"), "--missing is for methods that learn"),
         (("RUN", "RUN", "--out", "c.txt"), "must say the format"),
         (("RUN", "RUN", "--plot", "c.json"), "must say the format: one of .svg"),
         (("RUN", "RUN", "--out", "RUN"), "would overwrite what is compared"),
-        (("RUN", "RUN", "--out", "c.csv", "--out", "./c.csv"), "are the same file"),
         ((EXAMPLE, "--methods", "nope"), "--methods: there is no method 'nope'"),
-        ((EXAMPLE, "--methods", " , "), "--methods names none"),
         ((EXAMPLE, "--limit", "0"), "--limit must be a number of seconds above 0"),
         ((EXAMPLE, "--truth", "nowhere.bif"), "There is no file"),
-        ((EXAMPLE, "--drop", "nope"), "there is no column 'nope'"),
     ],
 )
 def test_what_cannot_be_compared_ends_with_a_sentence(path, tmp_path, monkeypatch, arguments, why):

@@ -171,40 +171,6 @@ def test_missing_values_are_refused_left_out_or_a_level():
         pairwise.score(rows)
 
 
-def test_rows_without_any_value_are_refused():
-    model = tamis.TAM("sequential", missing="drop").fit(chain())
-    with pytest.raises(DataError, match="no row to score"):
-        model.score(pd.DataFrame({"a": [None], "b": [1], "c": ["yes"]}))
-    with pytest.raises(DataError, match="no row to score"):
-        model.score(chain().iloc[:0])
-
-
-def test_columns_are_found_by_name():
-    model = quick().fit(chain())
-    fresh = chain(seed=2)
-    assert model.score(fresh.assign(more=1.5)) == model.score(fresh)
-    with pytest.raises(DataError, match="no column 'b', which is a variable"):
-        model.score(fresh.drop(columns="b"))
-    array = quick().fit(lines().to_numpy())
-    with pytest.raises(DataError, match="X has 2 features, but TAM is expecting 3 features"):
-        array.score(lines().to_numpy()[:, :2])
-
-
-def test_labels_are_matched_by_their_text_as_a_file_has_them(tmp_path):
-    rows = chain()
-    model = quick().fit(rows)
-    rows.to_csv(tmp_path / "rows.csv", index=False)
-    assert model.score(tmp_path / "rows.csv") == model.score(rows)
-    assert model.score(rows.astype({"a": float, "b": str})) == model.score(rows)
-
-
-def test_few_rows_of_many_levels_are_no_identifiers():
-    rng = np.random.default_rng(5)
-    rows = pd.DataFrame({"a": rng.choice(list("pqrstu"), 300), "b": rng.integers(0, 2, 300)})
-    model = quick().fit(rows)
-    assert math.isfinite(model.score(pd.DataFrame({"a": list("pqrstu"), "b": [0, 1] * 3})))
-
-
 def test_survey_weights_and_rows_elsewhere_have_no_network(tmp_path):
     rows = chain()
     weighted = quick().fit(rows, sample_weight=np.linspace(0.5, 1.5, len(rows)))
@@ -214,14 +180,6 @@ def test_survey_weights_and_rows_elsewhere_have_no_network(tmp_path):
     elsewhere = tamis.TAM("sequential", memory="1GB").fit(tmp_path / "rows.csv")
     with pytest.raises(SettingError, match="never held in memory"):
         elsewhere.score(rows)
-
-
-def test_impossible_rows_are_refused_where_there_is_no_prior():
-    from tamis.network.rows import mean_log_likelihood
-
-    network = tamis.BayesianNetwork(["a"], [["x", "y"]], [()], [[1.0, 0.0]])
-    with pytest.raises(DataError, match="impossible under the fitted network"):
-        mean_log_likelihood(network, {"a": ["y", "x"]}, n_learned=2, drop_missing=False)
 
 
 # The fitted network

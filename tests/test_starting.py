@@ -120,6 +120,7 @@ def test_other_faults_of_a_loop_are_not_hidden(monkeypatch):
         compiling.compiled(lambda x: x)(1)
 
 
+@pytest.mark.slow
 def test_warming_up_says_what_it_does_and_where_it_is_kept():
     shown = CliRunner().invoke(app, ["warm-up"]).output
     assert shown.startswith("columns of several levels: ")
@@ -172,6 +173,7 @@ print(*(name for name, n in versions().items() if n > before[name]), "compiled l
 """
 
 
+@pytest.mark.slow
 def test_warming_up_compiles_everything_that_fits_need():
     """By the versions of loops in the process: what has been kept is loaded, not compiled."""
     ended = subprocess.run(

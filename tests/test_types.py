@@ -24,21 +24,11 @@ print(model.set_params(alpha=0.1).fit("data.csv").result_.edges)
 
 tamis.TAM(search="autoo")  # wrong: arg-type
 tamis.TAM(missing="dropp")  # wrong: arg-type
-tamis.TAM(information="gausian")  # wrong: arg-type
-tamis.TAM(entropy="pluggin")  # wrong: arg-type
-tamis.TAM(units="equal")  # wrong: arg-type
-tamis.TAM(backward="two")  # wrong: arg-type
-tamis.TAM(boundary="iamb")  # wrong: arg-type
 tamis.TAM(aplha=0.1)  # wrong: call-arg
 model.parents  # wrong: attr-defined
 model.fitt({})  # wrong: attr-defined
 model.bootstrap(20, scheme="halves")  # wrong: arg-type
-model.recovery_check(conditions="fast")  # wrong: arg-type
 tamis.entropy({"a": [0, 1]}, "a", estimator="pluggin")  # wrong: arg-type
-tamis.inspect("data.csv", missing="dropp")  # wrong: arg-type
-tamis.discretize({}, method="quantiles")  # wrong: arg-type
-tamis.metrics.shd({}, {}, undirected="strictly")  # wrong: arg-type
-tamis.learn("data.csv")  # wrong: attr-defined
 """
 
 

@@ -9,14 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tamis import adapters as adapters
-    from tamis import baselines as baselines
     from tamis import constants as constants
     from tamis import metrics as metrics
     from tamis import rules as rules
     from tamis import simulate as simulate
-    from tamis.baselines.comparing import compare
     from tamis.comparison import Comparison
+    from tamis.comparison.methods import compare
     from tamis.errors import (
         DataError,
         FileFormatError,
@@ -51,7 +49,7 @@ _HOME = {
     "Check": "tamis.identifiability",
     "check": "tamis.identifiability",
     "Comparison": "tamis.comparison",
-    "compare": "tamis.baselines.comparing",
+    "compare": "tamis.comparison.methods",
     "Discretization": "tamis.tables.cuts",
     "discretize": "tamis.tables.discretize",
     "Ability": "tamis.information.interface",
@@ -110,8 +108,6 @@ __all__ = [
     "TamisWarning",
     "Tests",
     "__version__",
-    "adapters",
-    "baselines",
     "check",
     "compare",
     "conditional_mutual_information",
@@ -134,7 +130,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
         if name in _HOME:
             return getattr(import_module(_HOME[name]), name)
-        if name in ("adapters", "baselines", "constants", "metrics", "rules", "simulate"):
+        if name in ("constants", "metrics", "rules", "simulate"):
             return import_module(f"tamis.{name}")
         if name == "__version__":
             from importlib.metadata import version

@@ -127,11 +127,10 @@ _FAR = 2**30
 class Journal:
     """The file of one work, open for adding; ``entries`` are the parts that were done before.
 
-    ``of`` says which work it is, as JSON holds it; the file of another is refused. ``note`` is kept
-    with a new file and is no part of what the work is.
+    ``of`` says which work it is, as JSON holds it; the file of another is refused.
     """
 
-    def __init__(self, path: str | os.PathLike[str], work: str, of: object, note: str = "") -> None:
+    def __init__(self, path: str | os.PathLike[str], work: str, of: object) -> None:
         if not isinstance(path, str | os.PathLike):
             raise SettingError(f"resume must be the path of a file, not {path!r}")
         place = os.fspath(path)
@@ -139,7 +138,7 @@ class Journal:
         self._file = os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             _lock(self._file, place)
-            self.entries = self._take_up(place, {"tamis": work, "of": of, "note": note})
+            self.entries = self._take_up(place, {"tamis": work, "of": of})
         except BaseException:
             os.close(self._file)
             raise
@@ -174,17 +173,6 @@ class Journal:
         if whole < len(content):
             os.ftruncate(self._file, whole)
         return entries
-
-
-def read_journal(path: str | os.PathLike[str], work: str) -> tuple[Entry, list[Entry]] | None:
-    """The first line and the finished parts, also while others are being added; None if there is
-    no such file or it holds nothing yet."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except FileNotFoundError:
-        return None
-    return None if b"\n" not in content else _understood(content, os.fspath(path), work)[:2]
 
 
 def _understood(content: bytes, place: str, work: str) -> tuple[Entry, list[Entry], int]:

@@ -10,24 +10,19 @@ as sure. docs/confidence.md shows how well either is calibrated.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from tamis.atomic import Entry, Journal
 from tamis.counting.sharing import usable_jobs
 from tamis.decisions.specification import rule_from_dict
-from tamis.errors import FileFormatError, SettingError
+from tamis.errors import SettingError
 from tamis.information.wrappers import Interactions
 from tamis.learning import found_in, interactions_of
 from tamis.opening import open_outside
@@ -54,7 +49,6 @@ Progress = Callable[[int, int], None]
 class Drawn(NamedTuple):
     """What one resample gave: its arrows and the layer of each column, by position."""
 
-    number: int
     edges: tuple[tuple[int, int], ...]
     layers: tuple[int, ...]
 
@@ -200,16 +194,15 @@ def bootstrap(
     seed: int = 1,
     scheme: Scheme = "half",
     search: str | None = None,
-    resume: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Confidence:
     """Learn ``n`` resamples of a table as the result was learned from it.
 
     ``search`` None is the one that found the result, for "auto" that which it chose; a refined
     result is refined again each time. The outcome depends on the seed and the order of the rows,
-    not on ``n_jobs``. ``resume`` is a file that keeps what is done: called again, the rest is.
+    not on ``n_jobs``.
     """
-    require(n=n, seed=seed, scheme=scheme, resume=resume, progress=progress)
+    require(n=n, seed=seed, scheme=scheme, progress=progress)
     if search is not None:
         require(search=search)
     settings = _settings(table, result, asked, search)
@@ -218,27 +211,13 @@ def bootstrap(
     # Where to look for sets of candidates all rows know best, and once is enough.
     known = interactions_of(arranged, settings)
     wanted = _Wanted(arranged, settings, known, seed, scheme)
-    journal = None
-    done: dict[int, Drawn] = {}
-    if resume is not None and asked.from_outside:
-        raise SettingError(
-            f"resume= cannot tell whether {', '.join(asked.from_outside)} still does what it "
-            "did: leave resume out"
-        )
-    with ExitStack() as opened, showing("learning resamples", progress) as heard:
-        if resume is not None:
-            journal = opened.enter_context(Journal(resume, "bootstrap", _digest(wanted)))
-            read = [_read(entry, len(names), os.fspath(resume)) for entry in journal.entries]
-            done = {one.number: one for one in read if one.number < n}
-        missing = [i for i in range(n) if i not in done]
-        for fresh in _in_parallel(wanted, missing, usable_jobs(asked.n_jobs)):
-            for one in fresh:
-                done[one.number] = one
-            if journal is not None:
-                journal.add([_written(one) for one in fresh])
+    done: list[Drawn] = []
+    with showing("learning resamples", progress) as heard:
+        for fresh in _in_parallel(wanted, range(n), usable_jobs(asked.n_jobs)):
+            done += fresh
             if heard is not None:
                 heard(len(done), n)
-    return _summed(names, table.names, list(done.values()), seed, settings.search, scheme)
+    return _summed(names, table.names, done, seed, settings.search, scheme)
 
 
 def read_again(
@@ -329,7 +308,7 @@ def _resample(wanted: _Wanted, number: int) -> Drawn:
     parents, layers = found_in(wanted.table.arrange(rows), wanted.settings, wanted.interactions)
     edges = tuple(sorted((p, k) for k, members in parents.items() for p in members))
     place = {k: i for i, layer in enumerate(layers, start=1) for k in layer}
-    return Drawn(number, edges, tuple(place[k] for k in range(len(place))))
+    return Drawn(edges, tuple(place[k] for k in range(len(place))))
 
 
 def _in_parallel(wanted: _Wanted, numbers: Sequence[int], n_jobs: int) -> Iterator[list[Drawn]]:
@@ -376,58 +355,3 @@ def _summed(
             for name in as_in_table
         },
     )
-
-
-def _digest(wanted: _Wanted) -> str:
-    """What a file of resamples belongs to: the table, the settings, the seed and the scheme."""
-    digest = hashlib.sha256()
-    said = {**wanted.settings.to_dict(), "seed": int(wanted.seed), "scheme": wanted.scheme}
-    digest.update(json.dumps([list(wanted.table.names), said], sort_keys=True).encode())
-    table = wanted.table
-    digest.update(
-        repr([[(type(one).__name__, one) for one in labels] for labels in table.levels]).encode()
-    )
-    for k in range(table.n_variables):
-        digest.update(np.ascontiguousarray(table.codes[k]).tobytes())
-        if k in table.continuous:
-            digest.update(table.numbers(k).tobytes())
-        if k in table.missing:
-            digest.update(b"gaps" + table.missing[k].tobytes())
-    if table.weights is not None:
-        digest.update(b"weights" + table.weights.tobytes())
-    return digest.hexdigest()
-
-
-def _written(one: Drawn) -> dict[str, object]:
-    return {"number": one.number, "edges": one.edges, "layers": one.layers}
-
-
-def _read(entry: Entry, d: int, path: str) -> Drawn:
-    """A resample from the file, if that is what it is."""
-    number: Any = entry.get("number")
-    edges: Any = entry.get("edges")
-    layers: Any = entry.get("layers")
-    pairs: Any = edges if isinstance(edges, list) else [None]
-    whole = all(_is_pair(pair, d) for pair in pairs)
-    placed = isinstance(layers, list) and len(layers) == d and all(map(_is_count, layers))
-    if not (_is_count(number) and whole and placed and _is_graph(pairs, layers)):
-        raise FileFormatError(
-            f"{path!r} holds something that is no resample: it was changed or damaged. Remove it, "
-            "and the resamples are drawn again."
-        )
-    return Drawn(number, tuple((p, k) for p, k in pairs), tuple(layers))
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_graph(pairs: Sequence[Sequence[int]], layers: Sequence[int]) -> bool:
-    """Whether no arrow is there twice, and each leads from an earlier layer to a later one."""
-    listed = [(parent, child) for parent, child in pairs]
-    ahead = all(layers[parent] < layers[child] for parent, child in listed)
-    return ahead and len(set(listed)) == len(listed) and min(layers, default=1) >= 1
-
-
-def _is_pair(pair: object, d: int) -> bool:
-    return isinstance(pair, list) and len(pair) == 2 and all(_is_count(k) and k < d for k in pair)

@@ -9,7 +9,7 @@ is learned, or what is said of it, are all here, so that a researcher can list a
         tamis.TAM().fit(table)
 
 "Choosing seeds" are 5000 and up and tables 700 to 769 of the published networks; figures in the
-docs are of other seeds (docs/best-by-default.md).
+docs are of other seeds. All were measured for version 0.2; see study/results/README.md.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class Constants:
         "the rounding of published tables; not fitted",
     )
 
-    # Weak edges (docs/best-by-default.md).
+    # Weak edges.
     weak_reach: float = _constant(
         3.0,
         "an edge is weak if it passes alpha by at most this number of standard errors",
@@ -276,8 +276,8 @@ class Constants:
         0.1,
         "sets of four planes and more are counted if their planes are even enough for a parity "
         "that shows in no part to have this correlation; less in tables of many rows",
-        "with 0.1 no answer of benchmarks.corpus changes, with 0.125 and 0.15 that of one table of "
-        "300 rows",
+        "for version 0.2 no answer of a corpus of tables changed with 0.1; with 0.125 and 0.15 one "
+        "did, of a table of 300 rows",
     )
     least_screened: float = _constant(
         0.15,

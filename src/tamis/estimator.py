@@ -381,7 +381,7 @@ class TAM(BaseEstimator):
         return with_rows(table), settings
 
     def forecast(self, X: object, *, sample_weight: object = None) -> Forecast:
-        """Estimate the memory and time of a fit, and how weak a dependence it could see.
+        """Estimate the memory of a fit, and the weakest dependence that it is likely to see.
 
         Parameters
         ----------
@@ -400,7 +400,7 @@ class TAM(BaseEstimator):
         >>> import tamis
         >>> rows = {"rain": [0, 0, 1, 1] * 20, "wet": [0, 0, 1, 1] * 20}
         >>> print(str(tamis.TAM().forecast(rows)).splitlines()[0])
-        table          80 rows, 2 columns: 2 levels
+        table    80 rows, 2 columns
         """
         from tamis.forecast import forecast
 
@@ -567,7 +567,6 @@ class TAM(BaseEstimator):
         seed: int = 1,
         scheme: Scheme = "half",
         search: Search | None = None,
-        resume: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Bootstrapped:
         """Say how sure each arrow is: the share of resampled tables that show it.
@@ -586,8 +585,6 @@ class TAM(BaseEstimator):
             The search for the resamples. None is the search that found the graph: for "auto" the
             one that it chose, and a refined graph is refined each time. In a resample a column may
             have at most two parents more than the largest family of the graph.
-        resume : path or None
-            A file that keeps the finished resamples, so that an interrupted run can go on.
         progress : callable or None
             Called with the number of resamples learned so far and the number of all resamples.
 
@@ -609,7 +606,7 @@ class TAM(BaseEstimator):
         table, settings = self._rows()
         return bootstrap(
             table, self.result_, settings, n, seed=seed, scheme=scheme, search=search,
-            resume=resume, progress=progress,
+            progress=progress,
         )  # fmt: skip
 
     def with_edges(

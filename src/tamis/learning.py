@@ -13,7 +13,7 @@ import numpy as np
 from tamis.choices import named
 from tamis.constants import constants, in_force
 from tamis.counting.elsewhere import in_blocks
-from tamis.decisions.p_values import CallableTest, PValue
+from tamis.decisions.p_values import PValue
 from tamis.decisions.specification import attached
 from tamis.errors import DataError, SettingError
 from tamis.information.interface import LEVELS, Ability, Context, Source
@@ -58,7 +58,7 @@ from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.refusals import listed, shown
-from tamis.tables.table import AnyTable, TableView, in_memory, with_rows
+from tamis.tables.table import AnyTable, with_rows
 
 SURE = 20.0
 """Nats by which a column must be unlikely to follow from another by chance, as in ``relations``."""
@@ -181,10 +181,6 @@ def _answers(
     """What is found by a source from outside, or on each reading of the table."""
     if table is not None and in_blocks(table):
         table.counted.begin()
-    elif table is not None and in_memory(table):
-        for rule in asked.rules:
-            if isinstance(rule, CallableTest):
-                rule.require_rows(TableView(table))
     own = asked.own_information
     if own is not None:
         source = open_outside(own, table)

@@ -1,8 +1,8 @@
 """What each public parameter may be, stated once, and what each search uses by default.
 
 A value of the wrong type is refused by the parameter's name, in one sentence. What goes together
-with what is for the room that knows it. Defaults are chosen by `python -m
-benchmarks.choose_defaults`; docs/defaults.md gives the figures.
+with what is for the room that knows it. Defaults were chosen for version
+0.2 on the paper's models; see study/results/README.md.
 """
 
 from __future__ import annotations
@@ -241,7 +241,6 @@ PARAMETERS = {
         "'quick', 'all' or False",
         lambda value: isinstance(value, bool) or (isinstance(value, str) and value in CONDITIONS),
     ),
-    "resume": Parameter(_PATH.wanted, lambda value: value is None or _PATH.fits(value)),
     "path": _PATH,
     "progress": _none_or(_FUNCTION),
     "quick": _FLAG,

@@ -13,8 +13,6 @@ from packed_tables import decoded, packed
 from engines import WAYS, assert_same_answers, force, wide_table
 from tables import rows, table_of
 from tamis.counting import counts, looking, passes, row_tables
-from tamis.counting.elsewhere import LongTable
-from tamis.counting.lookup import Lookup
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import Minimax
@@ -23,7 +21,6 @@ from tamis.information.interface import Context, Group
 ESTIMATORS = ["grassberger", "plugin", "miller-madow", "jackknife", "minimax"]
 
 
-@settings(max_examples=25, deadline=None)
 @given(rows(length=(2, 200)), st.sampled_from([64, 128, 256]), st.sampled_from(ESTIMATORS))
 def test_blocks_of_any_size_answer_as_memory_does(table, block_rows, estimator):
     table = table_of(table)
@@ -90,14 +87,6 @@ def test_counts_beyond_the_heads_of_the_lookup_and_an_observed_support():
             )
 
 
-def test_f_takes_no_room_for_counts_that_do_not_occur():
-    lookup = Lookup(lambda counts, n, support: counts / n, 10**15)
-    counts = np.array([0, 3, 70, 5 * 10**14])
-    expected = np.rint((counts[1:] / 1e15) * 2**48).sum()
-    found = lookup.entropies(counts, np.array([0, 4]), np.zeros(1, dtype=np.int64))
-    assert found.tolist() == [expected]
-
-
 def test_sets_beyond_the_memory_limit_are_screened_in_place_of_counted(monkeypatch):
     rng = np.random.default_rng(5)
     bits = rng.integers(0, 2, (3000, 8))
@@ -129,8 +118,3 @@ def test_joint_tests_share_their_rounds(monkeypatch):
         found = information.joint_tests(groups)
         assert blocks.counted.rounds == 2
     np.testing.assert_array_equal(found.cmi, CountedInformation(table).joint_tests(groups).cmi)
-
-
-def test_a_long_table_answers_as_memory_does():
-    table = wide_table(9)
-    assert_same_answers(CountedInformation(table), CountedInformation(LongTable(table)))

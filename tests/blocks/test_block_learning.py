@@ -16,17 +16,16 @@ from packed_tables import packed
 from typer.testing import CliRunner
 
 import tamis
-from engines import WHOLE_NUMBERS, assert_same_numbers, frame_of, sums, wide_table
+from engines import WHOLE_NUMBERS, assert_same_numbers, frame_of, wide_table
 from tables import table_of
 from tamis import opening
 from tamis.cli import app
 from tamis.counting import elsewhere
-from tamis.counting import opening as file_opening
-from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable, bytes_of
+from tamis.counting.elsewhere import DEFAULT_MEMORY, PackedTable
 from tamis.counting.opening import open_blocks
-from tamis.errors import DataError, FileFormatError, SettingError
+from tamis.errors import FileFormatError, SettingError
 from tamis.information.lattice import whole_products
-from tamis.learning import COUNTED_ONLY, learn
+from tamis.learning import learn
 from tamis.settings import Settings
 from tamis.tables import read_table
 from tamis.tables.packed_file import pack, pack_table
@@ -111,15 +110,6 @@ def test_a_temporary_packed_file_goes_with_its_table(folder, monkeypatch):
     assert list((folder / "temporary").iterdir()) == []
 
 
-def test_a_packing_that_fails_leaves_no_temporary_file(folder, monkeypatch):
-    (folder / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder / "temporary"))
-    pl.DataFrame({f"x{k}": [0, None] for k in range(6)}).write_parquet(folder / "3.parquet")
-    with pytest.raises(DataError, match="is missing in 1 of 702 rows"):
-        open_blocks(folder)
-    assert list((folder / "temporary").iterdir()) == []
-
-
 def test_what_needs_rows_is_refused(tmp_path):
     pack_table(wide_table(1), tmp_path / "t.tamis", block_rows=64)
     model = tamis.TAM("sequential").fit(tmp_path / "t.tamis")
@@ -171,41 +161,6 @@ def test_whole_numbers_have_their_exact_moments():
     assert (of_first.dtype, alone[0], of_first[1, 1]) == (np.int64, middle[0], gram[1, 1])
 
 
-def test_kinds_that_were_named_leave_whole_numbers_counted(tmp_path):
-    pl.DataFrame(sums(), schema=list("abcd")).write_parquet(tmp_path / "t.parquet")
-    pack(tmp_path / "t.parquet", tmp_path / "t.tamis")
-    model = tamis.TAM(types={"a": "category"})
-    for path in ("t.parquet", "t.tamis"):
-        found = model.fit(tmp_path / path).result_
-        assert {run.information for run in found.ranking} == {"counts"}
-
-
-def test_many_values_beside_few_are_counted_where_levels_explain_them_better():
-    rng = np.random.default_rng(4)
-    wide = rng.integers(0, 30, 4000)
-    rows = np.stack([wide, wide * 7 % 30, rng.integers(0, 3, 4000)], axis=1)
-    with packed(table_of(rows), 2**12) as blocks:
-        found = learn(blocks, Settings())
-        assert blocks.kinds == ("number", "number", "category")
-    assert found.warnings[0] == COUNTED_ONLY
-    assert found.settings["information"] == "counts"
-
-
-def test_sizes_are_read_as_people_write_them():
-    assert bytes_of("2GB") == 2 * 10**9
-    assert bytes_of("1.5 GiB") == 3 * 2**29
-    assert bytes_of(700_000_000) == 700_000_000
-    for wrong in ("much", "2XB", -1, True, 1.5, "-2GB"):
-        with pytest.raises(SettingError, match="memory must be a size"):
-            bytes_of(wrong)
-
-
-def test_a_limit_below_what_the_program_takes_is_refused(tmp_path):
-    pack_table(wide_table(1), tmp_path / "t.tamis")
-    with pytest.raises(SettingError, match="memory must be 600MB or more, not 100MB"):
-        tamis.TAM(memory="100MB").fit(tmp_path / "t.tamis")
-
-
 def test_the_command_packs_and_learns_the_same(folder):
     run = CliRunner().invoke
     planes, first, second = (str(folder / name) for name in ("p.tamis", "1.json", "2.json"))
@@ -229,20 +184,6 @@ def test_the_command_packs_and_learns_the_same(folder):
     assert engine["rounds"] > 5
 
 
-def test_the_command_refuses_before_it_learns(folder):
-    run = CliRunner().invoke
-    planes = str(folder / "p.tamis")
-    assert run(app, ["pack", str(folder), planes, "-q"]).output == ""
-    for options, message in (
-        (["--out", str(folder / "n.bif")], "would need the rows in memory"),
-        (["--memory", "little"], "--memory 'little' is no size"),
-        (["--missing", "drop"], "--missing drop is for tables in memory"),
-    ):
-        found = run(app, ["learn", planes, *options])
-        assert found.exit_code != 0
-        assert message in " ".join(str(found.output).split())
-
-
 @pytest.mark.parametrize("search", ["auto", "sieve", "reference"])
 def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypatch, search):
     table = wide_table(11, 900)
@@ -261,13 +202,6 @@ def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypa
     # Neither short ones nor those whose rows are not alike.
     for other in (wide_table(11, 700), replace(table, weights=np.full(900, 0.5))):
         assert not elsewhere.is_long(other)
-
-
-def test_a_limit_that_is_too_small_is_refused_before_a_file_is_read(tmp_path, monkeypatch):
-    (tmp_path / "rows.csv").write_text("a,b\n0,1\n1,0\n")
-    monkeypatch.setattr(file_opening, "open_stream", lambda *_: pytest.fail("the file was opened"))
-    with pytest.raises(SettingError, match="memory must be 600MB or more, not 400MB"):
-        tamis.TAM(memory="400MB").fit(tmp_path / "rows.csv")
 
 
 def test_a_full_disk_names_the_packed_file_and_leaves_nothing(tmp_path, monkeypatch):

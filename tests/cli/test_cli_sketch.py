@@ -7,7 +7,7 @@ import re
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from rich.cells import cell_len
 from rich.console import Console
 
@@ -119,7 +119,6 @@ def edges_by_names(rows, signs):
 
 @pytest.mark.parametrize(("signs", "encoding"), [(LINES, "utf-8"), (ASCII, "ascii")])
 @given(result=dags())
-@settings(deadline=None, max_examples=60)
 def test_lines_and_names_are_the_edges(signs, encoding, result):
     text = shown(result, width=200, encoding=encoding)
     if not result.edges:
@@ -142,7 +141,6 @@ def test_every_kind_of_direction_has_a_sign_of_its_own(signs):
 
 
 @given(result=dags())
-@settings(deadline=None, max_examples=30)
 def test_every_node_with_an_edge_has_a_row_and_the_first_of_a_layer_its_number(result):
     connected = {name for edge in result.edges for name in (edge.parent, edge.child)}
     expected = []
@@ -157,7 +155,6 @@ def test_every_node_with_an_edge_has_a_row_and_the_first_of_a_layer_its_number(r
     result=dags(st.sampled_from(STRANGE) | st.text(max_size=9), most=8),
     width=st.integers(20, 120),
 )
-@settings(deadline=None, max_examples=40)
 def test_strange_names_obey_the_width_and_do_nothing_to_the_terminal(result, width):
     # A lone surrogate has no place in UTF-8; the command's stream escapes it.
     text = shown(result, width=width, encoding="utf-16-le" if width % 2 else "utf-8")

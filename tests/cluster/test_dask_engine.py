@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from functools import partial
-from importlib.metadata import version
 from itertools import pairwise
 from time import perf_counter, sleep
 
@@ -15,16 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
-from workers_here import Held, chain
+from workers_here import chain
 
 from tamis import TAM, load
 from tamis.cli import app
 from tamis.counting.dask import workers as at_work
 from tamis.counting.dask.opening import open_files
-from tamis.counting.dask.work import Names, look_at
-from tamis.counting.opening import opened
 from tamis.errors import DataError, FileFormatError, SettingError
-from tamis.tables.streams import FrameStream
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
@@ -141,30 +135,6 @@ def kill_one(client) -> int:
     return pid
 
 
-def test_what_a_worker_held_within_a_round_is_read_again(client, tmp_path, frame):
-    log = tmp_path / "log"
-    logged = dd.from_map(_logged, range(4), args=(frame, str(log)), meta=frame.iloc[:0])
-    with opened(logged) as table, ThreadPoolExecutor(1) as pool:
-        for time in range(2):
-            folder = tmp_path / str(time)
-            folder.mkdir()
-            asked = pool.submit(table.total, [Held(str(folder))], 1)
-            while not (began := list(folder.glob("began-*"))):
-                assert not asked.done(), asked.exception()
-                sleep(0.01)
-            os.kill(int(began[0].name.removeprefix("began-")), signal.SIGKILL)
-            (folder / "go").touch()
-            assert asked.result()[0][0].tolist() == [4 * FEW]
-    # Every part was read for its levels and for its planes, and some once more.
-    assert len(log.read_text().splitlines()) > 8
-
-
-def _logged(i, frame, log):
-    with open(log, "a") as file:
-        file.write(f"{i}\n")
-    return frame
-
-
 def test_rows_that_differ_when_they_are_read_again_are_refused(tmp_path, frame):
     frame.to_parquet(tmp_path / "t.parquet")
     with a_cluster(1) as cluster, distributed.Client(cluster) as client:
@@ -180,19 +150,7 @@ def test_rows_that_differ_when_they_are_read_again_are_refused(tmp_path, frame):
             TAM().fit(table)
 
 
-def test_large_questions_and_deep_trees_give_the_same(client, frame, expected, monkeypatch):
-    monkeypatch.setattr(at_work, "EMBEDDED_BYTES", 0)
-    monkeypatch.setattr(at_work, "FAN_IN", 2)
-    monkeypatch.setattr(
-        at_work.Workers, "_neighbours", lambda self: [[i] for i in range(self.n_parts)]
-    )
-    found = TAM().fit(dd.from_pandas(frame, npartitions=9)).result_
-    assert found == expected["auto"]
-    counts = numbers(500)
-    pieces = dd.from_pandas(counts, npartitions=9)
-    assert TAM().fit(pieces).result_.parents == TAM().fit(counts).result_.parents
-
-
+@pytest.mark.slow
 def test_a_worker_that_dies_on_every_try_ends_in_an_error(frame):
     deadly = dd.from_map(_deadly, range(3), args=(frame,), meta=frame.iloc[:0])
     with (
@@ -255,38 +213,6 @@ def test_files_are_read_by_the_workers_and_named(client, frame, tmp_path):
         open_files(str(tmp_path / "parquet"), client)
 
 
-def test_large_files_are_cut_between_row_groups(client, frame, tmp_path, monkeypatch):
-    frame.to_parquet(tmp_path / "one.parquet", row_group_size=100)
-    monkeypatch.setattr("tamis.counting.dask.opening.PART_CELLS", 250 * len(frame.columns))
-    table = open_files(str(tmp_path / "one.parquet"), client)
-    assert table.workers.n_parts == 2
-    assert [part.name[-19:] for part in table.workers._parts] == [
-        ", row groups 0 to 1",
-        ", row groups 2 to 3",
-    ]
-    assert TAM(search="node").fit(table).result_ == TAM(search="node").fit(frame).result_
-
-
-def test_bad_columns_are_refused_by_name_and_place(client, frame):
-    gap = frame.assign(b=frame["b"].astype("Int64").mask(np.arange(FEW) == 250))
-    with pytest.raises(DataError, match=r"'b' is missing in 1 of 400 rows .* in partition 1 of"):
-        TAM().fit(dd.from_pandas(gap, npartitions=2))
-    mixed = pd.DataFrame({"a": [0, 1, 0], "b": ["x", 3, "y"]})
-    names = Names(("a", "b"), ("a", "b"))
-    refused = look_at(mixed, "partition 7", names, moments=False).columns[1].refused
-    assert refused.seen == "mixes str ('x') and int (3) (in partition 7)"
-    with pytest.raises(DataError, match="differ in their columns: 'b', 'c'"):
-        FrameStream(mixed, ("a", "c"))
-
-
-def test_what_does_not_go_with_a_dask_frame_is_refused(client, frame):
-    pieces = dd.from_pandas(frame, npartitions=2)
-    with pytest.raises(SettingError, match="memory limits the counting of files"):
-        TAM(memory="1GB").fit(pieces)
-    with pytest.raises(SettingError, match="missing='drop' is for tables in memory"):
-        TAM(missing="drop").fit(pieces)
-
-
 @pytest.mark.parametrize("measured", [False, True])
 def test_without_a_client_threads_of_this_process_do_the_work(frame, monkeypatch, measured):
     def nobody():
@@ -323,20 +249,6 @@ def _kept(client, token: str) -> list[str]:
     return [key for keys in client.has_what().values() for key in keys if token in str(key)]
 
 
-def test_clients_that_cannot_be_waited_for_are_refused(frame, monkeypatch):
-    class Odd:
-        asynchronous = True
-        status = "running"
-
-    monkeypatch.setattr(distributed, "get_client", Odd)
-    with pytest.raises(SettingError, match="asynchronous"):
-        TAM().fit(dd.from_pandas(frame, npartitions=2))
-    monkeypatch.setattr(Odd, "asynchronous", False)
-    monkeypatch.setattr(Odd, "status", "closed")
-    with pytest.raises(SettingError, match="is closed: open another one"):
-        TAM().fit(dd.from_pandas(frame, npartitions=2))
-
-
 def numbers(n: int, seed: int = 3) -> pd.DataFrame:
     """A linear Gaussian chain with a side arm."""
     rng = np.random.default_rng(seed)
@@ -361,17 +273,6 @@ def test_moments_of_a_dask_frame_are_those_of_the_frame(client, source):
     assert (found.engine.name, found.engine.partitions) == ("dask", 4)
     again = TAM(**settings).fit(uneven(frame, [0, 1, 500])).result_
     assert again == found
-
-
-def test_numbers_that_have_no_moments_are_refused_by_name(client):
-    frame = numbers(100)
-    gap = frame.assign(b=frame["b"].mask(np.arange(100) == 70))
-    with pytest.raises(DataError, match=r"'b' is missing in 1 of 100 rows .* in partition 1 of"):
-        TAM().fit(uneven(gap, [50]))
-    with pytest.raises(SettingError, match="'neighbours' needs the rows in memory"):
-        TAM(information="neighbours").fit(uneven(frame, [50]))
-    with pytest.raises(DataError, match="column 'a' holds numbers that"):
-        TAM(information="counts").fit(uneven(frame, [50]))
 
 
 def test_numbers_beside_categories_are_brought_here_if_they_fit(client, monkeypatch, tmp_path):
@@ -411,49 +312,3 @@ def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_pa
         refused = run(app, ["learn", str(tmp_path / "*.parquet"), *options])
         assert refused.exit_code == 2
         assert said in " ".join(refused.output.split())
-
-
-def test_columns_of_pandas_are_what_they_are_in_memory(client, frame):
-    kinds = frame.assign(
-        cut=pd.cut(frame["w"].str[1:].astype(int), [-1, 10, 40, 70]),
-        ordered=pd.Categorical(frame["e"], ["l2", "l0", "l3", "l1"], ordered=True),
-        nullable=frame["a"].astype("Int8"),
-        truth=frame["b"].astype(bool),
-    )
-    pieces = uneven(kinds, [100, 250])
-    assert TAM(search="node").fit(pieces).result_ == TAM(search="node").fit(kinds).result_
-
-
-def test_learning_within_tasks_leaves_room_for_its_own(client, frame):
-    pieces = dd.from_pandas(frame[["a", "b", "c"]], npartitions=2)
-    asked = [client.submit(_edges, pieces, i, pure=False) for i in range(2)]
-    expected = sorted(TAM(search="node").fit(frame[["a", "b", "c"]]).graph_.edges)
-    assert client.gather(asked) == [expected, expected]
-
-
-def _edges(pieces, i):
-    return sorted(TAM(search="node").fit(pieces).graph_.edges)
-
-
-def test_a_cluster_of_another_version_is_refused(client, frame, monkeypatch):
-    monkeypatch.setattr(at_work, "version", partial(_version, os.getpid()))
-    with pytest.raises(SettingError, match=r"need tamis .* has 0\.0\.1"):
-        TAM().fit(dd.from_pandas(frame, npartitions=2))
-
-
-def _version(client, name):
-    return version(name) if os.getpid() == client else "0.0.1"
-
-
-def test_a_lost_scheduler_is_told_apart_from_lost_rows(frame, tmp_path):
-    frame.to_parquet(tmp_path / "t.parquet")
-    with in_threads(1) as cluster, distributed.Client(cluster) as client:
-        table = open_files(str(tmp_path), client)
-    with pytest.raises(DataError, match="connection to Dask's scheduler was lost"):
-        TAM().fit(table)
-
-
-def test_other_collections_of_dask_are_not_brought_here_silently(frame):
-    array = dd.from_pandas(frame[["a", "b"]], npartitions=2).to_dask_array(lengths=True)
-    with pytest.raises(DataError, match="holds tasks, not rows"):
-        TAM().fit(array)

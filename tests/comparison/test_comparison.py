@@ -279,5 +279,5 @@ def test_without_matplotlib_a_picture_is_refused_with_the_extra(tmp_path, monkey
 
 
 def test_a_path_that_is_no_graph_is_refused_by_its_ending():
-    with pytest.raises(FileFormatError, match=r"one of \.json, \.dot, \.graphml, \.csv, \.bif"):
+    with pytest.raises(FileFormatError, match=r"one of \.json, \.graphml, \.csv, \.bif"):
         compare_graphs([CHAIN, "graph.txt"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import table_of
@@ -55,7 +55,6 @@ def some_context(rng: np.random.Generator, d: int) -> tuple[Context, list[int]]:
     return Context(order[0], tuple(sorted(order[1 : n + 1]))), order[n + 1 :]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(2, 400),

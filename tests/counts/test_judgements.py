@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import combinations
 
@@ -16,11 +15,8 @@ import naive
 from engines import judged
 from tables import rows, table_of
 from tamis.counting import counts, memory, sharing
-from tamis.counting.compiled import uncompiled
 from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
-from tamis.counting.sharing import usable_jobs
-from tamis.errors import SettingError
 
 ENGINES = {
     "planes": {},
@@ -77,7 +73,7 @@ def test_a_candidate_that_is_part_of_its_context_gains_nothing_and_has_no_test(e
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(table=rows())
 def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
     n, d = table.shape
@@ -100,7 +96,6 @@ def test_gains_entropies_and_tests_are_those_of_the_definition(engine, table):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=15, deadline=None)
 @given(table=rows(columns=(4, 5)))
 def test_several_variables_can_stand_as_one_candidate(engine, table):
     with counting_by(engine):
@@ -113,7 +108,6 @@ def test_several_variables_can_stand_as_one_candidate(engine, table):
     assert found.stats[0].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
 
 
-@settings(max_examples=25, deadline=None)
 @given(table=rows(columns=(3, 4), length=(60, 300)))
 def test_all_ways_of_counting_agree_to_the_last_bit(table):
     d = table.shape[1]
@@ -131,7 +125,6 @@ def test_all_ways_of_counting_agree_to_the_last_bit(table):
 
 
 @pytest.mark.parametrize("tests", [True, False])
-@settings(max_examples=25, deadline=None)
 @given(table=rows(columns=(4, 6), length=(20, 300), levels=6))
 def test_small_and_large_contexts_of_a_batch_do_not_meet(tests, table):
     d = table.shape[1]
@@ -180,38 +173,8 @@ def test_relabelled_levels_tie_exactly():
     assert found.gains[0] == found.gains[1] == found.gains[2]
 
 
-@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "two"])
-def test_a_senseless_number_of_jobs_is_refused(n_jobs):
-    with pytest.raises(SettingError, match="n_jobs"):
-        usable_jobs(n_jobs)
-
-
-def test_negative_numbers_of_jobs_count_back_from_all():
-    assert usable_jobs(-1) == usable_jobs(None)
-    assert usable_jobs(-1000) == 1
-
-
-def test_the_work_is_shared_among_the_threads_asked_for(monkeypatch):
-    # What numpy counts is not worth sharing.
-    monkeypatch.setattr(uncompiled, "allows", lambda loop, seconds=0.0: False)
-    opened = []
-
-    class Recorded(ThreadPoolExecutor):
-        def __init__(self, workers):
-            opened.append(workers)
-            super().__init__(workers)
-
-    monkeypatch.setattr(sharing, "ThreadPoolExecutor", Recorded)
-    monkeypatch.setattr(sharing, "THREAD_WORDS", 0)
-    table = np.random.default_rng(0).integers(0, 2, (100, 9))
-    for n_jobs in (1, 3):
-        counts = MemoryCounts(table_of(table), n_jobs)
-        judged(counts, [(k, ()) for k in range(9)], None, plugin_lookup(100), tests=False)
-    assert set(opened) == {2}  # and the caller does its part
-
-
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(table=rows(columns=(2, 6), length=(1, 60), levels=6))
 def test_gains_are_the_same_whether_or_not_tests_are_wanted(engine, table):
     contexts = contexts_of(table.shape[1])

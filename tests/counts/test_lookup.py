@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from engines import judged
 from tables import rows, table_of
-from tamis.counting.lookup import MOST_HEADS, Lookup
+from tamis.counting.lookup import Lookup
 from tamis.counting.memory import MemoryCounts
-from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
 from tamis.information.estimators import (
     Grassberger,
@@ -37,7 +36,6 @@ def counts_of(table: np.ndarray, columns: list[int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda one: one.name)
-@settings(max_examples=25, deadline=None)
 @given(table=rows(columns=(3, 3), length=(20, 300)))
 def test_the_kernel_agrees_with_the_estimators_definition(estimator, table):
     arities = [len(np.unique(column)) for column in table.T]
@@ -70,18 +68,6 @@ def test_more_sizes_of_the_support_than_first_planned_for():
     np.testing.assert_allclose(
         terms[tail + 200] / 2**48, Minimax().terms(np.array([200]), 500, 7)[0], atol=1e-13
     )
-
-
-def test_too_many_occupied_cells_for_the_observed_support_are_refused():
-    lookup = Lookup(Minimax(support="observed").terms, 10**6, observed=True)
-    with pytest.raises(SettingError, match="support='product'"):
-        lookup.reserve(MOST_HEADS)
-
-
-def test_a_support_beyond_all_measure_is_refused_and_does_not_overflow():
-    lookup = Lookup(Minimax(largest_support=10**9).terms, 20, cap=int)
-    with pytest.raises(SettingError, match="20 rows are too few"):
-        lookup.choice(1e9)
 
 
 def test_an_estimate_below_nothing_is_clipped_where_the_estimator_says_so():

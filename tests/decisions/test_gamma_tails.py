@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaincc
 
@@ -17,7 +17,6 @@ from tamis.rules import BIC, ChiSquared, Fixed, Permutation
 POSITIVE = st.floats(0.0, 1e6)
 
 
-@settings(max_examples=200, deadline=None)
 @given(shape=POSITIVE | st.floats(0.05, 50), at=POSITIVE | st.floats(0, 100))
 def test_no_tail_is_above_its_ceiling(shape, at):
     tail = gammaincc(shape, at) if shape > 0 else 0.0
@@ -39,7 +38,6 @@ def test_what_is_beyond_the_table_has_no_ceiling():
 
 
 @pytest.mark.parametrize("rule", [Permutation(0.05), ChiSquared(0.05), Fixed(0.1), BIC()], ids=repr)
-@settings(max_examples=40, deadline=None)
 @given(table=rows(columns=(3, 5), length=(2, 80)))
 def test_no_score_is_above_its_ceiling(rule, table):
     information = CountedInformation(table_of(table), n_jobs=1)

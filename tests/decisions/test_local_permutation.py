@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tamis.decisions.p_values import FTest, LocalPermutation
-from tamis.errors import SettingError
-from tamis.information.counted import CountedInformation
-from tamis.information.gaussian import GaussianInformation
+from tamis.decisions.p_values import LocalPermutation
 from tamis.information.interface import Query
 from tamis.information.neighbours import NeighbourInformation
 from tamis.information.null_laws import ShuffleTests
@@ -89,21 +86,3 @@ def test_confounded_columns_are_called_independent_at_about_the_level_promised()
 
 def test_dependence_beyond_the_confounder_is_found():
     assert shares(1.5, 0.05, reps=30) > 0.8
-
-
-def test_evidence_of_other_kinds_is_refused():
-    rows = numbers(1)
-    moments = GaussianInformation.from_table(read_table(rows, continuous=True)).tests(QUERY)
-    counts = CountedInformation(read_table((rows > 0).astype(int))).tests(QUERY)
-    for found in (moments, counts):
-        with pytest.raises(SettingError, match=r"does not know the law of (moments|counts)"):
-            LocalPermutation().p_values(found)
-    shuffled = NeighbourInformation.from_table(read_table(rows, continuous=True), shuffles=3)
-    with pytest.raises(SettingError, match="choose 'local-permutation'"):
-        FTest().p_values(shuffled.tests(QUERY))
-
-
-@pytest.mark.parametrize("alpha", [0, 1, "0.05", None])
-def test_a_level_outside_zero_to_one_is_refused(alpha):
-    with pytest.raises(SettingError, match="LocalPermutation: alpha must be"):
-        LocalPermutation(alpha)

@@ -8,7 +8,7 @@ import random
 import hypothesis.strategies as st
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tamis.drawing.layout import BOX, SLOT, THIN, columns_of, curves, lay_out, untangled
 from tamis.drawing.looks import LONGEST, NO_NAME, labels_of, width_of
@@ -186,7 +186,6 @@ def test_curves_leave_and_arrive_horizontally(points):
         assert second[1] == end[1]
 
 
-@settings(max_examples=60)
 @given(st.lists(st.text(max_size=60), unique=True, max_size=12))
 def test_labels_are_short_one_line_and_different(names):
     labels = labels_of(names)

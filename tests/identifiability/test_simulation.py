@@ -76,27 +76,6 @@ def test_levels_that_do_not_occur_in_a_sample_are_left_out_of_its_table():
     assert table.codes.max() == 1
 
 
-def test_learning_progress_is_reported_table_by_table():
-    heard = []
-    simulate(
-        two_arrows(),
-        Settings(),
-        rows=(50, 60),
-        repeats=2,
-        progress=lambda *done: heard.append(done),
-    )
-    assert heard == [(1, 4), (2, 4), (3, 4), (4, 4)]
-
-
-@pytest.mark.parametrize(
-    ("wrong", "word"),
-    [({"rows": (0,)}, "rows"), ({"rows": (1.5,)}, "rows"), ({"repeats": 0}, "repeats")],
-)
-def test_numbers_without_meaning_are_refused(wrong, word):
-    with pytest.raises(tamis.SettingError, match=word):
-        simulate(two_arrows(), Settings(), **wrong)
-
-
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_simulation_can_be_drawn(tmp_path, ending):
     found = simulate(two_arrows(), Settings(), rows=(50, 500), repeats=2)
@@ -155,13 +134,6 @@ def test_the_fitted_network_has_the_graph_and_the_names_of_the_model():
     assert network.names == tuple(model.feature_names_in_)
 
 
-def test_a_recovery_check_says_that_it_is_no_proof():
-    found = learned_model().recovery_check(n_simulations=3)
-    assert "Plausibility, not proof" in str(found)
-    assert json.loads(json.dumps(found.to_dict()))["n_simulations"] == 3
-    assert {one["parent"] for one in found.to_dict()["edges"]} <= set(found.network.names)
-
-
 def test_recovery_checks_repeat_with_their_seed():
     model = learned_model(200)
     first, again = (
@@ -172,19 +144,6 @@ def test_recovery_checks_repeat_with_their_seed():
         again.edges,
         again.others,
     )
-
-
-@pytest.mark.parametrize("wrong", [0, -1, 1.5, True])
-def test_a_number_of_simulations_without_meaning_is_refused(wrong):
-    with pytest.raises(tamis.SettingError, match="n_simulations"):
-        learned_model(200).recovery_check(n_simulations=wrong)
-
-
-def test_a_model_that_is_not_fitted_has_nothing_to_recover():
-    from sklearn.exceptions import NotFittedError
-
-    with pytest.raises(NotFittedError):
-        tamis.TAM().recovery_check()
 
 
 # --- recovery checks of numbers --------------------------------------------------------------

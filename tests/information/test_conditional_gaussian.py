@@ -6,31 +6,27 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import digamma
 from scipy.stats import chi2_contingency, multivariate_normal
 
 import tamis
 from tamis.constants import constants
-from tamis.errors import DataError, SettingError, TamisWarning
-from tamis.information import cell_algebra
-from tamis.information.cell_algebra import by_stratum, factors_of, joined_gains, refined
+from tamis.errors import TamisWarning
+from tamis.information.cell_algebra import factors_of, joined_gains
 from tamis.information.conditional_gaussian import ConditionalGaussianInformation
 from tamis.information.counted import CountedInformation
 from tamis.information.gaussian import GaussianInformation
-from tamis.information.gaussian_cells import tied
 from tamis.information.interface import Context, Group, Query
 from tamis.information.logistic import (
     Design,
     Left,
-    by_frequency,
     covariance,
     entropy_left,
-    judged_by,
     regress,
 )
-from tamis.rules import BIC, ChiSquared, Fixed, FTest, LocalPermutation, Permutation
+from tamis.rules import ChiSquared, FTest, Permutation
 from tamis.tables import read_table
 
 A, B, X, Y, Z = range(5)
@@ -164,7 +160,6 @@ def test_without_measurements_it_is_the_counts():
     )
 
 
-@settings(deadline=None, max_examples=15)
 @given(st.integers(0, 10**6), st.integers(30, 120))
 def test_gains_are_symmetric_and_nobody_informs_members(seed, n):
     source = source_of(columns(n, seed))
@@ -239,36 +234,6 @@ def test_whole_rows_and_single_tests_agree():
         np.testing.assert_allclose(single.cmi, whole, atol=1e-12)
         after = evidence(source, target, known, *others)
         np.testing.assert_allclose(single.stats, after.stats, rtol=1e-9)
-
-
-def test_a_level_told_by_numbers_is_not_paid_for_their_misfit():
-    rng = np.random.default_rng(12)
-    a = rng.integers(0, 2, 400)
-    source = source_of({"a": a, "x": 20.0 * a + rng.normal(size=400)})
-    forward = source.penalised_likelihoods([Context(0, ()), Context(1, (0,))]).sum()
-    backward = source.penalised_likelihoods([Context(1, ()), Context(0, (1,))]).sum()
-    assert forward > backward + 100
-
-
-def test_profiles_leave_entropies_open():
-    """The order search asks for profiles by the thousand, and never for entropies."""
-    source = source_of(columns())
-    contexts = [Context(A, (X,)), Context(A, (B,)), Context(X, (A,))]
-    assert np.isnan(source.profiles(contexts).entropies).all()
-    assert np.isfinite(source.entropies(contexts)).all()
-
-
-def test_regressions_have_products_only_where_rows_are_enough():
-    """A level that is told by a product, and by nothing else."""
-    rng = np.random.default_rng(3)
-
-    def entropy(n):
-        x, y = rng.normal(size=(2, n))
-        a = (x * y + 0.3 * rng.normal(size=n) > 0).astype(int)
-        return source_of({"a": a, "x": x, "y": y}).entropies([Context(0, (1, 2))])
-
-    assert entropy(400) < 0.5
-    assert entropy(50) > 0.6
 
 
 def test_a_group_is_judged_one_after_the_other():
@@ -373,17 +338,6 @@ def left_by(codes, arity, design):
     return Left(lines, own - lines)
 
 
-def test_residuals_have_mean_0_and_agree_with_themselves():
-    rng = np.random.default_rng(4)
-    codes = rng.integers(0, 3, 500)
-    cell = rng.integers(0, 2, 500)
-    design = Design(cell, np.bincount(cell), rng.normal(size=(1, 500)))
-    left = left_by(codes, 3, design)
-    np.testing.assert_allclose(left.lines.mean(axis=1), 0, atol=1e-3)
-    assert covariance(left, left).statistic > 400
-    assert covariance(left, Left(left.lines[:1], left.chances[:1])).df == 2
-
-
 def test_without_anything_given_the_covariance_is_pearsons():
     rng = np.random.default_rng(5)
     one, other = rng.integers(0, 3, 600), rng.integers(0, 4, 600)
@@ -393,50 +347,6 @@ def test_without_anything_given_the_covariance_is_pearsons():
     wanted = chi2_contingency(table, correction=False)
     assert found.df == wanted.dof
     assert found.statistic == pytest.approx(wanted.statistic, rel=2e-3)
-
-
-def frequencies(*rows):
-    return by_frequency(np.repeat(np.arange(len(rows)), rows), len(rows), np.empty((0, sum(rows))))
-
-
-def test_rare_levels_are_not_judged_by_themselves_and_ties_go_together():
-    one, other = judged_by(frequencies(485, 400, 110, 5), frequencies(600, 385, 10, 3, 2))
-    assert one.tolist() == [1, 2]
-    assert other.tolist() == [1, 2]
-    even = judged_by(frequencies(*[100] * 40), frequencies(3000, 1000))
-    assert [len(k) for k in even] == [39, 1]
-    assert [len(k) for k in judged_by(frequencies(5, 1), frequencies(3, 3))] == [1, 1]
-
-
-def test_of_even_levels_names_do_not_choose_which_are_judged():
-    """40 levels of five rows each are too rare to be judged by more than one, of equal columns the
-    same, whatever they are called in each."""
-    rng = np.random.default_rng(3)
-    level = np.arange(200) % 40
-    p_values = [
-        p_value_of_levels(
-            read_table(
-                {
-                    "number": rng.permutation(np.linspace(-1, 1, 200)),
-                    "one": np.array([f"l{k:02d}" for k in rng.permutation(40)])[level],
-                    "other": np.array([f"l{k:02d}" for k in rng.permutation(40)])[level],
-                },
-                continuous=True,
-            )
-        )
-        for _ in range(3)
-    ]
-    assert max(p_values) < 1e-6
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_levels_that_are_told_perfectly_leave_nothing_to_test(seed):
-    """But for what single precision makes of a variance of 0."""
-    rng = np.random.default_rng(seed)
-    told = np.array(rng.integers(0, 3, 1000) == [[1], [2]], dtype=np.float32)
-    chances = rng.random((1, 1000), dtype=np.float32)
-    other = Left((rng.random((1, 1000), dtype=np.float32) < chances) - chances, chances)
-    assert covariance(Left(np.zeros_like(told), told), other) == (0, 0)
 
 
 @pytest.mark.parametrize(("link", "least", "most"), [(0.0, 0.0, 0.12), (2.0, 0.9, 1.0)])
@@ -485,38 +395,6 @@ def test_no_column_tells_more_of_levels_than_they_have_to_tell():
 # Small cells
 
 
-def test_cells_without_enough_rows_share_a_covariance():
-    assert tied(np.array([20, 30]), 10, 1).tolist() == [0, 1]
-    assert tied(np.array([3, 30, 9, 20]), 10, 1).tolist() == [0, 1, 0, 2]
-    # Three rows are too few even together: the next larger cell joins, whatever its place.
-    assert tied(np.array([3, 30, 40]), 10, 1).tolist() == [0, 0, 1]
-    assert tied(np.array([2, 2, 1]), 10, 1) is None
-
-
-def test_a_level_of_one_row_changes_little():
-    data = columns(300)
-    plain = source_of(data).entropies([Context(X, (A, B))])[0]
-    data["b"] = data["b"].copy()
-    data["b"][0] = 3
-    source = source_of(data)
-    assert source.entropies([Context(X, (A, B))])[0] == pytest.approx(plain, abs=0.05)
-    assert evidence(source, X, (A,), B).df[0] == 2 * 2 * 2  # the one row is left out
-
-
-def test_where_no_cell_has_rows_enough_nothing_is_found():
-    rng = np.random.default_rng(8)
-    data = {"a": np.arange(40) % 13, "x": rng.normal(size=40), "y": rng.normal(size=40)}
-    test = evidence(source_of(data), 1, (0,), 2)
-    assert (test.df[0], ChiSquared().p_values(test)[0]) == (0, 1)
-
-
-def test_a_set_that_uses_up_the_rows_is_refused_by_name():
-    rng = np.random.default_rng(9)
-    data = {"many": np.arange(40) % 20, "more": np.arange(40) // 2, "x": rng.normal(size=40)}
-    with pytest.raises(DataError, match=r"'many', 'more', 'x' .*40 rows leave nothing"):
-        source_of(data).entropies([Context(2, (0, 1))])
-
-
 def test_constant_columns_inform_nobody():
     data = columns(100)
     data |= {"flat": np.full(100, 0.1), "one": np.zeros(100, dtype=int)}
@@ -544,47 +422,10 @@ def test_a_measurement_that_is_constant_in_a_cell_is_a_strong_dependence():
     assert np.isfinite(source.penalised_likelihoods([Context(1, (0,))])).all()
 
 
-def test_collinear_measurements_are_refused_by_name():
-    data = columns(100)
-    data["twin"] = 2 * data["x"] - data["z"]
-    with pytest.raises(DataError, match=r"Column 'twin' is a linear function of 'x', 'z'"):
-        source_of(data)
-
-
-@pytest.mark.parametrize("thin", [2, 2.5, True, "10"])
-def test_thin_must_be_a_number_of_rows(thin):
-    with pytest.raises(SettingError, match="thin must be a whole number from 3 on"):
-        tamis.TAM(information="conditional-gaussian", source={"thin": thin}).fit(columns(60))
-
-
 # Rules
 
 
-def test_only_rules_that_know_the_law_judge_it():
-    test = evidence(source_of(columns(100)), X, (A,), Y)
-    for rule in (ChiSquared(), BIC(), Fixed(0.1)):
-        assert np.isfinite(rule.strengths(test)).all()
-    for rule in (Permutation(), FTest(), LocalPermutation()):
-        with pytest.raises(SettingError, match=f"{rule.name!r} .*choose 'chi-squared'"):
-            rule.strengths(test)
-
-
 # Graphs
-
-
-def test_levels_and_measurements_are_learned_out_of_the_box():
-    rng = np.random.default_rng(11)
-    site = rng.integers(0, 3, 600)
-    depth = 2.0 * site + rng.normal(size=600) * 3
-    colour = (rng.random(600) < 1 / (1 + np.exp(-depth + 2))).astype(int)
-    data = {"<site>": [f"s{i}" for i in site], "depth": depth, 'co"l': colour.astype(bool)}
-    model = tamis.TAM().fit(data)
-    assert model.result_.settings["information"] == "conditional-gaussian"
-    assert {frozenset(edge) for edge in model.graph_.edges} == {
-        frozenset(("<site>", "depth")),
-        frozenset(("depth", 'co"l')),
-    }
-    assert all(0 <= edge.p_value < 0.01 for edge in model.result_.edges)
 
 
 @pytest.mark.parametrize("search", ["sequential", "sieve", "node", "layer", "auto"])
@@ -597,80 +438,6 @@ def test_shuffled_columns_give_the_same_graph(search):
     )
     assert set(one.graph_.edges) == set(other.graph_.edges)
     assert one.entropies_ == other.entropies_
-
-
-@pytest.mark.parametrize("q", range(4))
-def test_sums_of_cells_stay_within_their_arrays(q):
-    """As Python, which minds the ends of arrays; the compiled loops do not."""
-    rng = np.random.default_rng(q)
-    rows = rng.normal(size=(50, 5))
-    centre = rows.mean(axis=0)
-    scatter = (rows - centre).T @ (rows - centre)
-    own = np.arange(q + 2)
-    mean, squares, left = np.zeros(q + 2), np.zeros(q + 2), np.zeros(q + 2)
-    total, shares = np.zeros((q, q + 2)), np.zeros((q, q + 2))
-    cell_algebra._add_cell.py_func(50, centre, scatter, own, q, mean, total, squares)
-    cell_algebra._merge.py_func(50, mean, total, squares, q, shares, left)
-    upper = np.triu(np.ones((q, q + 2), dtype=bool))
-    np.testing.assert_allclose(shares[upper], (scatter[:q, : q + 2] / 50)[upper], atol=1e-9)
-    np.testing.assert_allclose(left, scatter.diagonal()[: q + 2] / 50, atol=1e-6)
-
-
-def many_levels(seed, n=1500, related=False):
-    """Two columns of 40 and 30 levels that both hang on a number, and on each other if related."""
-    rng = np.random.default_rng(seed)
-    number = rng.normal(size=n)
-    one, other = (
-        (rng.gumbel(size=(size, n)) + np.outer(np.linspace(-1.5, 1.5, size), number)).argmax(axis=0)
-        for size in (40, 30)
-    )
-    if related:
-        other = np.where(rng.random(n) < 0.4, one % 30, other)
-    return read_table(
-        {"number": number, "one": one, "other": other},
-        continuous=True,
-        types={"one": "category", "other": "category"},
-    )
-
-
-def p_value_of_levels(table):
-    source = ConditionalGaussianInformation.from_table(table)
-    number, one, other = (source.names.index(k) for k in ("number", "one", "other"))
-    tests = source.tests([Query(one, (number,), np.array([other]))])
-    return float(np.exp(tests.log_p_by(source.test_names[0])[0]))
-
-
-def test_columns_of_many_levels_are_judged_by_their_frequent_ones():
-    """Few are found related that are not, and those that are, are found."""
-    p_values = [p_value_of_levels(many_levels(seed)) for seed in range(40)]
-    assert sum(p < 0.05 for p in p_values) <= 6
-    assert all(p_value_of_levels(many_levels(seed, related=True)) < 1e-6 for seed in range(3))
-
-
-def test_the_entropy_of_many_levels_lies_between_that_of_the_frequent_ones_and_of_all():
-    table = many_levels(1)
-    source = ConditionalGaussianInformation.from_table(table)
-    number, one = (source.names.index(k) for k in ("number", "one"))
-    given, alone = source.entropies([Context(one, (number,)), Context(one, ())])
-    assert 0.5 < given < alone
-
-
-@given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 5), st.integers(1, 6))
-def test_cells_are_refined_and_put_side_by_side_as_by_sorting(seed, n, arity, thin):
-    rng = np.random.default_rng(seed)
-    _, coarse = np.unique(rng.integers(0, 4, n), return_inverse=True)
-    codes = rng.integers(0, arity, n)
-    cell, counts = refined(coarse, codes, arity, int(coarse.max()) + 1)
-    _, place, sizes = np.unique(coarse * arity + codes, return_inverse=True, return_counts=True)
-    assert cell.tolist() == place.tolist()
-    assert counts.tolist() == sizes.tolist()
-
-    full = np.flatnonzero(counts >= thin)
-    order, starts = by_stratum(cell, full, coarse, len(counts))
-    stratum = np.array([coarse[cell == c][0] for c in full], dtype=np.int64)
-    assert order.tolist() == np.argsort(stratum, kind="stable").tolist()
-    sizes = np.unique(stratum, return_counts=True)[1]
-    assert starts.tolist() == [0, *np.cumsum(sizes).tolist()]
 
 
 @given(st.integers(0, 10_000), st.lists(st.integers(1, 5), min_size=2, max_size=5))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
@@ -51,7 +51,6 @@ def grassberger_by_mpmath(counts):
         return float(mpmath.log(n) - sum(j * psi_average(j) for j in counts if j) / n)
 
 
-@settings(deadline=None)
 @given(tables)
 def test_plugin_is_the_entropy_of_the_frequencies(counts):
     assert Plugin().entropy(counts) == pytest.approx(plugin_by_scipy(counts), abs=1e-13)
@@ -69,7 +68,6 @@ def test_plugin_entropies_add_up_to_the_mutual_information_of_scikit_learn(seed)
     assert found == pytest.approx(mutual_info_score(x, y), abs=1e-13)
 
 
-@settings(deadline=None)
 @given(tables)
 def test_miller_madow_adds_half_a_row_for_each_free_observed_cell(counts):
     observed = sum(count > 0 for count in counts)
@@ -77,31 +75,16 @@ def test_miller_madow_adds_half_a_row_for_each_free_observed_cell(counts):
     assert MillerMadow().entropy(counts) == pytest.approx(ref, abs=1e-13)
 
 
-@settings(deadline=None, max_examples=30)
 @given(tables)
 def test_jackknife_is_what_leaving_out_each_row_gives(counts):
     ref = jackknife_by_leaving_rows_out(counts)
     assert Jackknife().entropy(counts) == pytest.approx(ref, abs=1e-10)
 
 
-def test_jackknife_of_a_single_row_is_zero():
-    assert Jackknife().entropy([0, 1, 0]) == 0.0
-
-
-@settings(deadline=None)
 @given(tables)
 def test_grassberger_is_its_formula(counts):
     ref = grassberger_by_mpmath(counts)
     assert Grassberger().entropy(counts) == pytest.approx(ref, abs=1e-13)
-
-
-def test_grassberger_starts_from_the_published_values_and_rises_by_his_recursion():
-    # G(1) = -gamma - ln 2, G(2) = 2 - gamma - ln 2, G(2m+1) = G(2m), G(2m+2) = G(2m) + 2/(2m+1).
-    G = [0.0, -np.euler_gamma - math.log(2), 2 - np.euler_gamma - math.log(2)]
-    for j in range(3, 40):
-        G.append(G[-1] if j % 2 else G[-1] + 2 / (j - 1))
-    counts = np.arange(40)
-    np.testing.assert_allclose(Grassberger().terms(counts, 1, 1), -counts * np.array(G), atol=1e-12)
 
 
 @pytest.mark.parametrize("z", [0.3, 1.0, 4.0])
@@ -152,12 +135,6 @@ def test_from_head_on_the_support_does_not_matter(name):
         assert np.array_equal(estimator.terms(counts, 4999, support), ref)
 
 
-@pytest.mark.parametrize("name", ["plugin", "miller-madow", "jackknife"])
-@pytest.mark.parametrize("n", [1, 7, 1000])
-def test_a_constant_has_entropy_zero(name, n):
-    assert as_estimator(name).entropy([n]) == pytest.approx(0.0, abs=1e-15)
-
-
 def test_corrections_undo_most_of_the_bias_of_the_plugin():
     rng = np.random.default_rng(20211)
     samples = rng.multinomial(200, np.full(50, 1 / 50), size=300)
@@ -181,11 +158,6 @@ def test_estimators_are_found_by_name():
     }
     assert {name: type(as_estimator(name)) for name in classes} == classes
     assert all(as_estimator(name).name == name for name in classes)
-
-
-def test_an_estimator_is_passed_through():
-    mine = Minimax(support="observed")
-    assert as_estimator(mine) is mine
 
 
 @pytest.mark.parametrize("spec", ["Plugin", "chao-shen", "", None, Plugin])

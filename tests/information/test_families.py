@@ -61,7 +61,6 @@ def test_a_family_is_what_its_members_are_one_by_one(monkeypatch, way, table, es
     assert not found.tests.stats[constant].any()
 
 
-@settings(max_examples=20, deadline=None)
 @given(table=rows(columns=(2, 4), length=(1, 60)))
 def test_tests_and_scores_are_those_of_the_definition(table):
     n, d = table.shape

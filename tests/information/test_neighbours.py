@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 
 from tamis.decisions.p_values import FTest, LocalPermutation, PValue
-from tamis.errors import DataError, SettingError, TamisWarning
-from tamis.information.continuous import column_entropy, normal_scores, untied, words
+from tamis.errors import TamisWarning
+from tamis.information.continuous import column_entropy, untied, words
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Group, Query, Source
 from tamis.information.neighbour_space import Space, anywhere, choose, within_strata
 from tamis.information.neighbours import NeighbourInformation
 from tamis.learning import search
 from tamis.settings import Settings
-from tamis.tables import Table, read_table
+from tamis.tables import read_table
 
 
 def source(rows: np.ndarray, names: str = "abcdefgh", **options) -> NeighbourInformation:
@@ -76,7 +76,6 @@ def random_space(seed: int, is_levels: list[bool], n: int = 60) -> Space:
 kinds = st.lists(st.booleans(), min_size=5, max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), kinds, st.integers(0, 3), st.integers(1, 12))
 def test_gains_are_those_of_brute_force(seed, is_levels, size, k):
     space = random_space(seed, is_levels)
@@ -86,7 +85,6 @@ def test_gains_are_those_of_brute_force(seed, is_levels, size, k):
     assert space.gains(0, s, free, k) == pytest.approx(expected, abs=1e-10)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), kinds, st.integers(0, 2))
 def test_blocks_and_their_shuffles_are_those_of_brute_force(seed, is_levels, size):
     space = random_space(seed, is_levels)
@@ -105,7 +103,6 @@ def test_rows_of_many_lone_strata_are_no_endless_search():
     assert space.gains(0, (), [1], 5) == pytest.approx(brute_force(space, 0, (1,), (), 5))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(1, 9))
 def test_the_entropy_of_a_column_is_that_of_its_kth_distances(seed, n, k):
     values = np.random.default_rng(seed).normal(size=n)
@@ -138,12 +135,6 @@ def test_gaussian_gains_and_entropies_come_close_to_the_closed_form(size):
     assert near.entropies(context) == pytest.approx(exact.entropies(context), abs=0.06)
 
 
-def test_dependence_without_correlation_is_seen():
-    rows = np.random.default_rng(3).normal(size=(400, 2))
-    rows[:, 1] += rows[:, 0] ** 2
-    assert source(rows).cmi([Context(0, ())])[0, 1] > 0.3
-
-
 def test_a_gain_is_the_same_both_ways_and_asked_alone_or_in_company():
     rows = confounded(4)
     whole = source(rows).cmi([Context(k, (2, 4)) for k in (0, 1)])
@@ -153,7 +144,7 @@ def test_a_gain_is_the_same_both_ways_and_asked_alone_or_in_company():
     assert whole[[0, 0, 0, 1], [0, 2, 4, 1]].tolist() == [0.0] * 4
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6), st.permutations(range(5)))
 def test_the_order_of_columns_and_monotone_transforms_leave_no_trace(seed, order):
     rows = confounded(seed, n=60)
@@ -203,14 +194,6 @@ def test_only_tests_shuffle_and_none_is_made_twice(monkeypatch):
     again = information.tests([query])
     assert len(calls) == 2
     assert first.null_mean.tolist() == again.null_mean.tolist()
-
-
-def test_without_a_condition_all_pairs_share_one_null():
-    evidence = source(confounded(7), shuffles=10).tests([Query(0, (), np.array([1, 2, 4]))])
-    assert len(set(evidence.null_mean.tolist())) == len(set(evidence.null_variance.tolist())) == 1
-    assert evidence.df.tolist() == [199.0] * 3
-    other = source(confounded(8), shuffles=10).tests([Query(3, (), np.array([4]))])
-    assert other.null_mean[0] == evidence.null_mean[0]
 
 
 def test_a_seed_decides_the_shuffles_and_nothing_else():
@@ -267,50 +250,6 @@ def test_the_entropy_of_whole_numbers_is_their_shannon_entropy():
         assert column_entropy(spread) == pytest.approx(shannon + math.log(step), abs=0.04)
 
 
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda rows: rows[:, 1].__setitem__(slice(0, 40), 0.0), "'b' holds 0.0 in 40 of 150 rows"),
-        (lambda rows: rows[:, 1].__setitem__(slice(None), 3 - rows[:, 3] ** 3), "'b' and 'd' are"),
-        (lambda rows: rows[:, 4].__setitem__(slice(None), np.exp(rows[:, 0])), "'a' and 'e' are"),
-    ],
-)
-def test_columns_without_an_entropy_or_a_direction_are_refused(spoil, message):
-    rows = confounded(14)
-    spoil(rows)
-    with pytest.raises(DataError, match=message):
-        source(rows)
-
-
-def test_cells_without_a_number_are_refused_in_a_table_made_by_hand():
-    numbers = {0: np.array([1.0, 2.0, math.nan] * 10), 1: np.arange(30.0)}
-    table = Table(("a", "b"), ((), ()), np.zeros((2, 30), dtype=np.uint8), numbers)
-    with pytest.raises(DataError, match="'a' holds nan at row 2"):
-        NeighbourInformation.from_table(table)
-
-
-def test_values_that_floats_cannot_tell_apart_are_refused():
-    values = np.repeat([1e16, 1e16 + 2], 20)
-    with pytest.raises(DataError, match="too close together"):
-        untied("time", values, seed=0)
-
-
-@pytest.mark.parametrize(
-    ("options", "kind", "message"),
-    [
-        ({"k": 149}, DataError, "150 rows; k=149 neighbours need at least 151"),
-        ({"k": 0}, SettingError, "k must be a whole number from 1 on, not 0"),
-        ({"shuffles": 1}, SettingError, "shuffles must be a whole number from 2 to 100000"),
-        ({"seed": -1}, SettingError, "seed must be"),
-        ({"seed": 1.5}, SettingError, "seed must be"),
-    ],
-)
-def test_settings_without_meaning_are_refused(options, kind, message):
-    with pytest.raises(kind, match=message):
-        source(confounded(15), **options)
-
-
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 30))
 def test_shuffles_stay_where_they_belong(seed, n):
     rng = np.random.default_rng(seed)
@@ -335,12 +274,6 @@ def test_strata_are_shuffled_evenly():
     close = np.tile(np.arange(3), (3, 1))
     first = choose(close, np.tile(np.arange(3), (6000, 1)), chance)[:, 0]
     assert np.abs(np.bincount(first) - 2000).max() < 150
-
-
-def test_normal_scores_are_even_quantiles_and_ties_share_the_middle():
-    scores = normal_scores(np.array([3.0, 1.0, 2.0, 2.0]))
-    assert scores[1] == -scores[0]
-    assert scores[2:].tolist() == [0.0, 0.0]
 
 
 def edges_found(information: Source, rule: PValue) -> set[tuple[str, str]]:

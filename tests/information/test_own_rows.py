@@ -122,33 +122,6 @@ def test_no_column_tells_more_of_levels_than_they_have_to_tell():
     assert gains[:, :2].max() <= np.log(3)
 
 
-def test_too_few_rows_say_nothing():
-    data = columns(3)
-    data["a"] = [v if i < 9 else None for i, v in enumerate(data["a"])]
-    source = OwnRows(read(data), lambda part: made("conditional-gaussian", part))
-    tests = source.tests([Query(0, (), np.array([1, 2])), Query(2, (1,), np.array([0, 3]))])
-    assert (tests.cmi[:3] == 0).all()
-    assert (tests.log_p[:3] == 0).all()
-    assert tests.log_p[3] < -3
-    scores = source.penalised_likelihoods([Context(2, ()), Context(2, (0,))])
-    assert scores[1] < scores[0]
-    assert np.isfinite(source.entropies([Context(2, (0,)), Context(0, (1,))])).all()
-
-
-def test_columns_of_one_scale_and_units():
-    table = read(columns(4))
-    source = OwnRows(table, lambda part: made("conditional-gaussian", part))
-    assert source.entropy_kinds() == ["numbers", "levels", "numbers", "levels"]
-    free = source.scale_free()
-    alone = [Context(k, ()) for k in range(4)]
-    moved = source.entropies(alone) - free.entropies(alone)
-    np.testing.assert_allclose(moved[[1, 3]], 0)
-    spread = [np.log(np.nanstd(table.numbers(k))) for k in (0, 2)]
-    np.testing.assert_allclose(moved[[0, 2]], spread, rtol=1e-9)
-    given_ = [Context(2, (0, 1))]
-    assert source.entropies(given_) - free.entropies(given_) == pytest.approx(spread[1])
-
-
 def fitted(data, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TamisWarning)
@@ -184,10 +157,3 @@ def test_the_chain_is_found_next_to_that_of_complete_rows(missing):
     assert any(v.n_rows is not None and v.n_rows < 1200 for v in verdicts)
     if missing == "pairwise":
         assert "No row was left out" in " ".join(result.warnings)
-
-
-def test_resamples_and_forecasts_of_mixed_tables_with_missing_values():
-    data = columns(7, 300)
-    model = tamis.TAM(missing="pairwise").fit(data)
-    assert model.bootstrap(3, seed=1).n == 3
-    assert tamis.TAM(missing="pairwise").forecast(data).n_rows == 300

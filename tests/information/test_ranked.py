@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.ordinal import columns, p_value, rejected
 from scipy.stats import chi2
 
 import tamis
@@ -18,10 +17,41 @@ from tamis.settings import Settings
 from tamis.tables import read_table
 
 ORDINAL = {"a": "ordinal", "b": "ordinal"}
+EFFECTS = {"none": 0.0, "monotone": 0.3, "U-shaped": 0.6}
 
 
 def table_of(data, types=None):
     return read_table(data, continuous=True, types=ORDINAL if types is None else types)
+
+
+def columns(rng, n, effect, given, other):
+    """A column of ranks, another column that may depend on it, and what both depend on."""
+    z = rng.normal(size=n)
+    common = np.digitize(z, [-0.5, 0.5]).astype(float) - 1 if given == "level" else z
+    a = np.digitize(0.5 * common + rng.normal(size=n), [-1.0, -0.3, 0.3, 1.0])
+    step = (a - 2.0) / 1.4
+    shape = np.abs(step) - np.abs(step).mean() if effect == "U-shaped" else step
+    b = 0.5 * common + EFFECTS[effect] * shape + rng.normal(size=n)
+    levels = np.array([f"l{code}" for code in range(5)])
+    return {
+        "a": levels[a],
+        "b": b if other == "number" else levels[np.digitize(b, [-1.0, -0.3, 0.3, 1.0])],
+        "s": levels[common.astype(int) + 1] if given == "level" else common,
+    }
+
+
+def p_value(table):
+    """Of the first two columns given the third."""
+    information = "conditional-gaussian" if "number" in table.kinds else "counts"
+    source = open_information(table, Settings().on(information))
+    return float(np.exp(source.tests([Query(0, (2,), np.array([1]))]).log_p[0]))
+
+
+def rejected(kind, n, effect, given, other, seeds):
+    """The share of tables in which independence is rejected."""
+    types = {"a": kind} if other == "number" else {"a": kind, "b": kind}
+    drawn = (columns(np.random.default_rng(seed), n, effect, given, other) for seed in seeds)
+    return np.mean([p_value(table_of(data, types)) < 0.05 for data in drawn])
 
 
 def mantel(data, given: list[str]) -> float:

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import psi
 
@@ -169,7 +169,6 @@ def g(count: int) -> float:
     return float(psi(count) + sign * (psi((count + 1) / 2) - psi(count / 2)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(table=tables(), name=st.sampled_from(["grassberger", "plugin", "miller-madow"]))
 def test_all_answers_are_those_of_the_definition(table, name):
     source, wanted = RealCountInformation(table, name), ByDefinition(table, name)
@@ -191,7 +190,6 @@ def test_all_answers_are_those_of_the_definition(table, name):
             assert getattr(alone, field)[place] == same, field
 
 
-@settings(max_examples=20, deadline=None)
 @given(table=tables(), seed=st.integers(0, 2**32 - 1))
 def test_neither_the_order_of_rows_nor_that_of_levels_matters(table, seed):
     """Sums of whole numbers, so that ties stay ties."""

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import xlogy
 
@@ -54,7 +54,6 @@ def test_the_price_never_exceeds_what_the_rows_could_tell():
             assert price(3, states, n) <= n * math.log(3) + 1e-6 * n
 
 
-@settings(max_examples=60, deadline=None)
 @given(table=rows(columns=(3, 3), length=(5, 80), levels=3))
 def test_equivalent_graphs_have_the_same_score(table):
     information = CountedInformation(table_of(table))
@@ -68,7 +67,6 @@ def test_equivalent_graphs_have_the_same_score(table):
     assert forth == pytest.approx(back) == pytest.approx(fork)
 
 
-@settings(max_examples=30, deadline=None)
 @given(table=rows(columns=(3, 5), length=(20, 200)), turned=st.permutations(range(5)))
 def test_the_score_is_the_same_to_the_bit_whatever_the_order_of_levels(table, turned):
     contexts = [Context(0, ()), Context(0, (1,)), Context(2, (0, 1)), Context(1, (0, 2))]

@@ -53,7 +53,7 @@ def same_result(one, other) -> bool:
 # Frequencies.
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 2**32 - 1), search=st.sampled_from(["auto", "node", "reference"]))
 def test_whole_weights_are_the_same_as_repeated_rows(seed, search):
     data = columns(30, seed)
@@ -106,12 +106,6 @@ def test_frequencies_say_so_and_what_else_they_might_be():
     assert quietly(columns(9, 1), weights=[1.0] * 9).notes == ()
 
 
-def test_frequencies_beyond_memory_are_refused():
-    data = columns(20, 2)
-    with pytest.raises(DataError, match="divide them by their mean"):
-        quietly(data, weights=[10**9] * 20)
-
-
 def test_weights_follow_their_rows_when_rows_are_left_out():
     data = {"a": [0, None, 1, 1, 0, 1], "b": [1, 1, 0, None, 0, 1]}
     table = quietly(data, weights=[1, 7, 2, 7, 3, 1], missing="drop")
@@ -150,14 +144,6 @@ def test_weights_without_meaning_are_refused(weights, told):
         quietly(data, weights=weights)
 
 
-def test_a_table_that_has_been_read_takes_no_weights():
-    table = quietly(columns(10, 1))
-    with pytest.raises(DataError, match="Weights belong to rows"):
-        read_table(table, weights=np.ones(10))
-    with pytest.raises(DataError, match="Weights belong to rows"):
-        read_table(quietly(columns(10, 1), weights=np.arange(1, 11) / 7))
-
-
 @pytest.mark.parametrize(
     ("how", "told"),
     [
@@ -175,14 +161,6 @@ def test_what_does_not_go_with_survey_weights_is_refused(how, told):
         fitted(columns(50, 3, levels=5), np.arange(1, 51) / 7, **how)
 
 
-def test_a_model_of_weighted_rows_has_no_recovery_check():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TamisWarning)
-        model = tamis.TAM().fit(columns(200, 3), sample_weight=np.arange(1, 201) / 7)
-    with pytest.raises(SettingError, match="recovery_check"):
-        model.recovery_check()
-
-
 # Survey weights.
 
 
@@ -197,7 +175,7 @@ def weighted(seed: int, n: int = 60, *, missing: bool = False, equal: bool = Fal
     return Table(tuple("abcd"), levels, codes.astype(np.uint8), missing=absent, weights=weights)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     seed=st.integers(0, 2**32 - 1),
     name=st.sampled_from(["grassberger", "plugin", "miller-madow"]),
@@ -221,12 +199,7 @@ def test_equal_weights_are_plain_rows(seed, name, missing):
             np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8)
 
 
-def test_constant_weights_change_nothing():
-    data = columns(300, 5)
-    assert same_result(fitted(data, np.full(300, 0.37)), fitted(data))
-
-
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(seed=st.integers(0, 2**32 - 1), factor=st.sampled_from([1e-6, 0.5, 3.0, 1e6]))
 def test_only_the_proportions_of_weights_matter(seed, factor):
     data = columns(80, seed)
@@ -339,10 +312,3 @@ def test_measurements_with_survey_weights_are_learned_from_their_moments():
     turn = rng.permutation(800)
     other = fitted({name: data[name][turn] for name in data}, weights[turn])
     assert other.entropies == result.entropies
-
-
-def test_measurements_beside_labels_take_no_survey_weights():
-    rng = np.random.default_rng(15)
-    data = {"x": rng.normal(size=100), "s": rng.choice(["u", "v"], 100)}
-    with pytest.raises(SettingError, match="'conditional-gaussian' takes every row as one"):
-        fitted(data, rng.random(100) + 0.1)

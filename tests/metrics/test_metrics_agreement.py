@@ -5,7 +5,7 @@ from __future__ import annotations
 import naive_metrics
 import networkx as nx
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from made_mixed_graphs import library, mixed_graphs, to_causal_learn
 
@@ -18,21 +18,18 @@ from tamis.metrics import (
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs(), st.sampled_from(["favourable", "strict"]))
 def test_edges_are_counted_pair_by_pair(learned, true, undirected):
     ref = PrecisionRecall(*naive_metrics.counts(learned, true, undirected))
     assert ref == edge_scores(learned, true, undirected=undirected)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs())
 def test_directions_are_counted_where_both_have_an_edge(learned, true):
     ref = PrecisionRecall(*naive_metrics.orientation(learned, true))
     assert ref == orientation_scores(learned, true)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs())
 def test_the_skeleton_forgets_directions(learned, true):
     ref = PrecisionRecall(
@@ -42,7 +39,6 @@ def test_the_skeleton_forgets_directions(learned, true):
     assert ref == skeleton_scores(nx.Graph(learned), nx.Graph(true))
 
 
-@settings(max_examples=50, deadline=None)
 @given(mixed_graphs(), mixed_graphs())
 def test_adjacencies_are_those_of_causal_learn(learned, true):
     assume(learned.edges and true.edges)
@@ -54,7 +50,6 @@ def test_adjacencies_are_those_of_causal_learn(learned, true):
     assert ref.get_adj_recall() == pytest.approx(comp.recall)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs())
 def test_the_distance_follows_from_edges_and_skeleton(learned, true):
     edges, skeleton = edge_scores(learned, true), skeleton_scores(learned, true)
@@ -62,7 +57,6 @@ def test_the_distance_follows_from_edges_and_skeleton(learned, true):
     assert shd(learned, true) == edges.learned + edges.true - 2 * skeleton.right + wrong_way
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs())
 def test_exchanging_the_graphs_exchanges_precision_and_recall(one, other):
     for measure in (skeleton_scores, orientation_scores, edge_scores):

@@ -6,17 +6,15 @@ import naive_metrics
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_mixed_graphs import dags, library, matrix_of, mixed_graphs, to_causal_learn, to_gadjid
 
-from tamis.errors import SettingError
-from tamis.metrics import edge_distance, shd
+from tamis.metrics import shd
 
 CONVENTIONS = ["favourable", "strict"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs(), st.sampled_from(CONVENTIONS))
 def test_the_distance_is_the_number_of_pairs_with_different_edges(learned, true, undirected):
     ref = naive_metrics.shd(learned, true, undirected)
@@ -46,21 +44,18 @@ def test_each_kind_of_mistake_against_a_chain(learned, favourable, strict):
     assert shd(graph, chain, undirected="strict") == strict
 
 
-@settings(max_examples=50, deadline=None)
 @given(mixed_graphs(), mixed_graphs())
 def test_the_strict_distance_is_that_of_causal_learn(learned, true):
     ref = library("causallearn.graph.SHD").SHD(to_causal_learn(true), to_causal_learn(learned))
     assert ref.get_shd() == shd(learned, true, undirected="strict")
 
 
-@settings(max_examples=50, deadline=None)
 @given(dags(), dags())
 def test_the_distance_of_dags_is_that_of_gadjid(learned, true):
     _, ref = library("gadjid").shd(to_gadjid(true), to_gadjid(learned))
     assert ref == shd(learned, true) == shd(learned, true, undirected="strict")
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs(), st.sampled_from(CONVENTIONS))
 def test_the_distance_is_symmetric_bounded_and_0_to_itself(one, other, undirected):
     distance = shd(one, other, undirected=undirected)
@@ -69,7 +64,6 @@ def test_the_distance_is_symmetric_bounded_and_0_to_itself(one, other, undirecte
     assert shd(one, one, undirected=undirected) == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs())
 def test_favourable_is_never_above_strict_and_is_the_same_without_undirected_edges(one, other):
     favourable, strict = shd(one, other), shd(one, other, undirected="strict")
@@ -81,13 +75,11 @@ def test_favourable_is_never_above_strict_and_is_the_same_without_undirected_edg
     assert shd(*arrows) == shd(*arrows, undirected="strict")
 
 
-@settings(max_examples=60, deadline=None)
 @given(dags(), dags(), dags())
 def test_the_distance_of_dags_obeys_the_triangle_inequality(a, b, c):
     assert shd(a, c) <= shd(a, b) + shd(b, c)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_graphs(), mixed_graphs(), st.permutations(range(4)))
 def test_relabelling_and_reordering_both_graphs_changes_nothing(learned, true, order):
     names = {i: f"node {k}" for i, k in enumerate(order)}
@@ -95,14 +87,3 @@ def test_relabelling_and_reordering_both_graphs_changes_nothing(learned, true, o
     assert shd(*moved) == shd(learned, true)
     shuffled = matrix_of(learned)[np.ix_(order, order)], matrix_of(true)[np.ix_(order, order)]
     assert shd(*shuffled) == shd(learned, true)
-
-
-@settings(max_examples=60, deadline=None)
-@given(dags(), dags())
-def test_edges_alone_give_the_same_distance(learned, true):
-    assert edge_distance(list(learned.edges), list(true.edges)) == shd(learned, true)
-
-
-def test_an_unknown_convention_is_refused():
-    with pytest.raises(SettingError, match="'favourable' or 'strict', not 'lenient'"):
-        shd(np.zeros((2, 2)), np.zeros((2, 2)), undirected="lenient")

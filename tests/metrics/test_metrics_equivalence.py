@@ -9,7 +9,7 @@ import naive_metrics
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from made_mixed_graphs import (
     dags,
     edges_of_causal_learn,
@@ -76,7 +76,6 @@ def test_the_cpdag_is_that_of_causal_learn(seed):
     assert set(to_cpdag(dag).edges) == ref
 
 
-@settings(max_examples=60, deadline=None)
 @given(dags())
 def test_a_cpdag_is_at_favourable_distance_0_from_its_dag(dag):
     cpdag = to_cpdag(dag)

@@ -7,7 +7,7 @@ from itertools import permutations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_mixed_graphs import dags, matrix_of
 
@@ -18,7 +18,6 @@ from tamis.metrics import layer_errors, layer_inversions, order_errors, varsorta
 DIAMOND = nx.DiGraph([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
 
 
-@settings(max_examples=60, deadline=None)
 @given(dags(), st.permutations(range(5)))
 def test_an_edge_is_wrong_if_the_child_comes_first(dag, order):
     ref = sum(order.index(i) > order.index(j) for i, j in dag.edges)
@@ -26,7 +25,6 @@ def test_an_edge_is_wrong_if_the_child_comes_first(dag, order):
     assert order_errors(order, dag) + order_errors(order[::-1], dag) == dag.number_of_edges()
 
 
-@settings(max_examples=60, deadline=None)
 @given(dags())
 def test_a_topological_order_and_the_dags_own_layers_have_no_errors(dag):
     assert order_errors(list(nx.topological_sort(dag)), dag) == 0
@@ -35,7 +33,6 @@ def test_a_topological_order_and_the_dags_own_layers_have_no_errors(dag):
     assert layer_inversions(layers, matrix_of(dag)) == layer_inversions(dag, dag) == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(dags(), dags())
 def test_layers_are_compared_node_by_node_and_pair_by_pair(learned, true):
     ours, theirs = (

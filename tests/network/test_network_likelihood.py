@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_networks import networks, outside
 
@@ -35,7 +35,6 @@ def by_rows(network, codes):
 
 
 @given(networks(), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=60)
 def test_it_is_the_sum_over_rows_and_tables(network, seed):
     codes = network.sample_codes(30, seed)
     table = Table(network.names, network.levels, codes)
@@ -83,11 +82,6 @@ def test_labels_are_matched_by_their_text_and_other_columns_ignored():
     assert CHAIN.log_likelihood(numbers) == CHAIN.log_likelihood(text)
 
 
-def test_constant_columns_are_nothing_to_warn_about(recwarn):
-    assert CHAIN.log_likelihood({"a": ["0", "0"], "b": ["x", "x"]}) == 2 * math.log(0.25)
-    assert not recwarn.list
-
-
 def test_levels_that_do_not_occur_do_not_shift_the_others():
     data = {"a": ["1", "1"], "b": ["z", "z"]}
     assert CHAIN.log_likelihood(data) == pytest.approx(2 * math.log(0.375))
@@ -99,11 +93,6 @@ def test_a_label_that_is_no_level_is_named():
     wide = BayesianNetwork(["a", "b"], [range(20), ["x"]], [(), ()], [[0.05] * 20, [1]])
     with pytest.raises(DataError, match=r"holds 77, .* 0, 1, 2, 3, 4, 5, 6, 7 and 12 more"):
         wide.log_likelihood({"a": [77, 1], "b": ["x", "x"]})
-
-
-def test_a_variable_without_a_column_is_named():
-    with pytest.raises(DataError, match="The table has no column 'b'"):
-        CHAIN.log_likelihood({"a": ["0", "1"], "c": ["x", "y"]})
 
 
 def test_no_network_fits_a_sample_better_than_the_one_fitted_to_it():

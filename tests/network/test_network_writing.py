@@ -22,13 +22,11 @@ def again(network):
 
 
 @given(networks())
-@settings(deadline=None, max_examples=60)
 def test_a_round_trip_keeps_names_levels_parents_and_every_bit(network):
     assert again(network) == network
 
 
 @given(networks(labels=st.integers(-(2**70), 2**70)) | networks(labels=st.booleans()))
-@settings(deadline=None, max_examples=20)
 def test_labels_that_are_not_strings_come_back_as_their_text(network):
     back = again(network)
     assert back.levels == tuple(tuple(map(str, labels)) for labels in network.levels)
@@ -51,7 +49,7 @@ def test_every_strange_name_can_be_a_name_and_a_level(name):
 
 
 @given(networks(names=words, labels=words))
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 def test_pgmpy_reads_the_same_network(network):
     others = read_by_pgmpy(render(network))
     for k, name in enumerate(network.names):
@@ -61,7 +59,6 @@ def test_pgmpy_reads_the_same_network(network):
 
 
 @given(network=networks(names=words, labels=words, fewest=2))  # aGrUM knows no constants
-@settings(deadline=None, max_examples=40)
 def test_agrum_reads_the_same_network(network, tmp_path_factory):
     path = tmp_path_factory.mktemp("agrum") / "x.bif"
     network.write(path)
@@ -94,41 +91,6 @@ def test_the_ending_says_whether_the_file_is_compressed(tmp_path):
     assert gzip.decompress((tmp_path / "x.bif.gz").read_bytes()) == plain
 
 
-def test_the_same_network_gives_the_same_compressed_file(tmp_path, monkeypatch):
-    COIN.write(tmp_path / "a.bif.gz")
-    monkeypatch.setattr("time.time", lambda: 1.0)
-    COIN.write(tmp_path / "b.bif.gz")
-    assert (tmp_path / "a.bif.gz").read_bytes() == (tmp_path / "b.bif.gz").read_bytes()
-
-
-@pytest.mark.parametrize("name", ["x", "x.xml", "x.gz", "x.bif.zip"])
-def test_an_unknown_ending_is_refused(name, tmp_path):
-    with pytest.raises(SettingError, match=r"must be one of \.bif, \.bif\.gz"):
-        COIN.write(tmp_path / name)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_place_that_cannot_be_written_is_refused(tmp_path):
-    (tmp_path / "d.bif").mkdir()
-    with pytest.raises(SettingError, match="it is a directory"):
-        COIN.write(tmp_path / "d.bif")
-    with pytest.raises(SettingError, match="there is no directory"):
-        COIN.write(tmp_path / "nowhere" / "x.bif")
-
-
-def test_a_failed_write_leaves_the_old_file_as_it_was(tmp_path, monkeypatch):
-    (tmp_path / "x.bif").write_text("old")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        COIN.write(tmp_path / "x.bif")
-    assert [path.name for path in tmp_path.iterdir()] == ["x.bif"]
-    assert (tmp_path / "x.bif").read_text() == "old"
-
-
 def damaged(draw, text):
     """The text with a piece cut out, doubled, moved or replaced."""
     start = draw(st.integers(0, len(text)))
@@ -158,7 +120,6 @@ def damaged_files(draw):
 
 
 @given(damaged_files())
-@settings(deadline=None, max_examples=80)
 @pytest.mark.filterwarnings("ignore::tamis.errors.TamisWarning")
 def test_a_damaged_file_is_a_network_or_a_file_format_error(content):
     try:
@@ -169,22 +130,3 @@ def test_a_damaged_file_is_a_network_or_a_file_format_error(content):
         assert again(network) == network
         return
     assert complaint.startswith("'x.bif'")
-
-
-@st.composite
-def commented(draw):
-    """A network, its text, and the text with comments put between some of its words."""
-    network = draw(networks(names=words, labels=words))
-    pieces = []
-    for word in render(network).replace(",", " , ").split():
-        pieces.append(word)
-        if draw(st.integers(0, 3)) == 0:
-            pieces.append(draw(st.sampled_from(["/* ; } */", "// { (\n", ",", "\t", "/**/"])))
-    return network, " ".join(pieces)
-
-
-@given(commented())
-@settings(deadline=None, max_examples=60)
-def test_comments_between_words_change_nothing(pair):
-    network, text = pair
-    assert BayesianNetwork(*parse_bif(text.encode(), "x")) == network

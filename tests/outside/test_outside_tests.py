@@ -1,28 +1,17 @@
-"""Tests that a researcher brings: functions of a pair, and the tests of other libraries."""
+"""Tests that a researcher brings: functions of a pair."""
 
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from causallearn.utils.cit import CIT
 
 import tamis
-from tamis import adapters
 from tamis.decisions.specification import as_rule, attached
 from tamis.information.interface import Group, Query
-from tamis.rules import CallableTest, ChiSquared, Permutation
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", FutureWarning)  # of modules beside the one that is wanted
-    from pgmpy.ci_tests import Pearsonr
-    from pgmpy.estimators.CITests import chi_square, pearsonr
-
-pytestmark = pytest.mark.filterwarnings("ignore:.* is deprecated:FutureWarning")
+from tamis.rules import CallableTest, Permutation
 
 ASKED: list[tuple[int, int, tuple[int, ...]]] = []
 
@@ -143,140 +132,12 @@ def test_a_class_is_no_function():
         CallableTest(function=dict)
 
 
-# --- the tests of other libraries ----------------------------------------------------------
+def test_a_function_that_holds_rows_says_so():
+    class Held:
+        knows_rows = True
 
+        def __call__(self, source, x, y, given):
+            return 0.5
 
-@pytest.mark.parametrize("method", ["gsq", "chisq"])
-def test_levels_have_the_p_values_of_causal_learn(method: str):
-    rule, test = adapters.from_causal_learn(method, levels()), CIT(levels().to_numpy(), method)
-    for x, y, given in [(0, 1, ()), (0, 1, (2,)), (1, 2, (0,))]:
-        tests = attached(source(), rule).tests([Query(x, given, np.array([y]))])
-        assert rule.p_values(tests)[0] == pytest.approx(max(test(x, y, list(given)), 1e-300))
-
-
-def test_the_g_test_of_causal_learn_and_pgmpy_is_ours_where_all_cells_are_filled():
-    query = [Query(0, (), np.array([1, 2])), Query(0, (2,), np.array([1]))]
-    ours = ChiSquared().p_values(source().tests(query))
-    for rule in (
-        adapters.from_causal_learn("gsq", levels()),
-        adapters.from_pgmpy("g_sq", levels()),
-    ):
-        theirs = rule.p_values(attached(source(), rule).tests(query))
-        assert theirs[:2] == pytest.approx(ours[:2], rel=1e-6, abs=1e-12)
-
-
-def test_a_function_of_pgmpy_has_its_own_p_value():
-    rule = adapters.from_pgmpy(chi_square, levels())
-    found = rule.p_values(attached(source(), rule).tests([Query(0, (2,), np.array([1]))]))
-    assert found[0] == pytest.approx(chi_square("c", "a", ["b"], levels(), boolean=False)[1])
-
-
-@pytest.mark.parametrize("columns", [["x", "y", "z"], ["z", "x", "y"]])
-def test_columns_are_found_by_name_whatever_their_order(columns):
-    data = numbers()[columns]
-    by_object = Pearsonr(numbers()).run_test("z", "x", ["y"])[1]
-    by_function = pearsonr("z", "x", ["y"], numbers(), boolean=False)[1]
-    for test, by_hand in (("pearsonr", by_object), (pearsonr, by_function)):
-        rule = adapters.from_pgmpy(test, data)
-        found = tamis.TAM("node", boundary_rule=rule, masking_rule=rule).fit(numbers())
-        judged = {(v.target, v.others, v.given): v.value for v in found.result_.trace.verdicts()}
-        assert judged["z", ("x",), ("y",)] == pytest.approx(by_hand)
-        assert found.result_.parents == {"x": (), "y": ("x",), "z": ("y",)}
-
-
-def test_a_test_that_was_made_already_is_used_as_it_is(tmp_path):
-    made = CIT(numbers().to_numpy(), "kci")
-    rule = adapters.from_causal_learn(made, numbers(), alpha=0.01)
-    model = tamis.TAM("sequential", boundary_rule=rule).fit(numbers())
-    assert model.result_.parents == {"x": (), "y": ("x",), "z": ("y",)}
-    assert model.result_.settings["boundary_rule"] == {
-        "rule": "causallearn.utils.cit.KCI",
-        "method": "kci",
-        "alpha": 0.01,
-        "unit": "p",
-    }
-    model.save(tmp_path / "run.json")
-    assert tamis.load(tmp_path / "run.json") == model.result_
-
-
-def test_a_test_of_another_library_is_bound_to_its_rows_and_a_function_is_not():
-    assert adapters.from_pgmpy("pearsonr", numbers()).knows_rows
+    assert as_rule(Held()).knows_rows
     assert not as_rule(as_the_source_does).knows_rows
-
-
-REVERSED = numbers()[::-1].reset_index(drop=True)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: adapters.from_causal_learn(CIT(REVERSED.to_numpy(), "fisherz"), numbers()),
-        lambda: adapters.from_causal_learn(CIT(levels()[::-1].to_numpy(), "gsq"), levels()),
-        lambda: adapters.from_causal_learn(CIT(numbers().to_numpy()[:, :2]), numbers()),
-        lambda: adapters.from_pgmpy(Pearsonr(REVERSED), numbers()),
-        lambda: tamis.TAM(
-            "node", boundary_rule=adapters.from_causal_learn("fisherz", REVERSED)
-        ).fit(numbers()),
-        lambda: tamis.TAM(
-            "node", boundary_rule=adapters.from_pgmpy("chi_square", levels()[["c", "a", "b"]][::-1])
-        ).fit(levels()),
-    ],
-)
-def test_a_test_of_other_rows_is_refused_though_they_are_as_many(make):
-    with pytest.raises(tamis.SettingError, match="make the test of the table that is fitted"):
-        make()
-
-
-def test_labels_and_the_order_of_columns_do_not_make_other_rows():
-    named = levels().astype(str).map("level {}".format)
-    for frame in (named, named[["b", "a", "c"]], named.astype("category")):
-        rule = adapters.from_pgmpy("chi_square", frame)
-        assert tamis.TAM("sequential", boundary_rule=rule).fit(named).order_
-
-
-@pytest.mark.parametrize(
-    ("make", "test", "options", "said"),
-    [
-        (adapters.from_causal_learn, "kci", {"kernelQ": "Linear"}, "KCI has no option 'kernelQ'"),
-        (adapters.from_causal_learn, "fisherz", {"kernelX": "Linear"}, "FisherZ has no option"),
-        (adapters.from_causal_learn, CIT(numbers().to_numpy()), {"a": 1}, "where the test is made"),
-        (adapters.from_causal_learn, "nonsense", {}, "causal-learn's nonsense failed"),
-        (adapters.from_pgmpy, "g_sq", {"lambda_": "neyman"}, "GSq has no option 'lambda_'"),
-        (adapters.from_pgmpy, pearsonr, {"seed": 1}, "pearsonr has no option 'seed'"),
-        (adapters.from_pgmpy, min, {"seed": 1}, "builtins.min has no option 'seed'"),
-        (adapters.from_pgmpy, "nonsense", {}, "pgmpy's nonsense failed"),
-    ],
-)
-def test_options_that_no_test_reads_are_refused(make, test, options, said):
-    with pytest.raises(tamis.SettingError, match=said):
-        make(test, numbers(), **options)
-
-
-def test_options_that_a_test_reads_are_recorded():
-    rule = adapters.from_causal_learn("kci", numbers(), est_width="median")
-    assert rule.recorded()["est_width"] == "median"
-    rule = adapters.from_pgmpy("power_divergence", levels(), lambda_="pearson")
-    assert rule.recorded()["lambda_"] == "pearson"
-    plain = adapters.from_pgmpy("chi_square", levels())
-    query = [Query(0, (2,), np.array([1]))]
-    both = [one.p_values(attached(source(), one).tests(query)) for one in (rule, plain)]
-    assert both[0] == pytest.approx(both[1])
-
-
-def test_a_column_that_the_test_does_not_know_is_named():
-    rule = adapters.from_causal_learn("fisherz", numbers()[["x", "y"]])
-    with pytest.raises(tamis.SettingError, match=r"column 'z' is not among .* 'x', 'y'"):
-        tamis.TAM("node", boundary_rule=rule, masking_rule=rule).fit(numbers())
-
-
-@pytest.mark.parametrize(
-    ("make", "module", "package"),
-    [
-        (adapters.from_causal_learn, "causallearn.utils.cit", "causal-learn"),
-        (adapters.from_pgmpy, "pgmpy.ci_tests", "pgmpy"),
-    ],
-)
-def test_a_library_that_is_not_there_is_named(monkeypatch, make, module, package):
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(tamis.SettingError, match=f"pip install {package}"):
-        make("anything", numbers())

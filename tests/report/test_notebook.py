@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import sklearn
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from report_parsing import Parsed
 
 import tamis
@@ -25,8 +25,8 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture(scope="module")
-def model(request):
-    return tamis.TAM().fit(str(request.config.rootpath / SPRINKLER))
+def model(sprinkler):
+    return sprinkler
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,6 @@ def quiet(html):
     return parsed
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(results())
 def test_whatever_the_result_its_html_is_well_formed_and_has_graph_and_answer(result):
     parsed = quiet(result._repr_html_())
@@ -250,6 +249,7 @@ def test_fit_bootstrap_and_recovery_check_show_bars_in_a_notebook(kernel):
     assert kernel[-1]["text/html"] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_real_notebook_shows_answers_pictures_and_no_stray_lines(request, tmp_path):
     client = pytest.importorskip("nbclient", reason="nbclient is not installed")

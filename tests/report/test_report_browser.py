@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 from dataclasses import replace
-from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from drawing.drawn_results import Resampled, layered
-from tamis.drawing.looks import labels_of
 from tamis.report import write_report
-from tamis.result import LOOKS
 
 pytestmark = pytest.mark.slow
 
@@ -45,19 +40,6 @@ def garden():
     return replace(result, edges=(*others, replace(last, warrant="none", gain=0.002)))
 
 
-def wide(d=200, layers=10):
-    """d nodes over several layers, with about two edges a node."""
-    names = [f"column {k}" for k in range(d)]
-    size = d // layers
-    split = [names[j * size : (j + 1) * size] for j in range(layers)]
-    edges = {
-        (names[k * 7 % (j * size)], names[j * size + k % size])
-        for j in range(1, layers)
-        for k in range(j * 13, j * 13 + size * 5 // 2)
-    }
-    return layered(split, sorted(edges))
-
-
 @pytest.fixture(scope="module")
 def browser():
     with playwright.sync_playwright() as driver:
@@ -72,24 +54,6 @@ def garden_file(tmp_path_factory):
     result = garden()
     shares = {(e.parent, e.child): 0.9 for e in result.edges}
     write_report(result, path, confidence=Resampled(20, shares), command=f"tamis learn {HOSTILE}")
-    return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def wide_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("wide") / "report.html"
-    write_report(wide(), path)
-    return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def tray_file(tmp_path_factory):
-    """a → b → c, the second arrow open, and two columns without arrows."""
-    result = layered([["a", "alone", HOSTILE], ["b"], ["c"]], [("a", "b"), ("b", "c")])
-    first, second = result.edges
-    edges = (first, replace(second, warrant="none"))
-    path = tmp_path_factory.mktemp("tray") / "report.html"
-    write_report(replace(result, edges=edges, read_from="data/my table.csv"), path)
     return path.as_uri()
 
 
@@ -122,12 +86,6 @@ def expected(url, address):
     return url.split("#")[0] == address or url.startswith("blob:")
 
 
-def view(page):
-    """The part of the drawing that is seen, once it has been drawn."""
-    page.evaluate("() => new Promise(requestAnimationFrame)")
-    return [float(x) for x in page.locator("#graph").get_attribute("viewBox").split()]
-
-
 def node(page, name):
     return page.locator(".node").filter(has_text=name)
 
@@ -154,25 +112,7 @@ def test_a_hostile_name_is_only_a_name(open_page, garden_file):
     page = open_page(garden_file)
     page.locator("#find").fill(HOSTILE)
     assert page.locator("#panel h3").inner_text() == HOSTILE
-    page.locator("#step").fill("4")
-    assert f"{HOSTILE} masked by lawn" in page.locator("#panel").inner_text()
     assert page.locator("script").count() == 2
-
-
-def test_the_keyboard_zooms_moves_and_fits(open_page, garden_file):
-    page = open_page(garden_file)
-    page.locator("#graph").focus()
-    fitted = view(page)
-    page.keyboard.press("+")
-    near = view(page)
-    assert near[2] == pytest.approx(fitted[2] / 1.25)
-    page.keyboard.press("ArrowRight")
-    assert view(page)[0] == pytest.approx(near[0] + 0.1 * near[2])
-    page.keyboard.press("-")
-    page.keyboard.press("-")
-    assert view(page)[2] == pytest.approx(fitted[2] * 1.25)
-    page.keyboard.press("0")
-    assert view(page) == pytest.approx(fitted)
 
 
 def test_the_keyboard_walks_the_nodes_opens_one_and_comes_back(open_page, garden_file):
@@ -194,79 +134,6 @@ def test_the_keyboard_walks_the_nodes_opens_one_and_comes_back(open_page, garden
     assert page.evaluate("document.activeElement.closest('#graph')") is None
 
 
-def test_dragging_moves_and_does_not_open(open_page, garden_file):
-    page = open_page(garden_file)
-    before = view(page)
-    box = node(page, "lawn").locator("rect").bounding_box()
-    page.mouse.move(box["x"] + 5, box["y"] + 5)
-    page.mouse.down()
-    page.mouse.move(box["x"] - 95, box["y"] + 5, steps=4)
-    page.mouse.up()
-    assert view(page)[0] > before[0] + 20
-    assert page.locator("#panel").is_hidden()
-    dropped = view(page)
-    page.mouse.move(box["x"], box["y"])
-    assert view(page) == dropped
-
-
-def test_the_wheel_is_the_pages_until_the_graph_is_chosen(open_page, garden_file):
-    page = open_page(garden_file)
-    before = view(page)
-    box = page.locator("#graph").bounding_box()
-    page.mouse.move(box["x"] + 50, box["y"] + 50)
-    page.mouse.wheel(0, -100)
-    assert view(page) == before
-    page.locator("#graph").focus()
-    page.mouse.wheel(0, -100)
-    page.wait_for_function(
-        "w => document.getElementById('graph').viewBox.baseVal.width < w", arg=before[2]
-    )
-
-
-def test_the_slider_plays_the_sieve(open_page, garden_file):
-    page = open_page(garden_file)
-    slider = page.locator("#step")
-    slider.fill("0")
-    assert classes(page, "season") == {"waiting"}
-    slider.fill("1")
-    assert classes(page, "season") == {"now"}
-    assert classes(page, "rain") == {"masked"}
-    assert page.locator(".edges .found").count() == 0
-    told = page.locator("#panel").inner_text()
-    assert "season enters layer 1" in told
-    assert "Masked: " in told
-    slider.press("ArrowRight")
-    assert page.locator("#told").inner_text() == "step 2 of 5, layer 2"
-    assert classes(page, "season") == {"before"}
-    assert classes(page, "sprinkler") == {"now"}
-    assert page.locator(".edges .found").count() == 1
-    values = page.locator(".bars .value").all_inner_texts()
-    assert values == sorted(values)
-    slider.fill("5")
-    assert page.locator(".edges .found").count() == 5
-    assert not classes(page, "season")
-    page.get_by_role("button", name="Close").click()
-    assert page.locator("#panel").is_hidden()
-
-
-def test_play_goes_to_the_end_by_itself_and_can_be_paused(open_page, garden_file):
-    page = open_page(garden_file)
-    # Stands still but for run_for, however long a click takes.
-    page.clock.install(time=0)
-    page.clock.pause_at(1000)
-    page.locator("#play").click()
-    page.clock.run_for(2500)
-    assert page.locator("#step").input_value() == "2"
-    page.locator("#play").click()
-    page.clock.run_for(5000)
-    assert page.locator("#step").input_value() == "2"
-    page.locator("#play").click()
-    page.clock.run_for(10000)
-    assert page.locator("#step").input_value() == "5"
-    assert page.locator("#play").inner_text() == "Play the sieve"
-    assert page.locator("#graph.playing").count() == 0
-
-
 def column(page, number):
     cells = page.locator(f"#edge-table tbody tr:not([hidden]) td:nth-child({number})")
     return cells.all_inner_texts()
@@ -286,165 +153,6 @@ def test_the_arrows_are_sorted_by_any_column_both_ways(open_page, garden_file):
     page.locator("#edge-table th").nth(0).get_by_role("button").click()
     assert column(page, 1) == sorted(column(page, 1))
     assert header.get_attribute("aria-sort") is None
-
-
-def test_the_arrows_are_filtered_by_name(open_page, garden_file):
-    page = open_page(garden_file)
-    page.locator("#filter").fill("RAIN")
-    assert column(page, 2) == ["lawn", "rain"]
-    assert page.locator("#left").inner_text() == "2 of 5 arrows"
-    page.locator("#filter").fill("no such column")
-    assert page.locator("#left").inner_text() == "0 of 5 arrows"
-
-
-def test_the_legend_hides_and_shows_arrows_by_what_they_rest_on_in_graph_and_table(
-    open_page, garden_file
-):
-    page = open_page(garden_file)
-    in_legend = page.locator(".keys input")
-    at_table = page.locator("#edges .tools input[type=checkbox]")
-    assert in_legend.evaluate_all("all => all.map(one => one.value)") == ["equivalence", "none"]
-    seen = page.locator(".edges .edge:visible")
-    assert seen.count() == 5
-    in_legend.nth(0).uncheck()
-    assert seen.count() == 1
-    assert column(page, 2) == [HOSTILE]
-    assert page.locator("#left").inner_text() == "1 of 5 arrows"
-    assert not at_table.nth(0).is_checked()
-    at_table.nth(1).press("Space")
-    assert seen.count() == 0
-    assert not in_legend.nth(1).is_checked()
-    at_table.nth(0).check()
-    assert seen.count() == 4
-    page.locator("#filter").fill("season")
-    assert page.locator("#left").inner_text() == "2 of 5 arrows"
-    in_legend.nth(0).uncheck()
-    assert page.locator("#left").inner_text() == "0 of 5 arrows"
-
-
-def saved(page, kind, folder):
-    with page.expect_download() as waiting:
-        page.locator(f"#save-{kind}").click()
-    path = folder / waiting.value.suggested_filename
-    waiting.value.save_as(path)
-    return path
-
-
-def test_the_picture_is_saved_as_svg_with_tray_and_legend_and_without_what_is_hidden(
-    open_page, tray_file, tmp_path
-):
-    page = open_page(tray_file)
-    path = saved(page, "svg", tmp_path)
-    assert path.name == "my-table.svg"
-    root = ElementTree.parse(path).getroot()
-    kind = "{http://www.w3.org/2000/svg}"
-    assert root.tag == f"{kind}svg"
-    texts = [one.text for one in root.iter(f"{kind}text")]
-    for text in ("a", "b", "alone", labels_of([HOSTILE])[HOSTILE], "layer 1", "No arrows"):
-        assert text in texts
-    assert {f"direction {LOOKS[one].label}" for one in ("equivalence", "none")} <= set(texts)
-    assert len(list(root.iter(f"{kind}path"))) == 2 * (2 + 2)
-    for one in root.iter():
-        assert not {"class", "id", "style", "href", "data-node"} & one.attrib.keys()
-        if one.tag in (f"{kind}path", f"{kind}rect", f"{kind}text"):
-            assert "var(" not in one.attrib["fill"]
-            assert one.attrib["fill"] != "currentColor"
-    page.locator(".keys input").first.uncheck()
-    root = ElementTree.parse(saved(page, "svg", tmp_path)).getroot()
-    assert len(list(root.iter(f"{kind}path"))) == 2 * (1 + 2)
-    assert page.locator("svg#graph").count() == 1
-
-
-def test_the_picture_is_saved_as_png_in_the_colours_of_the_page(open_page, tray_file, tmp_path):
-    image = pytest.importorskip("matplotlib.image")
-    page = open_page(tray_file, color_scheme="light")
-    light = image.imread(saved(page, "png", tmp_path))
-    size = page.locator("#graph").evaluate("g => [g.dataset.savedHeight, g.dataset.savedWidth]")
-    assert light.shape[:2] == tuple(math.ceil(2 * float(length)) for length in size)
-    assert light[0, 0, :3] == pytest.approx([1, 1, 1])
-    # Something is drawn in every part: graph, tray and legend.
-    thirds = np.array_split(light[:, :, :3].min(axis=2), 3)
-    assert all((third < 0.6).sum() > 50 for third in thirds)
-    page.locator("#theme").click()
-    dark = image.imread(saved(page, "png", tmp_path))
-    assert dark.shape == light.shape
-    assert dark[0, 0, :3].max() < 0.2
-
-
-def test_columns_without_arrows_are_opened_from_the_tray_by_pointer_and_by_keyboard(
-    open_page, tray_file
-):
-    page = open_page(tray_file)
-    chip = page.locator("#tray .node").filter(has_text="alone")
-    chip.click()
-    assert page.locator("#panel h3").inner_text() == "alone"
-    assert "self" in classes(page, "alone")
-    page.keyboard.press("Escape")
-    page.locator("#panel button").click()
-    assert page.locator("#panel").is_hidden()
-    chip.press("Enter")
-    assert page.evaluate("document.activeElement.tagName") == "H3"
-    page.keyboard.press("Escape")
-    assert page.locator("#panel").is_hidden()
-    assert page.evaluate("document.activeElement.textContent") == "alone"
-    page.locator("#find").fill(HOSTILE)
-    assert page.locator("#panel h3").inner_text() == HOSTILE
-    page.locator("#step").fill("1")
-    assert classes(page, "alone") == {"waiting"}
-    page.locator("#step").fill("2")
-    assert classes(page, "alone") == {"now"}
-    page.locator("#step").fill("5")
-    assert not classes(page, "alone")
-
-
-def test_the_statistics_are_folded_and_links_into_them_open_them(open_page, garden_file):
-    page = open_page(garden_file)
-    assert page.locator("#number-table").is_hidden()
-    assert page.locator("#edge-table").is_visible()
-    page.locator("#statistics > summary").press("Enter")
-    assert page.locator("#number-table").is_visible()
-    page.locator("#statistics > summary").click()
-    assert page.locator("#number-table").is_hidden()
-    page.locator("nav a", has_text="Reproduce").click()
-    assert page.locator("#reproduce").is_visible()
-    header = page.locator("#number-table th").nth(2)
-    header.get_by_role("button").click()
-    assert header.get_attribute("aria-sort") == "ascending"
-
-
-def test_a_graph_without_arrows_is_a_tray(open_page, tmp_path):
-    path = tmp_path / "report.html"
-    write_report(layered([["a", "b"]], []), path)
-    page = open_page(path.as_uri())
-    assert page.locator("#graph").is_hidden()
-    assert page.locator("#save-svg").count() == 0
-    page.locator("#tray .node").filter(has_text="b").click()
-    assert page.locator("#panel h3").inner_text() == "b"
-    page.locator("#step").fill("1")
-    assert page.locator("#panel").is_visible()
-
-
-def test_a_name_in_the_table_opens_beside_the_graph(open_page, garden_file):
-    page = open_page(garden_file)
-    page.locator("#edge-table a").filter(has_text="sprinkler").first.click()
-    assert page.locator("#panel h3").inner_text() == "sprinkler"
-    assert page.locator("#panel").is_visible()
-
-
-def test_dark_follows_the_system_and_the_button_turns_it(open_page, garden_file):
-    paper = "getComputedStyle(document.body).backgroundColor"
-    light = open_page(garden_file, color_scheme="light").evaluate(paper)
-    page = open_page(garden_file, color_scheme="dark")
-    dark = page.evaluate(paper)
-    assert dark != light
-    page.locator("#theme").click()
-    assert page.evaluate(paper) == light
-    page.locator("#theme").click()
-    assert page.evaluate(paper) == dark
-    page.emulate_media(media="print")
-    assert page.evaluate(paper) == light
-    assert page.locator("#graph-tools").is_hidden()
-    assert page.locator("#graph").is_visible()
 
 
 def test_without_scripts_everything_is_there_and_links_lead_to_stories(open_page, garden_file):
@@ -470,120 +178,3 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(open_page, garden_file, wid
         box = cell.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
-
-
-def test_two_fingers_zoom_and_one_moves(open_page, garden_file):
-    page = open_page(garden_file, viewport={"width": 400, "height": 800}, has_touch=True)
-    page.locator("#graph").scroll_into_view_if_needed()
-    box = page.locator("#graph").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    fingers = page.context.new_cdp_session(page)
-
-    def touch(kind, *places):
-        points = [{"x": at, "y": y, "id": i} for i, at in enumerate(places)]
-        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    before = view(page)
-    touch("touchStart", x - 30, x + 30)
-    touch("touchMove", x - 60, x + 60)
-    touch("touchEnd")
-    near = view(page)
-    assert near[2] == pytest.approx(before[2] / 2, rel=0.05)
-    assert near[0] + near[2] / 2 == pytest.approx(before[0] + before[2] / 2, rel=0.05)
-    touch("touchStart", x)
-    touch("touchMove", x - 20)
-    touch("touchMove", x - 40)
-    touch("touchEnd")
-    assert view(page)[0] > near[0]
-    assert page.locator("#panel").is_hidden()
-
-
-def test_two_hundred_columns_are_drawn_found_and_played(open_page, wide_file):
-    page = open_page(wide_file)
-    assert page.locator(".node").count() == 200
-    assert page.locator(".edges .edge").count() == 380
-    page.locator("#find").fill("column 137")
-    assert page.locator("#panel h3").inner_text() == "column 137"
-    box = node(page, "column 137").locator("rect").bounding_box()
-    frame = page.locator("#graph").bounding_box()
-    assert frame["x"] < box["x"] < frame["x"] + frame["width"]
-    assert frame["y"] < box["y"] < frame["y"] + frame["height"]
-    page.locator("#step").fill("100")
-    assert page.locator(".node.before, .node.layer, .node.now").count() == 100
-    assert page.locator(".node.masked").count() == 100
-    assert page.locator(".bars .now").is_visible()
-
-
-def letters(page):
-    """The height of labels in pixels."""
-    units = view(page)[2] / page.locator("#graph").bounding_box()["width"]
-    return 12 / units
-
-
-def test_two_hundred_columns_can_be_read_at_first_sight(open_page, wide_file):
-    page = open_page(wide_file, viewport={"width": 1280, "height": 800})
-    start = view(page)
-    assert letters(page) >= 9 - 1e-6
-    assert start[0] <= 0
-    frame = page.locator("#graph").bounding_box()
-    inside = [
-        box
-        for box in (one.bounding_box() for one in page.locator(".node rect").all())
-        if frame["x"] <= box["x"] < frame["x"] + frame["width"] - box["width"]
-        and frame["y"] <= box["y"] < frame["y"] + frame["height"] - box["height"]
-    ]
-    assert len(inside) > 30
-    assert page.locator("#overview").is_visible()
-    page.locator("#whole").click()
-    whole = view(page)
-    assert whole[2] > 1.5 * start[2]
-    assert page.locator("#overview").is_hidden()
-    page.locator("#fit").click()
-    assert view(page) == pytest.approx(start)
-    page.locator("#graph").focus()
-    page.keyboard.press("9")
-    assert view(page) == pytest.approx(whole)
-    page.keyboard.press("0")
-    assert view(page) == pytest.approx(start)
-
-
-def test_the_overview_moves_the_view_and_follows_it(open_page, wide_file):
-    page = open_page(wide_file, viewport={"width": 1280, "height": 800})
-    start = view(page)
-    page.locator("#overview").scroll_into_view_if_needed()
-    lens = page.locator("#overview .lens")
-    before = lens.bounding_box()
-    small = page.locator("#overview canvas").bounding_box()
-    page.mouse.click(small["x"] + 0.9 * small["width"], small["y"] + small["height"] / 2)
-    moved = view(page)
-    assert moved[0] > start[0] + 500
-    assert moved[2] == pytest.approx(start[2])
-    assert lens.bounding_box()["x"] > before["x"] + 20
-    there = lens.bounding_box()["x"]
-    page.locator("#graph").focus()
-    page.keyboard.press("ArrowLeft")
-    view(page)
-    assert lens.bounding_box()["x"] < there
-
-
-def test_the_numbers_of_the_layers_stay_in_sight_and_have_their_place_in_a_saved_picture(
-    open_page, wide_file, tmp_path
-):
-    page = open_page(wide_file, viewport={"width": 1280, "height": 800})
-    _, y, _, height = view(page)
-    first = page.locator(".headings text").first
-    assert y > 100
-    assert y < float(first.get_attribute("y")) < y + 0.1 * height
-    root = ElementTree.parse(saved(page, "svg", tmp_path)).getroot()
-    titles = [one for one in root.iter() if (one.text or "").startswith("layer ")]
-    assert {one.attrib["y"] for one in titles} == {"18"}
-    page.locator("#whole").click()
-    view(page)
-    assert first.get_attribute("y") == "18"
-
-
-def test_a_small_graph_has_no_overview_and_no_second_way_to_fit(open_page, garden_file):
-    page = open_page(garden_file)
-    assert page.locator("#overview").is_hidden()
-    assert page.locator("#whole").is_hidden()
-    assert page.locator("#fit").is_visible()

@@ -29,7 +29,7 @@ def batches_of(data: st.DataObject, d: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @pytest.mark.parametrize("first_come", [False, True], ids=["by position", "first come"])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data(), table=rows(columns=(4, 7), length=(20, 150), levels=3))
 def test_offered_newcomers_are_taken_as_pps_takes_them_from_nothing(rule, first_come, data, table):
     information = CountedInformation(table_of(table))
@@ -61,7 +61,6 @@ def made_interactions(draw: st.DrawFn, d: int) -> list[list[Interaction]]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
-@settings(max_examples=15, deadline=None)
 @given(data=st.data(), table=rows(columns=(5, 8), length=(20, 150), levels=3))
 def test_offered_newcomers_are_tried_in_sets_as_pps_tries_them_from_nothing(rule, data, table):
     d = table.shape[1]
@@ -82,7 +81,6 @@ def test_offered_newcomers_are_tried_in_sets_as_pps_tries_them_from_nothing(rule
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
-@settings(max_examples=15, deadline=None)
 @given(data=st.data(), table=rows(columns=(5, 8), length=(20, 150), levels=3))
 def test_required_and_blocked_candidates_are_what_pps_begins_with_and_leaves_out(rule, data, table):
     d = table.shape[1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import tamis
 from tables import rows, table_of, varying
@@ -98,7 +98,6 @@ def test_pps_and_the_backward_phase_count_the_candidates_that_are_left():
     assert judged_among(out.retained) == [3, 3, 3]
 
 
-@settings(max_examples=30, deadline=None)
 @given(table=rows(columns=(4, 6), length=(30, 100), levels=2).map(varying).filter(np.size))
 def test_the_last_member_taken_is_not_removed_by_the_very_test_that_took_it(table):
     chosen = Settings("sequential", Permutation(0.2), Permutation(0.2), backward="together")
@@ -155,7 +154,6 @@ def _test(model, target: str, other: str):
 
 
 @pytest.mark.parametrize("search", ["node", "sieve", "sequential"])
-@settings(max_examples=15, deadline=None)
 @given(table=rows(columns=(4, 7), length=(30, 150), levels=3).map(varying).filter(np.size))
 def test_testing_whole_rows_ahead_changes_nothing(search, table):
     outcomes = []

@@ -8,7 +8,7 @@ from itertools import product
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -71,7 +71,6 @@ def table_for(parents: dict[int, frozenset[int]], rng: np.random.Generator, n: i
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5), st.floats(0.2, 0.9))
-@settings(max_examples=60, deadline=None)
 def test_probabilities_are_the_weights_of_all_members(seed, d, share):
     """The weight of a member is SS^(-(d - 1) / 2); the integral over the precision gives that. What
     the entropies alone would not claim stays below 0.9."""

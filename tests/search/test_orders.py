@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -107,7 +107,6 @@ def test_the_best_of_all_orders_is_found(seed, all_orders, monkeypatch):
     assert first.score >= Ordering.along(selector, start).score
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     d=st.integers(2, 8),
@@ -263,7 +262,6 @@ def test_who_waits_for_another_stays_behind_it():
     assert found.order[0] == 2
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 5))
 def test_of_few_columns_the_best_order_that_knowledge_allows_is_found(seed, d):
     values, start = random_values(seed, n=200, d=d)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
@@ -53,7 +53,6 @@ PROVEN = {
 
 
 @pytest.mark.parametrize(("search", "boundary"), PROVEN, ids="-".join)
-@settings(max_examples=60, deadline=None)
 @given(network=networks)
 def test_the_true_dag_is_returned_wherever_the_conditions_hold(search, boundary, network):
     parents, _, joint = network
@@ -67,7 +66,6 @@ def test_the_true_dag_is_returned_wherever_the_conditions_hold(search, boundary,
         assert layers == naive.true_layers(parents)
 
 
-@settings(max_examples=60, deadline=None)
 @given(network=networks)
 def test_equal_entropy_lets_every_ordering_succeed(network):
     parents, _, joint = network

@@ -22,7 +22,7 @@ from tamis.search.selection import Selector
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @pytest.mark.parametrize("wide", [False, True], ids=["whole rows", "one test at a time"])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data(), table=rows(columns=(4, 7), length=(20, 150), levels=3))
 def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, table):
     d = table.shape[1]
@@ -53,7 +53,6 @@ def test_the_parents_are_those_of_pps_and_the_backward_phase(rule, wide, data, t
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["one at a time", "together"])
-@settings(max_examples=30, deadline=None)
 @given(data=st.data(), table=rows(columns=(4, 7), length=(20, 150), levels=3))
 def test_the_backward_phase_takes_out_what_the_others_make_superfluous(together, data, table):
     d = table.shape[1]

@@ -41,7 +41,7 @@ def names_of(outcome):
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("thresholds", [(0.005, 0.001), (0.05, 0.05)])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(table=rows(columns=(3, 6), length=(20, 120), levels=3).map(varying).filter(np.size))
 def test_with_fixed_thresholds(search, thresholds, table):
     kappa, omega = thresholds
@@ -55,7 +55,6 @@ def test_with_fixed_thresholds(search, thresholds, table):
 
 @pytest.mark.parametrize("search", ["node", "layer", "sieve", "sequential"])
 @pytest.mark.parametrize("together", [False, True], ids=["one at a time", "together"])
-@settings(max_examples=15, deadline=None)
 @given(table=rows(columns=(3, 5), length=(20, 120), levels=3).map(varying).filter(np.size))
 def test_without_pps_the_backward_phase_finds_the_parents(search, together, table):
     H, I = naive.from_rows(table.tolist(), in_fixed_point(plugin_term))  # noqa: E741
@@ -75,7 +74,7 @@ def test_without_pps_the_backward_phase_finds_the_parents(search, together, tabl
 
 @pytest.mark.parametrize("search", ["node", "sequential"])
 @pytest.mark.parametrize("together", [False, True], ids=["one at a time", "together"])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(table=rows(columns=(4, 6), length=(20, 120), levels=2).map(varying).filter(np.size))
 def test_the_backward_phase_prunes_what_pps_found(search, together, table):
     H, I = naive.from_rows(table.tolist(), in_fixed_point(plugin_term))  # noqa: E741
@@ -88,7 +87,7 @@ def test_the_backward_phase_prunes_what_pps_found(search, together, table):
 
 
 @pytest.mark.parametrize("search", ["node", "layer", "sieve", "sequential"])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(table=rows(columns=(3, 5), length=(30, 150), levels=3).map(varying).filter(np.size))
 def test_with_a_rule_corrected_for_the_number_of_candidates(search, table):
     alpha = 0.1
@@ -122,7 +121,6 @@ def minimax_in_fixed_point(table: Counter, cells: int) -> float:
     return max(sum(seen) + (cells - len(table)) * nothing, 0) / SCALE
 
 
-@settings(max_examples=40, deadline=None)
 @given(table=rows(columns=(3, 6), length=(30, 150), levels=3).map(varying).filter(np.size))
 def test_the_reference_with_the_minimax_estimator(table):
     H, I = naive.from_rows(table.tolist(), minimax_in_fixed_point)  # noqa: E741

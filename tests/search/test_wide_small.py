@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import tamis
 from engines import judged
@@ -162,7 +162,6 @@ def test_most_selections_stay_where_the_others_have_nothing_to_say():
 
 
 @pytest.mark.parametrize("estimator", ["grassberger", "plugin", "minimax", "jackknife"])
-@settings(max_examples=20, deadline=None)
 @given(table=rows(columns=(3, 6), length=(2, 200), levels=2))
 def test_tables_of_two_levels_are_folded_as_all_others(estimator, table):
     """A column of three levels makes the loops take their general way."""
@@ -180,7 +179,6 @@ def test_tables_of_two_levels_are_folded_as_all_others(estimator, table):
         np.testing.assert_array_equal(one, other)
 
 
-@settings(max_examples=30, deadline=None)
 @given(table=rows(columns=(4, 7), length=(20, 100), levels=3))
 def test_a_batch_of_small_and_large_tables_is_that_of_each_alone(table):
     """Some of the contexts are beyond the crossover, some are not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tamis.cli.simulating import options_from_text, run
+from tamis.cli.simulating import run
 from tamis.errors import SettingError
 from tamis.simulate import draw
 from tamis.tables import read_table
@@ -55,11 +55,6 @@ def test_further_options_are_set_by_name(capsys):
     assert "1, replicate 3" in out
 
 
-def test_one_layer_has_a_width(capsys):
-    simulate("layered", "widths=4")
-    assert "4 nodes, 0 edges, 1 layer" in capsys.readouterr().out
-
-
 def test_examples_and_networks_need_no_graph(capsys):
     simulate(model="diamond")
     assert "model  diamond, paths 2, length 1" in capsys.readouterr().out
@@ -67,13 +62,6 @@ def test_examples_and_networks_need_no_graph(capsys):
     assert "network  orchard" in capsys.readouterr().out
     simulate(network="rows.network.bif")
     assert "the exact network" not in capsys.readouterr().out
-
-
-def test_text_becomes_numbers_booleans_lists_and_words():
-    texts = ["new-to-old=false", "m=2", "drop=0.5", "widths=3, 4", "directions=labels"]
-    assert options_from_text(texts) == {
-        "new_to_old": False, "m": 2, "drop": 0.5, "widths": [3, 4], "directions": "labels",
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -107,10 +95,3 @@ def test_refusals_name_the_option_and_come_before_any_file(tmp_path, graph, more
     with pytest.raises(SettingError, match=message):
         simulate(graph, *more, **wishes)
     assert not list(tmp_path.iterdir())
-
-
-def test_options_that_are_words_are_told(capsys):
-    simulate("tree", d=6)
-    assert " graph  tree, d 6, directions coins" in capsys.readouterr().out.splitlines()
-    simulate("tree", "directions=labels", d=6)
-    assert " graph  tree, d 6, directions labels" in capsys.readouterr().out.splitlines()

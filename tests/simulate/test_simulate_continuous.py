@@ -87,21 +87,6 @@ def test_what_the_curves_leave_is_normal_noise():
         assert stats.kstest(rest / np.sqrt(model.variances[k]), "norm").pvalue > 0.001
 
 
-def test_curves_are_not_straight():
-    curves = [c for given in nonlinear(er(30, edges=60, seed=1), seed=2).curves for c in given]
-    x = np.linspace(-2, 2, 41)
-    left = [np.polyfit(x, curve(x), 1, full=True)[1][0] / np.var(curve(x)) / 41 for curve in curves]
-    turning = [len(set(np.sign(np.diff(curve(np.linspace(-6, 6, 200)))))) > 1 for curve in curves]
-    assert np.median(left) > 0.02
-    assert sum(turning) > len(turning) / 3
-
-
-def test_a_continuous_model_has_no_network():
-    for model in (gaussian(GRAPH, seed=1), nonlinear(GRAPH, seed=1), unfaithful()):
-        with pytest.raises(SettingError, match="a continuous model has no tables"):
-            model.network()
-
-
 @pytest.mark.parametrize(
     ("make", "options", "message"),
     [

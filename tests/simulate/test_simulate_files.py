@@ -10,7 +10,7 @@ import pytest
 
 from tamis.errors import SettingError
 from tamis.network import BayesianNetwork
-from tamis.simulate import draw, drawing
+from tamis.simulate import draw
 from tamis.tables import read_table
 
 
@@ -55,12 +55,6 @@ def test_floats_keep_every_bit(tmp_path, ending):
         assert (read[name].to_numpy() == column).all()
 
 
-def test_no_network_is_written_that_is_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(drawing, "MOST_BIF_CELLS", 10)
-    draw("tree", "mod", d=9, n=20, seed=3).write(tmp_path / "rows.csv")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.csv", "rows.graph.csv"]
-
-
 def test_the_network_the_rows_come_from_is_left_alone(tmp_path):
     source = tmp_path / "m1.network.bif"
     BayesianNetwork.example("m1").write(source)
@@ -98,41 +92,3 @@ def test_text_that_csv_would_lose_is_refused(tmp_path, name, label):
     with pytest.raises(SettingError, match="CSV cannot hold"):
         draw(network=network, n=50, seed=1).write(tmp_path / "rows.csv")
     assert not list(tmp_path.iterdir())
-
-
-def test_numbers_that_parquet_has_no_type_for_are_refused(tmp_path):
-    network = BayesianNetwork(["a"], [[-1, 2**64]], [()], [[0.5, 0.5]])
-    with pytest.raises(SettingError, match="Parquet cannot hold these columns"):
-        draw(network=network, n=50, seed=1).write(tmp_path / "rows.parquet")
-
-
-def test_many_rows_are_written_in_order(tmp_path):
-    simulated = draw("chain", "add", d=2, n=10_000, seed=1)
-    simulated.write(tmp_path / "rows.csv")
-    read = pl.read_csv(tmp_path / "rows.csv")
-    for name, column in simulated.data.items():
-        assert (read[name].to_numpy() == column).all()
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("rows.xls", r"must be one of .csv, .parquet, .pq"),
-        ("rows", r"must be one of .csv, .parquet, .pq"),
-        ("absent/rows.csv", "there is no directory"),
-        (3, "a path must be a string or a pathlib.Path, not 3"),
-    ],
-)
-def test_a_place_that_cannot_be_written_is_refused(tmp_path, monkeypatch, path, message):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SettingError, match=message):
-        draw("tree", "mod", d=3, n=5, seed=1).write(path)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_failure_leaves_old_files_as_they_were(tmp_path):
-    (tmp_path / "rows.csv").write_text("old")
-    (tmp_path / "rows.graph.csv").mkdir()
-    with pytest.raises(SettingError, match="is a directory"):
-        draw("tree", "mod", d=3, n=5, seed=1).write(tmp_path / "rows.csv")
-    assert (tmp_path / "rows.csv").read_text() == "old"

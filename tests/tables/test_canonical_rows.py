@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import tamis
@@ -39,7 +39,6 @@ def made(cells: list[tuple[int, int, int]]) -> Table:
 ties = st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=30)
 
 
-@settings(max_examples=200, deadline=None)
 @given(cells=ties)
 def test_rows_are_sorted_by_the_measured_columns_in_order_of_name_then_by_the_others(cells):
     table = made(cells)
@@ -47,7 +46,6 @@ def test_rows_are_sorted_by_the_measured_columns_in_order_of_name_then_by_the_ot
     assert found == sorted(rows_of(table), key=lambda row: (row[2], row[0], row[1]))
 
 
-@settings(max_examples=50, deadline=None)
 @given(cells=ties, seed=st.integers(0, 99))
 def test_any_order_of_the_rows_becomes_the_same(cells, seed):
     shuffled = np.random.default_rng(seed).permutation(len(cells))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 import numpy as np
 import pytest
-from table_containers import CONTINUOUS
 
 from tamis.errors import DataError, TamisWarning
 from tamis.tables import Table, read_table, require_levels, table_notes
@@ -39,13 +36,6 @@ def test_levels_that_are_numbers_are_numbers_by_their_value(table):
             assert numbers.tolist() == COLUMNS[name]
 
 
-def test_labels_are_no_numbers(table):
-    with pytest.raises(
-        DataError, match=r"Column 'colour' holds labels such as 'blue'; numbers are"
-    ):
-        table.numbers(0)
-
-
 def test_columns_are_counted_from_the_end_too(table):
     assert table.is_continuous(-1)
     assert not table.is_continuous(-2)
@@ -63,46 +53,10 @@ def test_selected_columns_stay_measured(table):
     assert not table.select([0, 2, 3]).continuous
 
 
-def test_a_table_of_nothing_but_measured_columns_has_its_rows():
-    table = read_table(np.array([[0.5, 1.5], [1.5, 0.5], [2.5, 2.5]]), continuous=True)
-    assert (table.n_rows, table.n_variables) == (3, 2)
-    assert not table.codes.any()
-
-
-def test_measured_tables_can_be_copied(table):
-    assert deepcopy(table).numbers(1).tolist() == COLUMNS["height"]
-
-
-def test_tables_without_measured_columns_need_not_say_so():
-    table = Table(("a",), ((1, 5),), np.array([[0, 1]], dtype=np.uint8))
-    assert not table.is_continuous(0)
-    assert table.numbers(0).tolist() == [1.0, 5.0]
-    require_levels(table)
-
-
 def test_a_measured_table_passes_only_where_it_is_asked_for(table):
     assert read_table(table, continuous=True) is table
     with pytest.raises(DataError, match="Column 'height' holds numbers that are not integers"):
         read_table(table)
-
-
-@pytest.mark.parametrize("engine", CONTINUOUS)
-def test_levels_are_required_in_the_words_of_reading(engine, tmp_path):
-    columns = {
-        "x0": ["p", "q"] * 2,
-        "x1": [1.0, 0.25, 1.0, 0.5],
-        "x2": [10, 20, 30, 40],
-        "x3": [3.5, 1.0, 2.0, 4.0],
-    }
-    data = CONTINUOUS[engine](columns, tmp_path)
-    with pytest.raises(DataError) as reading:
-        read_table(data)
-    with pytest.raises(DataError) as requiring:
-        require_levels(read_table(data, continuous=True))
-    assert str(requiring.value) == str(reading.value)
-    assert "Column 'x1' holds numbers that are not integers, such as 0.25; column 'x3'" in str(
-        reading.value
-    )
 
 
 def test_integers_that_fall_together_as_floats_are_refused_as_levels():

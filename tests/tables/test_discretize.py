@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -18,18 +18,15 @@ import tamis
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.tables import read_table
 from tamis.tables.cuts import (
-    best_partitions,
+    best_partition,
     cut_between,
-    gaps_of,
     interval_labels,
-    log_regret,
-    mdl_cuts,
     outer_edges,
     place,
 )
 from tamis.tables.discretize import Discretization, discretize
 
-METHODS = ("quantile", "kmeans", "equal_width", "mdl")
+METHODS = ("quantile", "kmeans", "equal_width")
 
 
 def bumps(n: int = 600, seed: int = 0) -> np.ndarray:
@@ -149,108 +146,20 @@ def test_kmeans_is_the_best_partition_of_all(distinct, repeats, bins):
 def test_the_best_partitions_are_those_of_brute_force():
     rng = np.random.default_rng(2)
     costs = rng.random((7, 7))
-    for k, (cost, cuts) in enumerate(best_partitions(costs, 10), start=1):
+    for k in range(1, 7):
+        cost, cuts = best_partition(costs, k)
         tried = {
             inner: sum(costs[i, j] for i, j in zip((0, *inner), (*inner, 6), strict=True))
             for inner in combinations(range(1, 6), k - 1)
         }
         assert cost == pytest.approx(min(tried.values()))
         assert tried[cuts] == pytest.approx(cost)
-    assert k == 6
-
-
-def code_length(values: np.ndarray, cuts: tuple[float, ...]) -> float:
-    """Of a column coded by the histogram with these cuts, from the article's formula."""
-    n, gaps = len(values), len(np.unique(values)) - 1
-    edges = np.array([values.min(), *cuts, values.max()])
-    counts = np.array([((values >= a) & (values < b)).sum() for a, b in pairwise(edges)])
-    counts[-1] += (values == edges[-1]).sum()
-    density = counts / (n * np.diff(edges) / np.ptp(values))
-    choices = math.log(math.comb(gaps, len(cuts)))
-    return -(counts * np.log(density)).sum() + log_regret(n, len(counts)) + choices
-
-
-def test_mdl_chooses_the_shortest_code_of_all():
-    sizes = set()
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        values = np.sort(rng.beta(0.5 + seed % 4, 1.5, size=50))
-        middles = [(values[i - 1] + values[i]) / 2 for i in (10, 20, 30, 40)]
-        if np.diff(values).max() > 4 * math.log(50) / 50 * np.ptp(values):
-            continue
-        every = [cuts for k in range(5) for cuts in combinations(middles, k)]
-        best = min(every, key=lambda cuts: code_length(values, cuts))
-        cuts = mdl_cuts(gaps_of(values), 12)
-        assert [int((values < cut).sum()) for cut in cuts] == [
-            int((values < cut).sum()) for cut in best
-        ]
-        sizes.add(len(best))
-    assert sizes >= {0, 1}
+    assert best_partition(costs, 10) == best_partition(costs, 6)
 
 
 def test_a_value_on_a_cut_belongs_to_the_upper_interval():
     values = np.array([-1.0, 0.0, 2.4, 2.5, 10.0])
     assert place(values, (0.0, 2.5, 10.0)).tolist() == [0, 0, 0, 1, 1]
-
-
-def test_mdl_leaves_a_uniform_column_nearly_whole():
-    rng = np.random.default_rng(4)
-    data = pd.DataFrame({f"u{i}": rng.random(800) for i in range(10)})
-    with pytest.warns(TamisWarning, match="was cut at the median, because no cut pays"):
-        _, record = discretize(data, "mdl")
-    assert len(record.flat) >= 8
-    assert all(len(edges) <= 4 for edges in record.edges.values())
-    assert record.edges[record.flat[0]][1] == pytest.approx(0.5, abs=0.06)
-
-
-def test_mdl_separates_two_bumps_and_follows_a_step():
-    rng = np.random.default_rng(5)
-    step = np.where(rng.random(1000) < 0.8, rng.random(1000), 1 + rng.random(1000))
-    data = pd.DataFrame({"bumps": bumps(1000), "step": step})
-    _, record = discretize(data, "mdl")
-    inside = [edge for edge in record.edges["bumps"] if -3 < edge < 3]
-    assert inside
-    cuts = record.edges["step"][1:-1]
-    assert len(cuts) == 1
-    assert cuts[0] == pytest.approx(1.0, abs=0.05)
-
-
-def test_mdl_finds_more_bins_in_more_rows_and_never_more_than_asked():
-    few, many = (discretize(frame(n), "mdl")[1].edges["weight"] for n in (100, 4000))
-    assert len(few) < len(many)
-    _, capped = discretize(frame(4000), "mdl", bins=3)
-    assert {len(edges) for edges in capped.edges.values()} == {4}
-
-
-@pytest.mark.parametrize("n", [10, 60, 500])
-def test_the_regret_is_the_normalising_sum_of_the_multinomial(n):
-    h = np.arange(n + 1)
-    binomials = np.array([math.comb(n, int(i)) for i in h], dtype=float)
-    with np.errstate(invalid="ignore"):
-        shares = (h / n) ** h * ((n - h) / n) ** (n - h)
-    two = float((binomials * shares).sum())
-    assert log_regret(n, 1) == 0
-    assert log_regret(n, 2) == pytest.approx(math.log(two), abs=2e-3)
-    three = sum(
-        math.comb(n, i) * (i / n) ** i * ((n - i) / n) ** (n - i) * math.exp(log_regret(n - i, 2))
-        for i in range(n)
-    )
-    assert log_regret(n, 3) == pytest.approx(math.log(three + 1), abs=5e-3)
-
-
-def test_a_target_decides_where_mdl_cuts():
-    rng = np.random.default_rng(6)
-    x, y = rng.random((2, 500))
-    band = np.where((x > 0.3) & (x < 0.6), "in", "out")
-    data = pd.DataFrame({"x": x, "y": y, "band": band})
-    with pytest.warns(TamisWarning, match="'y' was cut at the median, because no cut says enough"):
-        cut, record = discretize(data, "mdl", target="band")
-    assert record.target == "band"
-    assert record.flat == ("y",)
-    assert record.edges["x"][1:-1] == pytest.approx((0.3, 0.6), abs=0.02)
-    assert cut.groupby("x", observed=True)["band"].nunique().max() == 1
-    _, halved = discretize(data[["x", "band"]], "mdl", bins=2, target="band")
-    assert len(halved.edges["x"]) == 3
 
 
 def test_frames_come_back_as_what_they_were():
@@ -302,15 +211,12 @@ def test_columns_named_by_numbers_can_be_named_so():
     data = pd.DataFrame(rows).assign(**{"2": np.arange(60) % 2}).rename(columns={"2": 2})
     _, record = discretize(data, bins={1: 3}, columns=np.array([0, 1]))
     assert [len(edges) for edges in record.edges.values()] == [5, 4]
-    data[0] = data[2] + 0.1 * rows[:, 0]
-    _, guided = discretize(data, "mdl", columns=[0], target=2)
-    assert guided.target == "2"
 
 
 def test_the_record_can_be_written():
-    _, record = discretize(frame(), "mdl", bins=4)
+    _, record = discretize(frame(), "kmeans", bins=4)
     written = json.loads(json.dumps(record.to_dict()))
-    assert written["method"] == "mdl"
+    assert written["method"] == "kmeans"
     assert tuple(written["edges"]["length"]) == record.edges["length"]
     assert Discretization("quantile", {"a": (0.0, 2.5, 10.0)}).labels("a") == (
         "[0, 2.5)",
@@ -341,24 +247,13 @@ def with_value(value: float) -> pd.DataFrame:
         (frame(50), {"columns": np.array(5)}, SettingError, "columns must be a list of names"),
         (frame(50), {"columns": b"weight"}, SettingError, "columns must be a list of names"),
         (frame(50), {"columns": True}, SettingError, "columns must be a list of names"),
-        (frame(50), {"method": np.array(["mdl", "mdl"])}, SettingError, "method must be one of"),
-        (frame(50), {"method": ["mdl"]}, SettingError, "method must be one of"),
-        (frame(50), {"method": "mdl", "target": ["name"]}, SettingError, "name of a column"),
-        (frame(50), {"method": "mdl", "target": np.array(["a"])}, SettingError, "name of a col"),
-        (frame(50), {"method": "mdl", "target": True}, SettingError, "name of a column"),
-        (frame(50), {"method": "mdl", "target": 7}, SettingError, "no column '7'"),
+        (frame(50), {"method": np.array(["kmeans"] * 2)}, SettingError, "method must be one of"),
+        (frame(50), {"method": ["kmeans"]}, SettingError, "method must be one of"),
         (frame(50), {"bins": 1}, SettingError, "from 2 on, not 1"),
         (frame(50), {"bins": {"weight": True}}, SettingError, "bins of 'weight'"),
         (frame(50), {"bins": {"size": 3}}, SettingError, "no column 'size'"),
         (frame(50), {"method": "magic"}, SettingError, "method must be one of 'quantile'"),
-        (frame(50), {"target": "name"}, SettingError, "method='mdl' only"),
-        (frame(50), {"method": "mdl", "target": "weight"}, DataError, "target 'weight' holds"),
-        (
-            frame(50),
-            {"method": "mdl", "target": "name", "columns": ["name"]},
-            SettingError,
-            "cannot be among",
-        ),
+        (frame(50), {"method": "mdl"}, SettingError, "not 'mdl'"),
         (frame(0), {}, DataError, "no rows"),
     ],
 )
@@ -463,13 +358,3 @@ def test_missing_values_stay_missing_and_cuts_go_by_the_others(container, method
         if number is not None:
             low, high = map(float, label[1:-1].split(", "))
             assert low <= number <= high
-
-
-def test_a_target_guides_the_cuts_where_it_is_known():
-    data = pd.DataFrame({"x": bumps(400), "y": np.where(bumps(400) > 0, "up", "down")})
-    data.loc[::3, "y"] = None
-    data.loc[::4, "x"] = np.nan
-    cut, record = discretize(data, "mdl", target="y")
-    assert len(record.edges["x"]) == 3
-    assert abs(record.edges["x"][1]) < 4
-    assert cut["x"].isna().sum() == data["x"].isna().sum()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import decimal
 import json
 import unicodedata
 import warnings
@@ -18,9 +17,8 @@ from hypothesis import strategies as st
 
 import tamis
 from tamis.errors import DataError, FileFormatError, SettingError
-from tamis.report import write_report
 from tamis.tables import read_table
-from tamis.tables.kinds import RULE, are_dates, are_written_days
+from tamis.tables.kinds import are_dates, are_written_days
 
 N = 200
 RNG = np.random.default_rng(18)
@@ -78,12 +76,6 @@ def test_kinds_levels_ranges_and_missing_values_are_those_of_the_table():
     assert plan.types == {}
 
 
-def test_the_plan_agrees_with_what_is_read():
-    frame = pd.DataFrame(table(few=fresh().integers(0, 3, N), many=fresh().integers(0, 90, N)))
-    read = read_table(frame, continuous=True)
-    assert tuple(column.kind for column in tamis.inspect(frame)) == read.kinds
-
-
 @pytest.mark.parametrize(
     "make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=["pandas", "polars", "arrow", "dict"]
 )
@@ -114,12 +106,6 @@ def test_of_a_large_folder_the_first_file_is_looked_at(tmp_path, monkeypatch):
 def test_a_packed_file_is_refused(tmp_path):
     with pytest.raises(FileFormatError, match="Inspect the table that it was packed from"):
         tamis.inspect(tmp_path / "t.tamis")
-
-
-def test_of_a_dask_frame_the_first_rows_are_looked_at():
-    dd = pytest.importorskip("dask.dataframe")
-    frame = dd.from_pandas(pd.DataFrame(table(id=range(N))), npartitions=3)
-    assert tamis.inspect(frame).types == {"id": "ignore"}
 
 
 def test_whole_numbers_alone_are_read_both_ways():
@@ -427,13 +413,6 @@ def test_what_reading_refuses_is_a_suspicion_with_a_way_out(column):
     assert read_table(table(odd=column), continuous=True, types=plan.types).names == ("x", "g")
 
 
-def test_a_saved_index_without_a_name_is_left_out(tmp_path):
-    pd.DataFrame(table()).to_csv(tmp_path / "t.csv")
-    plan = tamis.inspect(tmp_path / "t.csv")
-    assert plan.types == {"": "ignore"}
-    assert read_table(tmp_path / "t.csv", continuous=True, types=plan).names == ("x", "g")
-
-
 @pytest.mark.parametrize("n_rows", [0, 1, 2])
 def test_the_shortest_tables_have_a_plan(n_rows):
     columns = {"a": [1, 2], "b": ["x", "y"], "c": [0.5, 1.5], "d": [None, None]}
@@ -447,17 +426,6 @@ def test_one_column_has_a_plan_and_repeated_names_have_none():
     assert "at least 2 columns" in str(tamis.inspect(pd.DataFrame({"a": [1, 2]})))
     with pytest.raises(DataError, match="share the name 'a'"):
         tamis.inspect(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-
-
-def test_a_plan_that_keeps_one_column_says_so():
-    plan = tamis.inspect({"id": range(N), "x": RNG.normal(size=N), "day": DAYS})
-    words = words_of(plan)
-    assert "The plan keeps one column, 'x', and learning needs two" in words
-    assert "name the kind of another, such as --type id=number." in words
-    plan["id"] = "number"
-    assert "learning needs two" not in str(plan)
-    plan.set({"id": "ignore", "x": "ignore"})
-    assert "The plan keeps no column, and learning" in words_of(plan)
 
 
 CELLS = st.one_of(
@@ -601,23 +569,6 @@ def test_a_plan_prints_in_80_columns_whatever_it_holds():
     assert "\x1b" not in shown
 
 
-def test_a_plan_says_its_rule_and_what_it_is_about():
-    text = words_of(tamis.inspect(table(id=range(N))))
-    assert "200 rows, 3 columns: 1 number (x); 1 category (g); 1 left out (id)" in text
-    assert RULE in text
-    assert "! id is a running number, 0 to 199: leave it out (--drop id)" in text
-    assert repr(tamis.inspect(table())) == "<Plan: 200 rows, 2 columns>"
-
-
-def test_many_columns_are_cut_short():
-    rng = fresh()
-    plan = tamis.inspect({f"v{k}": rng.integers(0, 2, 20) for k in range(600)})
-    assert plan.suspicions == ()
-    assert len(str(plan).split("\n")) < 250
-    assert "... and 400 more columns" in str(plan)
-    assert "first 500" in " ".join(plan.notes)
-
-
 # Kinds that are named, and what learning says.
 
 
@@ -646,60 +597,6 @@ def test_an_order_that_lacks_a_level_is_refused_by_name():
     )
 
 
-def test_kinds_are_recorded_with_a_result_and_read_again(tmp_path):
-    rng = np.random.default_rng(7)
-    data = {"a": rng.choice(["lo", "hi"], N), "b": rng.choice(["x", "y"], N), "id": range(N)}
-    plan = tamis.inspect(data)
-    plan["a"] = ["lo", "hi"]
-    model = tamis.TAM(types=plan).fit(data)
-    assert model.result_.settings["types"] == {"a": ["lo", "hi"], "id": "ignore"}
-    tamis.save(model.result_, tmp_path / "r.json")
-    assert tamis.load(tmp_path / "r.json").settings == model.result_.settings
-
-
-def test_a_result_says_what_columns_were_read_as_where_that_differs(tmp_path):
-    rng = np.random.default_rng(7)
-    mass = rng.integers(2700, 6300, N)
-    data = {"mass": mass, "length": mass / 40 + rng.normal(0, 9, N), "sex": rng.random(N) < 0.5}
-    data["size"] = pd.Categorical(np.where(mass > 4000, "big", "small"), ["small", "big"], True)
-    read = {"mass": "number", "length": "number", "sex": "category", "size": "ordinal"}
-    result = tamis.TAM().fit(pd.DataFrame(data)).result_
-    assert result.kinds == read
-    for ending in ("json", "dot", "graphml"):
-        tamis.save(result, tmp_path / f"r.{ending}")
-    assert tamis.load(tmp_path / "r.json") == result
-    assert "kind=ordinal" in (tmp_path / "r.dot").read_text()
-    write_report(result, tmp_path / "r.html")
-    assert "Read as an ordinal column. 2 levels: small, big" in (tmp_path / "r.html").read_text()
-    numbers = {name: data[name] for name in ("mass", "length")}
-    assert tamis.TAM().fit(numbers).result_.kinds is None
-
-
-def test_learning_warns_of_what_names_the_rows():
-    data = table(id=np.random.default_rng(1).permutation(N))
-    with pytest.warns(
-        tamis.TamisWarning, match=r"'id' is a running number.*types=\{'id': 'ignore'\}"
-    ):
-        model = tamis.TAM().fit(data)
-    assert any("--drop id" in note for note in model.result_.warnings)
-    told = tamis.TAM(types={"id": "number"}).fit(data)
-    assert not any("running" in note for note in told.result_.warnings)
-    days = table(day=[int(day.replace("-", "")) for day in DAYS])
-    with pytest.warns(tamis.TamisWarning, match="holds dates written as whole numbers"):
-        read_table(days, continuous=True)
-    months = table(month=[day[:7] for day in DAYS][: N // 2] * 2, n=[19000101, 19991231] * 100)
-    read_table(months, continuous=True)
-
-
-def test_dates_are_refused_with_the_way_out():
-    with pytest.raises(
-        DataError, match=r"types=\{'when': 'ignore'\} \(--drop when\), turn it into"
-    ):
-        read_table(table(when=pd.to_datetime(DAYS)), continuous=True)
-    with pytest.raises(DataError, match="holds dates or times as text, such as '2024-01-01'"):
-        read_table(table(when=DAYS), continuous=True)
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -725,22 +622,3 @@ def test_dates_are_categories_if_the_user_says_so(make):
     assert (told["when"].levels, told["when"].suspicions) == (tuple(DAYS[:8]), ())
     with pytest.raises(DataError, match="has 200 levels in 200 rows"):
         read_table(table(when=make(DAYS)), types={"when": "category"}, continuous=True)
-
-
-def test_times_of_day_and_missing_dates_stay_in_categories():
-    noon = pd.to_datetime(["2024-01-01 12:30", "2024-01-02 00:00", None, None] * (N // 4))
-    read = read_table(
-        table(when=noon), continuous=True, missing="level", types={"when": "category"}
-    )
-    assert read.levels[2] == ("2024-01-01 12:30:00", "2024-01-02 00:00:00", "(missing)")
-
-
-def test_a_decimal_that_is_missing_is_missing():
-    cells = [decimal.Decimal("1.5"), None, decimal.Decimal("2.5"), decimal.Decimal("NaN")] * 50
-    plan = tamis.inspect(table(d=cells))
-    assert (plan["d"].kind, plan["d"].n_missing) == ("number", 100)
-
-
-def test_whole_numbers_that_are_one_as_floats_are_not_constant():
-    plan = tamis.inspect({"a": [2**53, 2**53 + 1] * 20, "b": [0, 1, 1, 0] * 10})
-    assert "constant" not in {one.topic for one in plan["a"].suspicions}

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import math
 import warnings
-from decimal import Decimal
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,89 +49,6 @@ def cells(table: Table) -> dict[str, list[object]]:
 
 def same(a: Table, b: Table) -> bool:
     return a.names == b.names and a.levels == b.levels and cells(a) == cells(b)
-
-
-def as_csv(folder, columns, marker=""):
-    path = folder / "table.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        for row in zip(*columns.values(), strict=True):
-            writer.writerow([marker if cell is None else cell for cell in row])
-    return path
-
-
-def as_parquet(folder, columns):
-    path = folder / "table.parquet"
-    pl.DataFrame(columns).write_parquet(path)
-    return path
-
-
-def with_nan(values):
-    return [math.nan if value is None else value for value in values]
-
-
-READERS = {
-    "mapping": lambda _: COLUMNS,
-    "mapping of tuples": lambda _: {name: tuple(values) for name, values in COLUMNS.items()},
-    "mapping of series": lambda _: {
-        "colour": pd.Categorical(COLOUR),
-        "count": pl.Series(COUNT),
-        "whole": pa.array(WHOLE),
-    },
-    "mapping of arrays": lambda _: {
-        "colour": np.array(COLOUR, dtype=object),
-        "count": np.array(with_nan(COUNT)),
-        "whole": np.array(WHOLE),
-    },
-    "pandas": lambda _: pd.DataFrame(COLUMNS),
-    "pandas with repeated rows' names": lambda _: pd.DataFrame(COLUMNS, index=[0, 0, 1, 1] * 2),
-    "pandas of objects": lambda _: pd.DataFrame(COLUMNS, dtype=object),
-    "pandas of nullable types": lambda _: pd.DataFrame(COLUMNS).convert_dtypes(),
-    "pandas backed by arrow": lambda _: pd.DataFrame(COLUMNS).convert_dtypes(
-        dtype_backend="pyarrow"
-    ),
-    "pandas of categories": lambda _: pd.DataFrame(COLUMNS, dtype=object).astype("category"),
-    "polars": lambda _: pl.DataFrame(COLUMNS),
-    "polars with nan and null": lambda _: pl.DataFrame(
-        COLUMNS | {"count": pl.Series([1.0, 2, math.nan, 1, 2, 1, 2, 1])}
-    ),
-    "narwhals": lambda _: nw.from_native(pl.DataFrame(COLUMNS)),
-    "pyarrow": lambda _: pa.table(COLUMNS),
-    "pyarrow with dictionaries": lambda _: pa.table(
-        COLUMNS | {"colour": pa.array(COLOUR).dictionary_encode()}
-    ),
-    "pyarrow with a null in the dictionary": lambda _: pa.table(
-        COLUMNS
-        | {
-            "colour": pa.DictionaryArray.from_arrays(
-                [0, 1, 2, 0, 2, 2, 1, 0], ["red", None, "blue"]
-            )
-        }
-    ),
-    "records": lambda _: np.array(
-        list(zip(COLOUR, with_nan(COUNT), WHOLE, strict=True)),
-        dtype=[("colour", object), ("count", float), ("whole", int)],
-    ),
-    "csv": lambda folder: as_csv(folder, COLUMNS),
-    "csv with NA": lambda folder: as_csv(folder, COLUMNS, " NA "),
-    "parquet": lambda folder: as_parquet(folder, COLUMNS),
-}
-
-
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("missing", ["drop", "level", "pairwise"])
-def test_every_reader_gives_the_same_table(reader, missing, tmp_path):
-    found = table_of(READERS[reader](tmp_path), missing)
-    assert same(found, table_of(COLUMNS, missing)), cells(found)
-
-
-def test_rows_and_arrays_without_names_too():
-    rows = [list(row) for row in zip(*COLUMNS.values(), strict=True)]
-    names = {name: f"x{k}" for k, name in enumerate(COLUMNS)}
-    wanted = table_of({names[name]: values for name, values in COLUMNS.items()}, "pairwise")
-    assert same(table_of(rows, "pairwise"), wanted)
-    assert same(table_of(np.array(rows, dtype=object), "pairwise"), wanted)
 
 
 def test_masked_cells_are_missing():
@@ -238,22 +150,10 @@ def test_drop_stops_where_less_than_half_of_the_rows_would_be_left():
     assert "Too few rows have everything, 3 of 40, to 'drop'" in refused(data, missing="error")
 
 
-def test_decimals_among_missing_values_are_measured():
-    data = {"a": [Decimal("0.5"), None, Decimal("1.5"), Decimal("NaN")], "b": [0, 1, 0, 1]}
-    assert table_of(data, "drop", continuous=True).numbers(0).tolist() == [0.5, 1.5]
-
-
 def test_a_column_without_any_value_is_refused():
     data = {"a": [None] * 4, "b": [0, 1, 0, None]}
     for missing in ("level", "pairwise", "drop", "drop-anyway"):
         assert "Column 'a' is missing in all 4 rows" in refused(data, missing=missing)
-
-
-def test_errors_say_what_can_be_done():
-    message = refused(COLUMNS, missing="error")
-    for choice in ("'drop'", "'level'", "'pairwise'", "--missing"):
-        assert choice in message
-    assert "5 of 8 remain" in message
 
 
 def test_only_these_choices_are_known():
@@ -274,11 +174,6 @@ def test_gaps_follow_their_columns_and_rows():
     table = table_of(COLUMNS, "pairwise")
     turned = table.select([2, 0]).arrange(np.arange(7, -1, -1))
     assert cells(turned) == {"whole": WHOLE[::-1], "colour": COLOUR[::-1]}
-
-
-VALUES = st.one_of(
-    st.sampled_from([0, 1, 2]), st.sampled_from(["a", "b", "<script>", '"', "\n", "ü"])
-)
 
 
 @given(

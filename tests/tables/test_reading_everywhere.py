@@ -22,7 +22,6 @@ from tamis.tables.first_pass import look_at_parts, open_stream
 fuzzed = settings(
     deadline=None,
     derandomize=True,
-    max_examples=60,
     suppress_health_check=[HealthCheck.too_slow],
 )
 
@@ -115,7 +114,7 @@ def same(found: Table | str, expected: Table | str) -> None:
         np.testing.assert_array_equal(found.missing[k], absent)
 
 
-@pytest.mark.parametrize("missing", ["error", "drop", "pairwise"])
+@pytest.mark.parametrize("missing", ["error", "drop", "level", "pairwise"])
 @fuzzed
 @given(frame=frames())
 def test_every_holder_gives_the_same_table_or_refusal(tmp_path_factory, missing, frame):
@@ -129,7 +128,7 @@ def test_every_holder_gives_the_same_table_or_refusal(tmp_path_factory, missing,
             raise AssertionError(holder) from error
 
 
-@pytest.mark.parametrize("missing", ["error", "drop", "pairwise"])
+@pytest.mark.parametrize("missing", ["error", "drop", "level", "pairwise"])
 @fuzzed
 @given(frame=frames())
 def test_text_is_the_same_compressed_and_in_parts(tmp_path_factory, missing, frame):

@@ -14,7 +14,6 @@ with exit_cleanly():
     import typer
 
     from tamis.cli import commands
-    from tamis.cli.experiment import experiment
     from tamis.cli.learn import learn
     from tamis.cli.options import HELP, GroupedCommand
 
@@ -54,9 +53,6 @@ for _command in (
 ):
     app.command()(_command)
 app.command(name="warm-up")(commands.warm_up)
-app.add_typer(
-    experiment, name="experiment", help="The paper's studies and figures, reproducible by seed."
-)
 
 
 def main() -> None:

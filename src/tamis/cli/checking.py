@@ -18,7 +18,6 @@ from tamis.cli.texts import bytes_from_text, numbers_from_text
 from tamis.drawing.pictures import require_matplotlib
 from tamis.errors import FileFormatError, SettingError
 from tamis.identifiability import Check, Simulation, check, simulate
-from tamis.identifiability.forecast import forecast
 from tamis.identifiability.guarantees import SearchVerdict
 from tamis.network import BayesianNetwork
 from tamis.parameters import Search
@@ -69,8 +68,6 @@ def run(
     _settings(wishes.search)
     _check_outputs(wishes)
     network = _network(source)
-    if not wishes.quiet:
-        _announce(forecast(network, wishes.memory_limit).announcement(quick=wishes.quick))
     with waiting(quiet=wishes.quiet) as wait:
         found = check(
             network,
@@ -137,11 +134,6 @@ def _check_outputs(wishes: CheckWishes) -> None:
             if not path.endswith(endings):
                 raise SettingError(f"{option} {path!r} must end in {' or '.join(endings)}")
             check_place(path)
-
-
-def _announce(text: str) -> None:
-    if text:
-        console(stderr=True).print(text)
 
 
 def show_check(stdout: Console, found: Check, source: str, wishes: CheckWishes) -> None:

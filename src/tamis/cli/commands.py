@@ -1,4 +1,4 @@
-"""The commands but `learn` and `experiment`: their words and options, no logic."""
+"""The commands but `learn`: their words and options, no logic."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def compare(
         typer.Argument(
             metavar="TABLE | GRAPH GRAPH...",
             help="One table, from which every method learns; or two graphs and more: saved runs "
-            "(.json), .dot, .graphml, .csv (a list of edges) or .bif.",
+            "(.json), .graphml, .csv (a list of edges) or .bif.",
         ),
     ],
     truth: Annotated[
@@ -69,9 +69,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="The methods that learn from the table: tamis, sequential, pc, pc-g2, ges, "
-            "ges-bic, hill-climbing, tabu, miic, boss, equal-variance, flop, pc-fisher-z, "
-            "ges-gaussian. Default all.",
+            help="The methods that learn from the table: tamis, sequential, hill-climbing, tabu, "
+            "miic, pc, ges, flop. Default all.",
         ),
     ] = None,
     limit: Annotated[

@@ -12,7 +12,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tamis.baselines.comparing import FOR_TABLES, METHODS, compare, is_graph
 from tamis.cli.layout import (
     QUIET,
     Hanging,
@@ -30,6 +29,7 @@ from tamis.cli.layout import (
 from tamis.cli.summary import show_written
 from tamis.cli.texts import types_from_options
 from tamis.comparison import Compared, Comparison
+from tamis.comparison.methods import FOR_TABLES, METHODS, compare, is_graph
 from tamis.comparison.picture import check_outputs
 from tamis.drawing.pictures import ENDINGS as PICTURES
 from tamis.errors import SettingError

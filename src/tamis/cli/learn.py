@@ -298,7 +298,7 @@ def learn(
         typer.Option(
             "--dry-run",
             rich_help_panel=OUTPUT,
-            help="Learn nothing and write nothing: show what it would take, in memory and time, "
+            help="Learn nothing and write nothing: show the memory that it would take, "
             "and how weak a dependence these rows can show.",
         ),
     ] = False,

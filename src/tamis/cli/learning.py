@@ -155,7 +155,10 @@ def _check_for_dask(source: str, settings: Settings, wishes: Wishes) -> None:
             "count: leave one out"
         )
     if wishes.dry_run:
-        raise SettingError("--dry-run tries a part of the rows in this process: leave --dask out")
+        raise SettingError(
+            "--dry-run is about the memory of this process, and with --dask the workers hold the "
+            "rows: leave one out"
+        )
     if ending_of(source) == PACKED_ENDING:
         raise SettingError(
             "A packed file is counted in this process: leave --dask out, or give the files it was "
@@ -240,15 +243,8 @@ def _show_forecast(source: str, settings: Settings, wishes: Wishes) -> None:
         table = _read(source, settings, wishes, wait)
         with _options_named():
             told = forecast(table, settings)
-    asked = {"--bootstrap": wishes.bootstrap, "--recovery": wishes.recovery}
-    again = [_on_top(option, n) for option, n in asked.items() if n is not None]
-    fresh = [note for note in dict.fromkeys(notes()) if note not in told.notes]
-    show_forecast(console(), source, told.lines(), [*fresh, *again])
-
-
-def _on_top(option: str, n: int) -> str:
-    """A word about tables that are learned besides."""
-    return f"{option} {n} comes on top: up to {n} times as long."
+    said = [*table.notes, *notes()]
+    show_forecast(console(), source, told.lines(), list(dict.fromkeys(said)))
 
 
 def _require_numbers(wishes: Wishes) -> None:

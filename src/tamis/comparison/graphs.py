@@ -102,8 +102,8 @@ def compared(graph: object, name: str | None = None) -> Compared:
 
     Parameters
     ----------
-    graph : path, result, fitted model, network, run of a baseline, networkx graph or mapping
-        A path is read by its ending: .json, .dot, .graphml, .csv (a list of edges) or .bif. Other
+    graph : path, result, fitted model, network, networkx graph or mapping
+        A path is read by its ending: .json, .graphml, .csv (a list of edges) or .bif. Other
         things are read as by `tamis.metrics`; an adjacency matrix is refused, since its columns
         have no names.
     name : str, optional

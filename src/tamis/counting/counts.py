@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tamis.counting.looking import Looking
 
 CROSSOVER = 192
-"""Tables with more cells are counted row by row; measured by `python -m benchmarks.crossover`."""
+"""Tables with more cells are counted row by row; measured for version 0.2."""
 PAIR_TABLE_BYTES = 2**30
 """The joint counts of all pairs of planes are kept while they fit in this."""
 DENSE_CELLS = 2**24

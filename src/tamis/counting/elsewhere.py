@@ -35,8 +35,8 @@ LEAST_MEMORY = 6 * 10**8
 LONG = 2**17
 ROWS_A_COLUMN = 3000
 """With so many rows, and so many for each column, blocks win; with fewer, folding the tables of a
-block apart from counting them costs more than the cache gains. Measured by
-`python -m benchmarks.long_tables`."""
+block apart from counting them costs more than the cache gains. Measured for
+version 0.2."""
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}

@@ -67,7 +67,7 @@ class Interaction(NamedTuple):
 
 
 def words_to_read(n_planes: int, n_words: int, largest: int) -> int:
-    """The forecast: words read to look at all sets of up to ``largest`` candidates."""
+    """The words that are read to look at all sets of up to ``largest`` candidates."""
     return sum(math.comb(n_planes, size) * n_words for size in range(3, largest + 2))
 
 

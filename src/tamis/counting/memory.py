@@ -47,8 +47,8 @@ EMPTY = 8
 """Tables with so many times more cells than rows are not laid out: the cells that occur are
 listed."""
 JOINT_CROSSOVER = 256
-"""A set of columns with more cells is counted row by row; measured by
-`python -m benchmarks.crossover`."""
+"""A set of columns with more cells is counted row by row; measured for
+version 0.2."""
 MASK_BYTES = 2**26
 """One whose masks would take more than this is counted row by row too."""
 

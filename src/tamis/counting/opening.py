@@ -150,8 +150,8 @@ def require_rows_here(data: object) -> None:
     """Refuse a forecast of what is elsewhere."""
     if is_dask_frame(data):
         raise SettingError(
-            "A forecast tries a part of the rows in this process, and those of a Dask data frame "
-            "are elsewhere: ask it about a sample of them"
+            "A forecast is about the memory of this process, and the rows of a Dask data frame are "
+            "elsewhere: ask it about a sample of them"
         )
 
 

@@ -20,7 +20,6 @@ from tamis.errors import SettingError
 from tamis.information.interface import Answering, Floats, Source, Tests
 from tamis.information.outside import PairTest, key_of, with_own_test
 from tamis.plugins import Plain, beside, parameters_of, qualified_name
-from tamis.tables.table import TableView
 
 
 @dataclass(frozen=True, repr=False)
@@ -339,17 +338,12 @@ class CallableTest(PValue):
 
     @property
     def knows_rows(self) -> bool:  # type: ignore[override]
-        """Whether the function was made with the rows of one table, as those of adapters are."""
+        """Whether the function was made with the rows of one table, and says so."""
         return bool(getattr(self.function, "knows_rows", False))
 
     def bind(self, n_rows: float, n_variables: int) -> Rule:
         """The rule for one node; whether there are rows is the function's business."""
         return self._share(n_variables)
-
-    def require_rows(self, table: TableView) -> None:
-        """Refuse a table that has other rows than those which the function holds."""
-        if hasattr(self.function, "require_rows"):
-            self.function.require_rows(table)
 
     def attach(self, source: Source) -> Source:
         """The source with this test."""

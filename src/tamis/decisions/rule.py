@@ -257,7 +257,7 @@ class Rate(Rule):
 
     Theorem thm:tuning as printed. The theorem fixes the rate and not the constant: ``c`` is
     ours. Of 0.001 to 0.02, 0.005 came closest to the truth over small cells of the paper's
-    study (docs/defaults.md); it makes the threshold 0.018 at d = 10, n = 1000. Bound to data of
+    study (version 0.2); it makes the threshold 0.018 at d = 10, n = 1000. Bound to data of
     a given size the rule becomes a ``Fixed``.
 
     Departure noted: the proof sets the threshold to (d^3 M)^(1/4) delta_M^(1/2), where

@@ -1,5 +1,5 @@
 """Results as files: written whole or not at all, by the file's ending; JSON is read again as a
-result, and every format but pictures as a graph."""
+result, and a graph from JSON, GraphML, CSV and BIF."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def load(path: Path) -> Result:
 
 
 def load_graph(path: Path) -> FileGraph:
-    """The graph in a file: .json, .dot, .graphml, .csv (a list of edges), .bif or .bif.gz.
+    """The graph in a file: .json, .graphml, .csv (a list of edges), .bif or .bif.gz.
 
     Raises ``FileFormatError`` if the file cannot be read or holds no graph.
     """
@@ -154,7 +154,6 @@ def _of_parents(parents: Mapping[str, Iterable[str]]) -> FileGraph:
 
 READERS: dict[str, tuple[Callable[[bytes], FileGraph], str]] = {
     ".json": (lambda content: _of_parents(json_file.parse(content).parents), "a result of tamis"),
-    ".dot": (graph_files.parse_dot, "a graph in DOT"),
     ".graphml": (graph_files.parse_graphml, "a graph in GraphML"),
     ".csv": (graph_files.parse_csv, "a list of edges"),
 }

@@ -1,4 +1,7 @@
-"""Graphs as CSV, GraphML, DOT and BIF: which names each holds, and how it is written and read."""
+"""Graphs as CSV, GraphML, DOT and BIF: which names each holds, and how it is written.
+
+CSV and GraphML are read here too, and BIF by `tamis.network`; DOT is for Graphviz to read.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from xml.parsers import expat
 
 from tamis.errors import FileFormatError
@@ -79,6 +81,8 @@ def _cell(row: list[str], place: int, line: int) -> str:
     return row[place]
 
 
+MOST_XML = 2**26
+"""Bytes of GraphML beyond which a file is refused."""
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -99,82 +103,53 @@ def render_graphml(result: Result) -> bytes:
 
 
 def parse_graphml(content: bytes) -> FileGraph:
-    """The graph in a GraphML file; its names are the identifiers of the nodes.
+    """The graph in a GraphML file, as networkx reads it; its names are the identifiers of nodes.
 
-    Raises ``FileFormatError``, also for what may hold a graph within a node or an edge of several
-    ends. Documents that define entities of their own are refused.
+    Raises ``FileFormatError``, also for edges of several ends or of both kinds.
     """
-    reader = _Reader()
+    _require_plain_xml(content)
+    import networkx as nx
+
+    try:
+        graph = nx.read_graphml(io.BytesIO(content), node_type=_identifier)  # type: ignore[call-overload]
+    # networkx does not check what a key declares, nor how deep groups are nested.
+    except (nx.NetworkXError, LookupError, ValueError, AttributeError, RecursionError) as error:
+        raise FileFormatError(f"networkx does not read it ({error})") from error
+    parts = GraphParts()
+    parts.add_nodes(graph.nodes)
+    for tail, head in graph.edges():
+        (parts.add_arrow if graph.is_directed() else parts.add_line)(tail, head)
+    return parts.graph()
+
+
+def _require_plain_xml(content: bytes) -> None:
+    """Refuse what is no XML, or too much, or defines entities, or holds more than one graph."""
+    if len(content) > MOST_XML:
+        raise FileFormatError(f"it has {len(content):,} bytes; at most {MOST_XML:,} are read")
+    graphs = 0
+
+    def start(element: str, _: object) -> None:
+        nonlocal graphs
+        graphs += element.rpartition(" ")[2] == "graph"
+
+    def refuse(*_: object) -> None:
+        raise FileFormatError("it has a document type of its own, which GraphML needs not")
+
     parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.StartDoctypeDeclHandler = reader.refuse_doctype
+    parser.StartElementHandler = start
+    parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(content, True)
     except (expat.ExpatError, LookupError) as error:  # LookupError: an encoding nobody knows
         raise FileFormatError(f"it is not XML ({error})") from error
-    return reader.graph()
+    if graphs != 1:
+        raise FileFormatError(f"it holds {graphs} graphs, and one is needed")
 
 
-class _Reader:
-    """Hears the elements of a document in turn."""
-
-    def __init__(self) -> None:
-        self._parts = GraphParts()
-        self._ends: list[tuple[str, str, bool]] = []
-        self._depth = 0
-        self._graphs = 0
-        self._directed = True
-
-    def start(self, element: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
-        kind = element.rpartition(" ")[2]
-        if self._depth == 0 and kind != "graphml":
-            raise FileFormatError(f"it begins with <{kind}> and not with <graphml>")
-        self._depth += 1
-        if kind == "graph":
-            self._begin(attributes)
-        elif kind == "node":
-            self._parts.add_nodes([_needed(kind, "id", attributes)])
-        elif kind == "edge":
-            ends = (_needed(kind, name, attributes) for name in ("source", "target"))
-            own = attributes.get("directed")
-            directed = self._directed if own is None else own in ("true", "1")
-            self._ends.append((*ends, directed))  # type: ignore[arg-type]
-        elif kind == "hyperedge":
-            raise FileFormatError("it has an edge of several ends, which no such graph has")
-
-    def end(self, element: str) -> None:
-        """An element ends."""
-        self._depth -= 1
-
-    def refuse_doctype(self, *_: object) -> None:
-        """A document type can define entities, and no graph needs one."""
-        raise FileFormatError("it has a document type of its own, which GraphML needs not")
-
-    def graph(self) -> FileGraph:
-        """What was heard."""
-        if not self._graphs:
-            raise FileFormatError("it holds no <graph>")
-        known = set(self._parts.names)
-        for source, target, directed in self._ends:
-            for name in (source, target):
-                if name not in known:
-                    raise FileFormatError(f"an edge names {name!r}, which is not a node")
-            (self._parts.add_arrow if directed else self._parts.add_line)(source, target)
-        return self._parts.graph()
-
-    def _begin(self, attributes: dict[str, str]) -> None:
-        self._graphs += 1
-        if self._graphs > 1:
-            raise FileFormatError("it holds several graphs, and one is needed")
-        self._directed = attributes.get("edgedefault", "directed") == "directed"
-
-
-def _needed(kind: str, name: str, attributes: dict[str, str]) -> str:
-    if not attributes.get(name):
-        raise FileFormatError(f"a <{kind}> has no {name}")
-    return attributes[name]
+def _identifier(value: str | None) -> str:
+    if not value:
+        raise ValueError("a node or an end of an edge has no name")
+    return value
 
 
 STYLES = {"given": "bold", "entropy": "dashed", "none": "dotted"}
@@ -232,210 +207,6 @@ def _numbers(edge: Edge) -> str:
 def _number(value: float) -> str:
     # Quoted: a bare numeral of DOT has no exponent.
     return f'"{float(value)!r}"'
-
-
-_TOKEN = re.compile(
-    r"""(?P<blank>\s+|//[^\n]*|/\*.*?\*/|^\#[^\n]*)
-      | (?P<quoted>"(?:[^"\\]|\\.)*")
-      | (?P<html><)
-      | (?P<mark>->|--|[{}\[\];,=:+])
-      | (?P<word>[^\W\d]\w*|-?(?:\.\d+|\d+(?:\.\d*)?))""",
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
-)
-_ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "r": "\r"}
-_DEEPEST = 50
-"""Groups within groups beyond which a file is refused."""
-
-Token = tuple[str, str]
-"""What a piece of the text is, and what it says."""
-
-
-def parse_dot(content: bytes) -> FileGraph:
-    """The graph in a DOT file, of tamis or of others.
-
-    Of attributes only ``dir`` counts: ``none`` is an undirected edge, ``back`` a turned one.
-    Raises ``FileFormatError``.
-    """
-    return _Parser(list(_tokens(decoded(content)))).graph()
-
-
-def _tokens(text: str) -> Iterator[Token]:
-    place = 0
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
-            line = text.count("\n", 0, place) + 1
-            raise FileFormatError(f"line {line} has {text[place]!r}, which no DOT file has there")
-        place = found.end()
-        kind = str(found.lastgroup)
-        if kind == "html":
-            place = _after_html(text, place)
-        elif kind == "quoted":
-            # A line that ends in a backslash goes on in the next.
-            inner = found[0][1:-1].replace("\\\n", "")
-            yield "name", re.sub(r"\\(.)", lambda one: _ESCAPES.get(one[1], one[0]), inner)
-            continue
-        if kind != "blank":
-            yield kind, found[0]
-
-
-def _after_html(text: str, place: int) -> int:
-    """The place behind a label of HTML, which says nothing about the graph."""
-    depth = 1
-    while depth:
-        if place == len(text):
-            raise FileFormatError("a label of HTML does not end")
-        depth += {"<": 1, ">": -1}.get(text[place], 0)
-        place += 1
-    return place
-
-
-class _Parser:
-    """Reads statements from the left to the right; what it cannot read it refuses."""
-
-    def __init__(self, tokens: list[Token]) -> None:
-        self._tokens = tokens
-        self._place = 0
-        self._found = GraphParts()
-        self._default = "forward"
-        """What ``edge [dir=...]`` has said about the edges that follow."""
-
-    def graph(self) -> FileGraph:
-        words = [text.lower() for _, text in self._tokens[:2]]
-        if words[:1] == ["strict"]:
-            self._place += 1
-        kind = self._next()[1].lower()
-        if kind not in ("graph", "digraph"):
-            raise FileFormatError("it does not begin with digraph or graph")
-        self._arrow = "->" if kind == "digraph" else "--"
-        if self._peek()[1] != "{":
-            self._name()
-        self._expect("{")
-        self._statements(0)
-        if self._place < len(self._tokens):
-            raise FileFormatError(f"{self._peek()[1]!r} stands behind the graph's end")
-        return self._found.graph()
-
-    def _peek(self) -> Token:
-        if self._place >= len(self._tokens):
-            raise FileFormatError("it ends before the graph does")
-        return self._tokens[self._place]
-
-    def _next(self) -> Token:
-        token = self._peek()
-        self._place += 1
-        return token
-
-    def _expect(self, mark: str) -> None:
-        token = self._next()
-        if token != ("mark", mark):
-            raise FileFormatError(f"{token[1]!r} stands where {mark!r} should")
-
-    def _at(self, *marks: str) -> bool:
-        kind, text = self._peek()
-        return kind == "mark" and text in marks
-
-    def _name(self) -> str:
-        kind, text = self._next()
-        if kind not in ("name", "word"):
-            what = "a label of HTML" if kind == "html" else repr(text)
-            raise FileFormatError(f"{what} stands where a name should")
-        while kind == "name" and self._place < len(self._tokens) and self._at("+"):
-            self._next()
-            kind, more = self._next()
-            text += more
-        return text
-
-    def _statements(self, depth: int) -> list[str]:
-        """What stands between braces; the nodes that are named there."""
-        if depth > _DEEPEST:
-            raise FileFormatError(f"its groups are nested more than {_DEEPEST} deep")
-        named: list[str] = []
-        while not self._at("}"):
-            if self._at(";", ","):
-                self._next()
-            else:
-                named += self._statement(depth)
-        self._expect("}")
-        return named
-
-    def _statement(self, depth: int) -> list[str]:
-        kind, text = self._peek()
-        if kind == "word" and text.lower() in ("node", "edge", "graph"):
-            self._next()
-            told = self._attributes()
-            if text.lower() == "edge":
-                self._default = told.get("dir", self._default)
-            return []
-        ends = [self._end(depth)]
-        if self._at("="):
-            self._next()
-            self._value()
-            return []
-        while self._at("->", "--"):
-            mark = self._next()[1]
-            if mark != self._arrow:
-                raise FileFormatError(f"it has {mark!r}, where its first word asks for the other")
-            ends.append(self._end(depth))
-        told = self._attributes()
-        named = [name for group in ends for name in group]
-        self._found.add_nodes(named)
-        for tails, heads in pairwise(ends):
-            for tail in tails:
-                for head in heads:
-                    self._edge(tail, head, told.get("dir", self._default))
-        return named
-
-    def _end(self, depth: int) -> list[str]:
-        """A node, or all nodes of a group."""
-        kind, text = self._peek()
-        if kind == "word" and text.lower() == "subgraph":
-            self._next()
-            if not self._at("{"):
-                self._name()
-        if self._at("{"):
-            self._next()
-            return self._statements(depth + 1)
-        name = self._name()
-        while self._at(":"):
-            # A port says where a line ends at its node.
-            self._next()
-            self._name()
-        return [name]
-
-    def _attributes(self) -> dict[str, str]:
-        told: dict[str, str] = {}
-        while self._at("["):
-            self._next()
-            while not self._at("]"):
-                if self._at(";", ","):
-                    self._next()
-                    continue
-                name = self._name()
-                if self._at("="):
-                    self._next()
-                    told[name] = self._value()
-            self._expect("]")
-        return told
-
-    def _value(self) -> str:
-        """The value of an attribute, which may be HTML."""
-        if self._peek()[0] == "html":
-            return self._next()[1]
-        return self._name()
-
-    def _edge(self, tail: str, head: str, direction: str) -> None:
-        if self._arrow == "--" or direction == "none":
-            self._found.add_line(tail, head)
-        elif direction == "back":
-            self._found.add_arrow(head, tail)
-        elif direction == "forward":
-            self._found.add_arrow(tail, head)
-        else:
-            raise FileFormatError(
-                f"the edge between {tail!r} and {head!r} has dir={direction}, which is neither an "
-                "arrow nor an undirected edge"
-            )
 
 
 BIF_ENDING = ".bif"

@@ -87,7 +87,7 @@ def _declared(kind: type) -> dict[str, Any]:
 
 @cache
 def _later(kind: type) -> frozenset[str]:
-    """The fields that the first files did without."""
+    """The fields that a file may do without."""
     return frozenset(field.name for field in fields(kind) if field.metadata.get("later"))
 
 
@@ -169,11 +169,10 @@ def _shown(value: object) -> str:
 
 FORMAT = "tamis result"
 VERSION = 3
-"""Raised by one whenever the fields of a result change; files before 3 have no digest."""
+"""Raised by one whenever the fields of a result change; files of another version are refused."""
 DIGEST = "sha256"
 
 _NESTED = 3
-_HEAD_BEFORE = ("format", "version")
 
 holds = is_unicode
 
@@ -196,12 +195,10 @@ def parse(content: bytes) -> Result:
     """The result in a document; whatever is wrong with it is a ``FileFormatError``."""
     document = _decode(content)
     _check_version(document)
-    head = ("format", "version", DIGEST) if document["version"] == VERSION else _HEAD_BEFORE
+    head = ("format", "version", DIGEST)
     fields = {key: value for key, value in document.items() if key not in head}
-    if document["version"] == 1:
-        fields = _from_version_1(fields)
     try:
-        if DIGEST in head and document.get(DIGEST) != digest_of(document):
+        if document.get(DIGEST) != digest_of(document):
             raise Refused(
                 "its content does not have the digest that it names, so it was changed or damaged "
                 "after it was saved; learn again, or take another copy"
@@ -264,28 +261,10 @@ def _decode(content: bytes) -> dict[str, Any]:
 
 def _check_version(document: dict[str, Any]) -> None:
     version = document.get("version")
-    if type(version) is int and version > VERSION:
-        raise FileFormatError(
-            f"its version is {version}, this tamis reads {VERSION}; install a newer tamis"
-        )
-    if type(version) is not int or version not in (1, 2, VERSION):
-        raise FileFormatError(f"its version is {version!r}, this tamis reads {VERSION}")
-
-
-def _from_version_1(fields: dict[str, Any]) -> dict[str, Any]:
-    """Files of version 1 said whether a direction had support, not by what: nothing is claimed."""
-    edges, trace = fields.get("edges"), fields.get("trace")
-    if isinstance(edges, list) and all(isinstance(one, dict) for one in edges):
-        fields = {**fields, "edges": [_edge_from_version_1(one) for one in edges]}
-    if isinstance(trace, dict):
-        fields = {**fields, "trace": {k: v for k, v in trace.items() if k != "moves"}}
-    return fields
-
-
-def _edge_from_version_1(edge: dict[str, Any]) -> dict[str, Any]:
-    names = {"lead": "entropy_gap"}
-    kept = {names.get(name, name): value for name, value in edge.items() if name != "identified"}
-    return {**kept, "warrant": "none", "direction_probability": 0.5}
+    if type(version) is not int or version != VERSION:
+        is_newer = type(version) is int and version > VERSION
+        cure = "install a newer tamis" if is_newer else "learn again"
+        raise FileFormatError(f"its version is {version!r}, this tamis reads {VERSION}; {cure}")
 
 
 def _refuse_constant(constant: str) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from tamis.errors import SettingError
 from tamis.information.exact import MEMORY_LIMIT, ExactInformation, ExactSource
 from tamis.information.inference import RESOLUTION
-from tamis.information.interface import Context, Floats
+from tamis.information.interface import Floats
 from tamis.information.separation import Dag, members, node_set
 from tamis.network import BayesianNetwork, GaussianNetwork
 
@@ -209,10 +209,6 @@ class LinearInformation(ExactSource):
         """Whether the given d-separate k from all of the others that are not given."""
         z = node_set(given)
         return not self._dag.reached(1 << k & ~z, z) & node_set(others) & ~(1 << k) & ~z
-
-    def forecast(self, question: Context) -> int:
-        """The cells of the largest table that an answer takes: there is none."""
-        return 0
 
     def _left(self, k: int, given: Iterable[int]) -> float:
         """The variance of k that linear regression on the given leaves."""

@@ -7,7 +7,7 @@ Every function takes the learned graph first and the true one second. Each may b
   whose edges are undirected,
 - a mapping from each node to its parents,
 - anything that carries such a graph: a fitted ``tamis.TAM``, a ``tamis.Result``, a
-  ``tamis.BayesianNetwork``, a run of ``tamis.baselines``.
+  ``tamis.BayesianNetwork``.
 
 Nodes are matched by name, names being compared as text; the nodes of a matrix have no names and
 are matched by position.

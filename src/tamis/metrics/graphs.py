@@ -21,7 +21,7 @@ Node = Hashable
 
 ACCEPTED = (
     "an adjacency matrix, a networkx graph, a mapping from nodes to parents, a fitted TAM, a "
-    "Result, a BayesianNetwork or a run of a baseline"
+    "Result or a BayesianNetwork"
 )
 
 
@@ -97,7 +97,7 @@ def read_graph(graph: object, role: str) -> Mixed:
         return _from_networkx(graph, role)
     if isinstance(graph, Mapping):
         return _from_parents(graph, role)
-    # By attribute and not by type: the estimator and the baselines lie above this package.
+    # By attribute and not by type: the estimator and results lie above this package.
     held = getattr(graph, "graph_", getattr(graph, "graph", None))
     if isinstance(held, nx.Graph):
         return _from_networkx(held, role)

@@ -23,7 +23,6 @@ from tamis.report.statistics import (
     edge_numbers,
     edge_table,
     reproduce,
-    sieve_data,
     sieve_in_words,
     weakest,
 )
@@ -58,7 +57,7 @@ CONTENTS = {
     "reproduce": "Reproduce",
 }
 """The sections by their anchors; those after the statistics are folded away with them."""
-SCRIPTS = ("page", "view", "overview", "panel", "sieve", "warrants", "tables", "saving")
+SCRIPTS = ("page", "view", "panel", "warrants", "tables", "saving")
 """The parts of the script, in order."""
 
 
@@ -126,7 +125,7 @@ def _body(
         sieve_in_words(result),
         reproduce(result, command, recovery),
     ]
-    data = {"names": [name_in_full(name) for name in result.names], **sieve_data(result, numbers)}
+    data = {"names": [name_in_full(name) for name in result.names], "file": _stem(result)}
     size = f"{rows_in_words(result)}, {count(len(result.names), 'column')}"
     titled = tag("div", tag("h1", title), tag("p", size, class_="legend"))
     return [
@@ -134,7 +133,7 @@ def _body(
         tag("header", titled, tag("div", class_="tools", id="page-tools")),
         _contents(confidence, recovery, result),
         tag("main", *sections, _fold(statistics)),
-        data_block("data", data | {"file": _stem(result)}),
+        data_block("data", data),
     ]
 
 

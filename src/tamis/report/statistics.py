@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,6 @@ from tamis.drawing.looks import Confidence, name_in_full
 from tamis.markup import Markup, join, tag
 from tamis.report.graph import sample
 from tamis.report.words import (
-    MANY,
     Cell,
     Row,
     arrow,
@@ -253,11 +251,7 @@ def _direction(edge: Edge) -> Iterator[str]:
 
 
 ONE_BY_ONE = ("sequential", "refined")
-_MANNER = {
-    "sequential": "one column at a time",
-    "refined": "order refined by the likelihood",
-}
-"""How columns follow each other where there are no layers."""
+"""Where columns follow each other without layers."""
 FIRST_MASKED = ("node", "layer", "reference")
 """The searches in which a column is masked by what was admitted, as soon as it is."""
 
@@ -293,96 +287,6 @@ def _step_of(masking: Masked, steps: Sequence[Step], search: str) -> Step:
     place = (masking.entropy, masking.name)
     before = [s for s in steps if (s.admitted.entropy, s.admitted.name) <= place]
     return before[-1] if before else steps[0]
-
-
-def sieve_data(result: Result, numbers: Mapping[str, int]) -> dict[str, object]:
-    """What the player needs, with columns as numbers."""
-    steps = steps_of(result)
-    at = {step.admitted.name: i for i, step in enumerate(steps, start=1)}
-    return {
-        "steps": [
-            {
-                "round": step.admitted.round,
-                "node": numbers[step.admitted.name],
-                "says": _says(result, step),
-            }
-            for step in steps
-        ],
-        "rounds": {
-            str(number): [
-                [numbers[bar.name], _finite(bar.entropy), bar.at, [numbers[n] for n in bar.by]]
-                for bar in bars
-            ]
-            for number, bars in _rounds(result, steps, at).items()
-        },
-        "manner": _MANNER.get(result.search),
-    }
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no infinity."""
-    return value if math.isfinite(value) else None
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A column's uncertainty in a round, and the step that admitted or masked it; 0 if none did."""
-
-    name: str
-    entropy: float
-    at: int
-    by: tuple[str, ...] = ()
-
-
-def _rounds(result: Result, steps: Sequence[Step], at: Mapping[str, int]) -> dict[int, list[Bar]]:
-    rounds: dict[int, list[Bar]] = {}
-    gaps = _entropy_gaps(result)
-    for i, step in enumerate(steps, start=1):
-        bars = rounds.setdefault(step.admitted.round, [])
-        bars.append(Bar(step.admitted.name, step.admitted.entropy, i))
-        bars += [Bar(m.name, m.entropy, i, m.verdict.others) for m in step.masked]
-        if result.search in ONE_BY_ONE:
-            bars += _compared(step.admitted, gaps.get(step.admitted.name, {}))
-    return {
-        number: sorted(bars, key=lambda bar: (bar.entropy, bar.at == 0, bar.name))
-        for number, bars in rounds.items()
-    }
-
-
-def _compared(entry: Admitted, gaps: Mapping[str, float]) -> Iterator[Bar]:
-    """Columns whose uncertainty in a round of one node is on record."""
-    seen = set()
-    if entry.runner_up is not None and entry.runner_up_entropy is not None:
-        seen.add(entry.runner_up)
-        yield Bar(entry.runner_up, entry.runner_up_entropy, 0)
-    for name, gap in gaps.items():
-        if name not in seen:
-            yield Bar(name, entry.entropy + gap, 0)
-
-
-def _entropy_gaps(result: Result) -> dict[str, dict[str, float]]:
-    gaps: dict[str, dict[str, float]] = {}
-    for edge in result.edges:
-        gaps.setdefault(edge.parent, {})[edge.child] = edge.entropy_gap
-    return gaps
-
-
-def _says(result: Result, step: Step) -> str:
-    """A step in words."""
-    entry = step.admitted
-    name, parents = name_in_full(entry.name), result.parents[entry.name]
-    where = "" if result.search in ONE_BY_ONE else f" layer {entry.round}"
-    said = f"{name} enters{where} with a conditional entropy of {nats(entry.entropy)} nats. "
-    said += f"Its boundary: {_some(parents)}." if parents else "It has no parents."
-    if step.masked:
-        said += f" Masked: {_some([m.name for m in step.masked])}."
-    return said
-
-
-def _some(listed: Sequence[str]) -> str:
-    shown = ", ".join(map(name_in_full, listed[:MANY]))
-    rest = len(listed) - MANY
-    return f"{shown} and {rest:,} more" if rest > 0 else shown
 
 
 def sieve_in_words(result: Result) -> Markup:

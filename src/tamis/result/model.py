@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 
 LATER = {"later": True}
-"""Marks fields that the first files did without, and that are written only where they differ from
-their default."""
+"""Marks fields that are written only where they differ from their default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -662,7 +661,6 @@ class Result:
         seed: int = 1,
         scheme: Scheme = "half",
         search: Search | None = None,
-        resume: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Bootstrapped:
         """Say how sure each arrow is: the share of resampled tables that show it.
@@ -677,7 +675,7 @@ class Result:
             The weights of the rows, if the result was learned with any.
         n_jobs : int or None
             Threads; None is all cores.
-        seed, scheme, search, resume, progress
+        seed, scheme, search, progress
             As in `tamis.TAM.bootstrap`.
 
         Returns
@@ -696,7 +694,7 @@ class Result:
 
         table, settings = read_again(self, data, sample_weight, n_jobs)
         return bootstrap(
-            table, self, settings, n, seed=seed, scheme=scheme, search=search, resume=resume,
+            table, self, settings, n, seed=seed, scheme=scheme, search=search,
             progress=progress,
         )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, gammaln
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -125,36 +123,29 @@ def _written(edge: float) -> str:
     return text[:-2] if text.endswith(".0") else text
 
 
-def best_partitions(costs: Floats, most: int) -> list[tuple[float, tuple[int, ...]]]:
-    """The least cost, and the cuts, for 1 to ``most`` parts of a sequence, by dynamic programming.
+def best_partition(costs: Floats, parts: int) -> tuple[float, tuple[int, ...]]:
+    """The least cost of a sequence in so many parts, and its cuts, by dynamic programming.
 
     Fisher, "On grouping for maximum homogeneity" (1958): if the cost of a partition is the sum of
     the costs of its parts, the best partition into k parts is the best one into k - 1 parts of what
     lies before the last.
 
     ``costs[i, j]`` is the cost of a part from cut i to cut j > i, with cut 0 the start and the last
-    cut the end. Ties go to the earliest cut.
+    cut the end. Ties go to the earliest cut; shorter sequences have fewer parts.
     """
     size = len(costs)
     usable = np.where(np.triu(np.ones((size, size), dtype=bool), 1), costs, np.inf)
     best = usable[0].copy()
     steps: list[NDArray[np.intp]] = []
-    partitions: list[tuple[float, tuple[int, ...]]] = [(float(best[-1]), ())]
-    for _ in range(2, min(most, size - 1) + 1):
+    for _ in range(2, min(parts, size - 1) + 1):
         totals = best[:, None] + usable
-        step = totals.argmin(axis=0)
-        best = totals[step, np.arange(size)]
-        steps.append(step)
-        partitions.append((float(best[-1]), _traced(steps, size - 1)))
-    return partitions
-
-
-def _traced(steps: list[NDArray[np.intp]], end: int) -> tuple[int, ...]:
-    cuts: list[int] = []
+        steps.append(totals.argmin(axis=0))
+        best = totals[steps[-1], np.arange(size)]
+    end, cuts = size - 1, list[int]()
     for step in reversed(steps):
         end = int(step[end])
         cuts.append(end)
-    return tuple(reversed(cuts))
+    return float(best[-1]), tuple(reversed(cuts))
 
 
 MOST_GAPS = 800
@@ -184,7 +175,7 @@ def kmeans_cuts(gaps: Gaps, bins: int) -> tuple[float, ...]:
     """
     candidates = gaps.thinned(MOST_GAPS)
     ends = np.concatenate([[0], candidates + 1, [len(gaps.values)]])
-    _, cuts = best_partitions(_squares(gaps, ends), bins)[-1]
+    _, cuts = best_partition(_squares(gaps, ends), bins)
     return cuts_at(gaps, candidates[np.array(cuts, dtype=np.int64) - 1])
 
 
@@ -193,178 +184,18 @@ def cuts_at(gaps: Gaps, chosen: Ints) -> tuple[float, ...]:
     return tuple(cut_between(float(gaps.values[i]), float(gaps.values[i + 1])) for i in chosen)
 
 
-def unit_values(gaps: Gaps) -> Floats:
-    """The distinct values scaled to [0, 1]; halved first, as their range may overflow."""
-    halves = gaps.values / 2 - gaps.values[0] / 2
-    unit: Floats = halves / halves[-1]
-    return unit
-
-
 def _squares(gaps: Gaps, ends: Ints) -> Floats:
     """The sum of squares about the mean, for every run of distinct values between two ends."""
-    centred = unit_values(gaps)
-    centred = centred - np.average(centred, weights=gaps.counts)
+    # Halved first, as the range may overflow.
+    halves = gaps.values / 2 - gaps.values[0] / 2
+    unit = halves / halves[-1]
+    centred = unit - np.average(unit, weights=gaps.counts)
     moments = [
         np.concatenate([[0.0], np.cumsum(gaps.counts * centred**power)])[ends] for power in range(3)
     ]
     rows, sums, squares = (moment[None, :] - moment[:, None] for moment in moments)
     found: Floats = squares - sums**2 / np.where(rows > 0, rows, 1.0)
     return np.maximum(found, 0.0)
-
-
-MOST_CANDIDATES = 200
-FEWEST_ROWS = 10
-"""Rows between candidate cuts, unless the column has fewer than twice as many, or wide gaps."""
-
-
-class Places(NamedTuple):
-    """Where cuts may lie: the gap, the place in it, and the rows below; on the unit interval."""
-
-    gap: Ints
-    place: Floats
-    below: Ints
-
-
-def mdl_cuts(gaps: Gaps, most_bins: int) -> tuple[float, ...]:
-    """The cuts of the histogram of least description length; none where a single bin is best.
-
-    P. Kontkanen and P. Myllymaki, "MDL histogram density estimation", AISTATS 2007: choose the
-    number of bins and their edges so that the column, coded by the histogram, is shortest. The code
-    length is the normalised maximum likelihood of the counts, plus ln(number of ways to choose the
-    cuts).
-
-    Chosen here: cuts lie in the middle of gaps between values, about 200 gaps with at least 10 rows
-    in between, so that a bin never closes in on a few rows; the article tries every value. A wide
-    gap can be cut on both sides, as in the article, so that an empty stretch costs nothing. Two
-    cuts in one gap then become one.
-    """
-    places = _places(gaps)
-    # An empty stretch is a bin to the code, and none to the caller: hence twice as many.
-    partitions = best_partitions(_code_lengths(gaps.n_rows, places), 2 * most_bins)
-    chosen = [np.unique(places.gap[np.array(cuts, dtype=np.int64) - 1]) for _, cuts in partitions]
-    # Choices among all gaps, not those that were tried: to choose all of a few would be free.
-    totals = [
-        cost + log_regret(gaps.n_rows, k + 1) + _log_choices(len(gaps.values) - 1, len(chosen[k]))
-        if len(chosen[k]) < most_bins
-        else math.inf
-        for k, (cost, _) in enumerate(partitions)
-    ]
-    return cuts_at(gaps, chosen[int(np.argmin(totals))])
-
-
-def _places(gaps: Gaps) -> Places:
-    unit = unit_values(gaps)
-    n_rows = gaps.n_rows
-    # In a uniform column the widest gap is about ln(n) / n.
-    reach = 2 * math.log(n_rows) / n_rows
-    is_wide = np.diff(unit) > 2 * reach
-    parts = min(MOST_CANDIDATES + 1, max(n_rows // FEWEST_ROWS, 2))
-    narrow = gaps.evenly(parts)
-    narrow = narrow[~is_wide[narrow]]
-    wide = np.flatnonzero(is_wide)
-    gap = np.concatenate([narrow, wide, wide])
-    place = np.concatenate(
-        [(unit[narrow] + unit[narrow + 1]) / 2, unit[wide] + reach, unit[wide + 1] - reach]
-    )
-    order = np.argsort(place)
-    return Places(gap[order], place[order], gaps.below[gap[order]])
-
-
-def log_regret(n_rows: int, bins: int) -> float:
-    """ln of the normalising sum of the multinomial with this number of bins.
-
-    For two bins by its expansion (Szpankowski, 1998); for more by the recurrence
-    R(k+2) = R(k+1) + n/k R(k) (Kontkanen and Myllymaki, 2007).
-    """
-    previous, current = 1.0, _two_bins(n_rows)
-    if bins == 1:
-        return 0.0
-    for k in range(1, bins - 1):
-        previous, current = current, current + n_rows / k * previous
-    return math.log(current)
-
-
-def _two_bins(n: int) -> float:
-    return math.sqrt(math.pi * n / 2) + 2 / 3 + math.sqrt(2 * math.pi / n) / 24
-
-
-def _log_choices(gaps: int, cuts: int) -> float:
-    return float(gammaln(gaps + 1) - gammaln(cuts + 1) - gammaln(gaps - cuts + 1))
-
-
-def _code_lengths(n_rows: int, places: Places) -> Floats:
-    """-ln likelihood of the rows between every two places, at their own density."""
-    ends = np.concatenate([[0.0], places.place, [1.0]])
-    rows = np.concatenate([[0], places.below, [n_rows]])
-    counts = (rows[None, :] - rows[:, None]).astype(np.float64)
-    widths = ends[None, :] - ends[:, None]
-    filled = counts > 0
-    lengths = np.zeros(counts.shape)
-    lengths[filled] = -counts[filled] * np.log(counts[filled] / (n_rows * widths[filled]))
-    return lengths
-
-
-class Split(NamedTuple):
-    """A part from one distinct value to another and the cut in it; the best split sorts first."""
-
-    worth: float
-    start: int
-    cut: int
-    end: int
-
-
-def supervised_cuts(gaps: Gaps, values: Floats, target: Ints, most_bins: int) -> tuple[float, ...]:
-    """The cuts that pay, those that save most bits first, until there are enough bins.
-
-    U. Fayyad and K. Irani, "Multi-interval discretization of continuous-valued attributes for
-    classification learning", IJCAI 1993: cut where the entropy of the target falls most, as long as
-    the fall pays for the description of the cut, and go on in both parts.
-    """
-    table = np.zeros((len(gaps.values) + 1, int(target.max()) + 1))
-    np.add.at(table, (np.searchsorted(gaps.values, values) + 1, target), 1.0)
-    below = table.cumsum(axis=0)
-    waiting = _splits(below, (0, len(gaps.values)))
-    chosen: list[int] = []
-    while waiting and len(chosen) < most_bins - 1:
-        _, start, cut, end = heapq.heappop(waiting)
-        chosen.append(cut - 1)
-        for part in ((start, cut), (cut, end)):
-            for split in _splits(below, part):
-                heapq.heappush(waiting, split)
-    return cuts_at(gaps, np.array(sorted(chosen), dtype=np.int64))
-
-
-def _splits(below: Floats, part: tuple[int, int]) -> list[Split]:
-    """The best cut of a part, if it pays."""
-    start, end = part
-    if end - start < 2:
-        return []
-    left = below[start + 1 : end] - below[start]
-    whole = below[end] - below[start]
-    right = whole - left
-    weighted = _bits(left) * left.sum(axis=1) + _bits(right) * right.sum(axis=1)
-    i = int(weighted.argmin())
-    saved = float(_bits(whole) * whole.sum() - weighted[i]) - _cost(whole, left[i], right[i])
-    return [Split(-saved, start, start + 1 + i, end)] if saved > 0 else []
-
-
-def _cost(whole: Floats, left: Floats, right: Floats) -> float:
-    """The bits that describe a cut and the levels on its two sides."""
-    k, k_left, k_right = (int((part > 0).sum()) for part in (whole, left, right))
-    entropies = k * _bits(whole) - k_left * _bits(left) - k_right * _bits(right)
-    return math.log2(float(whole.sum()) - 1) + _log2_ways(k) - float(entropies)
-
-
-def _bits(counts: Floats) -> Floats:
-    """The entropy of the levels in each row of counts."""
-    total = counts.sum(axis=-1, keepdims=True)
-    found: Floats = entr(counts / total).sum(axis=-1) / math.log(2)
-    return found
-
-
-def _log2_ways(k: int) -> float:
-    """log2(3^k - 2), which for large k is that of 3^k."""
-    return k * math.log2(3) if k > 100 else math.log2(3.0**k - 2)
 
 
 @dataclass(frozen=True)
@@ -380,10 +211,6 @@ class Discretization:
         The method, as in `tamis.discretize`.
     edges : mapping from str to tuple of float
         For every column that was cut, the edges of its intervals in order.
-    flat : tuple of str
-        The columns in which "mdl" found no worthwhile cut and which were cut at the median.
-    target : str or None
-        The column that guided a supervised "mdl".
 
     Examples
     --------
@@ -396,8 +223,6 @@ class Discretization:
 
     method: str
     edges: Mapping[str, tuple[float, ...]]
-    flat: tuple[str, ...] = ()
-    target: str | None = None
 
     def labels(self, column: str) -> tuple[str, ...]:
         """The labels of a column's intervals, from the lowest to the highest."""
@@ -405,12 +230,8 @@ class Discretization:
 
     def to_dict(self) -> dict[str, object]:
         """What JSON can hold."""
-        return {
-            "method": self.method,
-            "edges": {name: list(edges) for name, edges in self.edges.items()},
-            "flat": list(self.flat),
-            "target": self.target,
-        }
+        edges = {name: list(edges) for name, edges in self.edges.items()}
+        return {"method": self.method, "edges": edges}
 
 
 def place(values: NDArray[np.float64], edges: tuple[float, ...]) -> NDArray[np.int64]:

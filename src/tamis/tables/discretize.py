@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tamis.errors import DataError, SettingError, TamisWarning
 from tamis.plugins import is_whole
 from tamis.tables.assemble import check_names
-from tamis.tables.columns import Column, measure, smallest_unsigned, too_many_levels
+from tamis.tables.columns import Column, measure, smallest_unsigned
 from tamis.tables.cuts import (
     Discretization,
     Floats,
@@ -26,11 +26,9 @@ from tamis.tables.cuts import (
     equal_width_cuts,
     gaps_of,
     kmeans_cuts,
-    mdl_cuts,
     outer_edges,
     place,
     quantile_cuts,
-    supervised_cuts,
 )
 from tamis.tables.frames import NativeFrame, NativeSeries, encode_series, is_frame, take_series
 from tamis.tables.kinds import kind_of
@@ -45,7 +43,6 @@ def discretize(
     method: Method = "quantile",
     bins: int | Mapping[str, int] | None = None,
     columns: Sequence[str] | None = None,
-    target: str | None = None,
 ) -> tuple[Any, Discretization]:
     """Turn columns of numbers into levels such as "[0.1, 2.5)"; leave all others as they are.
 
@@ -56,20 +53,15 @@ def discretize(
     ----------
     data : data frame, array, mapping or path
         Any table that ``tamis.TAM`` reads; it is never changed.
-    method : {"quantile", "equal_width", "kmeans", "mdl"}
+    method : {"quantile", "equal_width", "kmeans"}
         "quantile": the same number of rows in each bin, as far as ties allow. "equal_width": bins
         of one width; some may be empty. "kmeans": the bins whose means are nearest to the rows,
-        found exactly. "mdl": as many bins as describe the column best (Kontkanen and Myllymaki,
-        2007), or, with a ``target``, as many as say enough about its levels (Fayyad and Irani,
-        1993); a column without a worthwhile cut is cut at the median.
+        found exactly.
     bins : int, mapping or None
-        The number of bins, for all columns or by name; for "mdl" the largest number. None is 4, and
-        12 for "mdl".
+        The number of bins, for all columns or by name. None is 4.
     columns : sequence of str or None
         The columns to cut. None is all of the kind "number" (see `tamis.inspect`): numbers with
         fractions, and whole numbers with many values.
-    target : str or None
-        The column of levels that guides "mdl".
 
     Returns
     -------
@@ -86,8 +78,7 @@ def discretize(
 
     Notes
     -----
-    A ``TamisWarning`` says where ties left fewer bins than asked for, and which columns were cut at
-    the median because no cut was worthwhile.
+    A ``TamisWarning`` says where ties left fewer bins than asked for.
 
     Examples
     --------
@@ -97,7 +88,7 @@ def discretize(
     >>> table["x"]
     ['[0.5, 2)', '[0.5, 2)', '[2, 3.5]', '[2, 3.5]']
     """
-    request = Request(method, _by_name(bins), _names(columns), _target(target))
+    request = Request(method, _by_name(bins), _names(columns))
     if is_frame(data):
         native = nw.to_native(data, pass_through=True)
         encoders, numeric = _frame_columns(native)
@@ -112,23 +103,16 @@ def discretize(
     return (cut if isinstance(data, Table) else table_as_mapping(cut)), record
 
 
-def _cut(request: Request, chosen: Chosen) -> tuple[Levels, Discretization]:
-    cuts = {
-        name: request.cut(name, values, chosen.target) for name, values in chosen.numbers.items()
-    }
-    record = Discretization(
-        request.method,
-        {name: cut.edges for name, cut in cuts.items()},
-        tuple(sorted(name for name, cut in cuts.items() if cut.flat)),
-        request.target,
-    )
+def _cut(request: Request, numbers: Mapping[str, Floats]) -> tuple[Levels, Discretization]:
+    cuts = {name: request.cut(name, values) for name, values in numbers.items()}
+    record = Discretization(request.method, {name: cut.edges for name, cut in cuts.items()})
     notes = [cut.note for cut in cuts.values() if cut.note is not None]
     if notes:
         # The caller of tamis.discretize.
         warnings.warn(TamisWarning(f"{listed(notes, separator='; ')}."), stacklevel=3)
     levels = {
         name: (place(values, record.edges[name]), record.labels(name))
-        for name, values in chosen.numbers.items()
+        for name, values in numbers.items()
     }
     return levels, record
 
@@ -151,14 +135,6 @@ def _names(columns: object) -> tuple[str, ...] | None:
 def _by_name(bins: int | Mapping[str, int] | None) -> int | Mapping[str, int] | None:
     # The names of pandas may be numbers; they are known here by their text.
     return {str(name): n for name, n in bins.items()} if isinstance(bins, Mapping) else bins
-
-
-def _target(target: object) -> str | None:
-    if target is None or isinstance(target, str):
-        return target
-    if is_whole(target):
-        return str(target)
-    raise SettingError(f"target must be the name of a column, not {target!r}")
 
 
 def _frame_columns(frame: NativeFrame) -> tuple[dict[str, Encode], Callable[[str], bool]]:
@@ -194,17 +170,14 @@ def _table_column(table: Table, k: int, rows: Flags | None) -> Column:
     return Column(table.levels[k], table.codes[k][kept], None, table.kinds[k])
 
 
-Method = Literal["quantile", "kmeans", "mdl", "equal_width"]
+Method = Literal["quantile", "kmeans", "equal_width"]
 
 DEFAULT_BINS = 4
-MOST_MDL_BINS = 12
-"""The default of ``bins``: how many there are, and how many "mdl" may choose."""
 
 _CUTTERS: dict[str, Callable[[Gaps, int], tuple[float, ...]]] = {
     "quantile": quantile_cuts,
     "kmeans": kmeans_cuts,
     "equal_width": equal_width_cuts,
-    "mdl": mdl_cuts,
 }
 
 
@@ -212,7 +185,6 @@ class Cut(NamedTuple):
     """The edges of a column's intervals, and what is to be said about them."""
 
     edges: tuple[float, ...]
-    flat: bool
     note: str | None
 
 
@@ -223,26 +195,17 @@ class Request:
     method: str
     bins: int | Mapping[str, int] | None
     columns: tuple[str, ...] | None
-    target: str | None
 
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in get_args(Method):
             choices = ", ".join(map(repr, get_args(Method)))
             raise SettingError(f"method must be one of {choices}, not {self.method!r}")
-        if self.target is not None and self.method != "mdl":
-            raise SettingError(
-                f"target guides method='mdl' only, not {self.method!r}: leave it out or choose mdl"
-            )
-        if self.target is not None and self.columns is not None and self.target in self.columns:
-            raise SettingError(
-                f"the target {shown(self.target)} cannot be among the columns to cut"
-            )
         for name, bins in self._asked():
             _require_bins(name, bins)
 
     def check_names(self, known: Sequence[str]) -> None:
         """Refuse names that the table does not have."""
-        asked = [*(self.columns or ()), *([] if self.target is None else [self.target])]
+        asked = list(self.columns or ())
         if isinstance(self.bins, Mapping):
             asked += list(self.bins)
         unknown = [name for name in asked if name not in known]
@@ -252,31 +215,21 @@ class Request:
                 f"{listed(map(shown, known))}"
             )
 
-    def cut(self, name: str, values: Floats, target: Ints | None) -> Cut:
-        """The edges for one column, from the rows in which it is not missing; a target guides them
-        where it is known too."""
-        present = ~np.isnan(values)
-        gaps = gaps_of(values[present])
+    def cut(self, name: str, values: Floats) -> Cut:
+        """The edges for one column, from the rows in which it is not missing."""
+        gaps = gaps_of(values[~np.isnan(values)])
         bins = self._bins(name)
         if len(gaps.values) < 2:
             raise DataError(
                 f"Column {shown(name)} takes one value, {float(gaps.values[0])!r}, and cannot be "
                 "cut. Leave it out of columns, or drop it."
             )
-        if self.method != "mdl" and len(gaps.values) < bins:
+        if len(gaps.values) < bins:
             raise DataError(
                 f"Column {shown(name)} takes {len(gaps.values)} values, fewer than the {bins} bins "
                 "asked for. Ask for fewer bins, or leave it out of columns."
             )
-        if target is None:
-            cuts = _CUTTERS[self.method](gaps, bins)
-        else:
-            both = present & (target >= 0)
-            known = gaps_of(values[both])
-            cuts = supervised_cuts(known, values[both], target[both], bins) if both.any() else ()
-        flat = not cuts
-        if flat:
-            cuts = quantile_cuts(gaps, 2)
+        cuts = _CUTTERS[self.method](gaps, bins)
         low, high = outer_edges(float(gaps.values[0]), float(gaps.values[-1]))
         edges = (low, *cuts, high)
         if any(b <= a for a, b in pairwise(edges)):
@@ -284,21 +237,14 @@ class Request:
                 f"Column {shown(name)} spans {low!r} to {high!r}: floats are too coarse there for "
                 f"{bins} bins. Subtract a constant from it, or ask for fewer bins."
             )
-        return Cut(edges, flat, self._note(name, len(cuts) + 1, flat=flat))
-
-    def _note(self, name: str, found: int, *, flat: bool) -> str | None:
-        if flat:
-            why = "no cut pays" if self.target is None else f"no cut says enough of {self.target!r}"
-            return f"column {shown(name)} was cut at the median, because {why}"
-        if self.method != "mdl" and found < self._bins(name):
-            return f"column {shown(name)} has {found} bins, because of ties, not {self._bins(name)}"
-        return None
+        found = len(cuts) + 1
+        fewer = f"column {shown(name)} has {found} bins, because of ties, not {bins}"
+        return Cut(edges, fewer if found < bins else None)
 
     def _bins(self, name: str) -> int:
-        default = MOST_MDL_BINS if self.method == "mdl" else DEFAULT_BINS
         if isinstance(self.bins, Mapping):
-            return self.bins.get(name, default)
-        return default if self.bins is None else self.bins
+            return self.bins.get(name, DEFAULT_BINS)
+        return DEFAULT_BINS if self.bins is None else self.bins
 
     def _asked(self) -> list[tuple[str | None, int]]:
         if isinstance(self.bins, Mapping):
@@ -321,27 +267,19 @@ class _Labelled(Exception):  # noqa: N818 - a message between functions, never s
     """A column that was asked for by name holds labels."""
 
 
-class Chosen(NamedTuple):
-    """The numbers to be cut, by name, and the codes of the target if there is one; where they
-    are missing, numbers are nan and codes -1."""
-
-    numbers: dict[str, Floats]
-    target: Ints | None
-
-
 def choose(
     request: Request, columns: Mapping[str, Encode], numeric: Callable[[str], bool]
-) -> Chosen:
-    """The columns the request names, or all of numbers; all bad ones are refused at once.
+) -> dict[str, Floats]:
+    """The columns the request names, or all of numbers, nan where they are missing; all bad ones
+    are refused at once.
 
     ``numeric`` tells whether a column that cannot be read was meant to hold numbers; one that was
     not is none of our business.
     """
     request.check_names(list(columns))
-    names = [name for name in columns if name != request.target]
     numbers: dict[str, Floats] = {}
     refused: list[tuple[str, ColumnRefused]] = []
-    for name in names if request.columns is None else request.columns:
+    for name in columns if request.columns is None else request.columns:
         try:
             found = _numbers(columns[name], explicit=request.columns is not None)
         except _Labelled as why:
@@ -361,16 +299,14 @@ def choose(
             "No column is of the kind 'number', so there is nothing to cut. Name the columns that "
             "are to be cut all the same, with columns=[...]."
         )
-    return Chosen(
-        numbers, None if request.target is None else _levels_of_target(request.target, columns)
-    )
+    return numbers
 
 
-def _over_all(values: NDArray[Any], absent: Flags | None, missing: float) -> NDArray[Any]:
-    """The values of the rows that have them, and of the others that they are missing."""
+def _over_all(values: Floats, absent: Flags | None) -> Floats:
+    """The values of the rows that have them, and nan for the others."""
     if absent is None:
         return values
-    found = np.full(len(absent), missing, dtype=values.dtype)
+    found = np.full(len(absent), np.nan)
     found[~absent] = values
     return found
 
@@ -381,9 +317,9 @@ def _numbers(encode: Encode, *, explicit: bool) -> Floats | None:
     if isinstance(column, ColumnRefused):
         if column.numbers is None:
             raise column
-        return _over_all(measure(column.numbers), absent, np.nan)
+        return _over_all(measure(column.numbers), absent)
     found = _numbers_of(column, explicit=explicit)
-    return None if found is None else _over_all(found, absent, np.nan)
+    return None if found is None else _over_all(found, absent)
 
 
 def _numbers_of(column: Column, *, explicit: bool) -> Floats | None:
@@ -394,22 +330,6 @@ def _numbers_of(column: Column, *, explicit: bool) -> Floats | None:
             raise _Labelled(f"holds labels such as {shown(label)}")
     levels: Floats = np.array(column.levels, dtype=np.float64)
     return levels[column.codes]
-
-
-def _levels_of_target(name: str, columns: Mapping[str, Encode]) -> Ints:
-    column, absent = where_present(columns[name])
-    if isinstance(column, ColumnRefused):
-        raise DataError(
-            f"The target {shown(name)} {column}. It must hold levels: choose another, or "
-            "discretise it first."
-        )
-    if too_many_levels(len(column.levels), len(column.codes)):
-        raise DataError(
-            f"The target {shown(name)} has {len(column.levels)} levels in {len(column.codes)} "
-            "rows. Choose one with fewer levels, or discretise it first."
-        )
-    codes: Ints = _over_all(column.codes.astype(np.int64), absent, -1)
-    return codes
 
 
 Levels = Mapping[str, tuple[Ints, tuple[str, ...]]]

@@ -13,7 +13,7 @@ from tamis.tables.refusals import listed, shown, shown_path
 TEXT_ENDINGS = (".csv", ".tsv", ".txt")
 PARQUET_ENDINGS = (".parquet", ".pq")
 ARROW_ENDINGS = (".feather", ".arrow", ".ipc")
-EXCEL_ENDINGS = (".xlsx", ".xls")
+EXCEL_ENDINGS = (".xlsx",)
 PACKED_ENDING = ".tamis"
 STREAMED_ENDINGS = TEXT_ENDINGS + PARQUET_ENDINGS + ARROW_ENDINGS
 """Files that can be read in batches."""

@@ -60,7 +60,7 @@ def read_table(
     a stream of Arrow, such as a relation of DuckDB; two-dimensional or structured numpy arrays;
     mappings from names to sequences; lists of rows; and paths to CSV (.csv, .tsv, .txt, also
     compressed: .csv.gz, .csv.zst, .csv.bz2), Parquet (.parquet, .pq), Feather (.feather, .arrow,
-    .ipc) and, with pandas, Excel files (.xlsx, .xls). ``data`` is never modified and the table
+    .ipc) and, with pandas, Excel files (.xlsx). ``data`` is never modified and the table
     shares no memory with it.
 
     Levels are strings, integers (also as floats) or booleans, sorted unless an ordered
@@ -318,8 +318,7 @@ def _read_excel(path: str) -> NativeFrame:
     except ImportError as error:
         raise FileFormatError(
             f"Reading {shown_path(path)} needs pandas and its reader of Excel files ({error}). "
-            "Install them with: pip install pandas openpyxl (for .xls, xlrd), or save the table "
-            "as CSV."
+            "Install them with: pip install pandas openpyxl, or save the table as CSV."
         ) from error
     except OSError:
         raise

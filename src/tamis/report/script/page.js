@@ -38,15 +38,11 @@ const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefe
 const theme = button("", () => {
   root.dataset.theme = isDark() ? "light" : "dark";
   nameTheme();
-  drawOverview();
 }, { id: "theme" });
 function nameTheme() {
   theme.textContent = isDark() ? "Light" : "Dark";
   theme.setAttribute("aria-label", isDark() ? "Use light colours" : "Use dark colours");
 }
-prefersDark.addEventListener("change", () => {
-  nameTheme();
-  drawOverview();
-});
+prefersDark.addEventListener("change", nameTheme);
 nameTheme();
 document.getElementById("page-tools").append(theme);

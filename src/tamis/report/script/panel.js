@@ -16,18 +16,15 @@ function closePanel() {
   beside.classList.remove("open");
   resized();
   unmark();
-  if (playing()) refresh();
   if (leave) opener?.focus();
 }
 function openNode(number, byKeyboard) {
-  stop();
   const node = nodeOf.get(number);
   const story = document.getElementById(`column-${number}`).cloneNode(true);
   story.removeAttribute("id");
   const heading = make("h3", { tabIndex: -1 }, make("bdi", { textContent: data.names[number] }));
   openPanel(make("div", { className: "top" }, heading, button("Close", closePanel)), ...story.childNodes);
   opener = node;
-  for (const one of shown) one.classList.remove("playing");
   highlight(number);
   rove(node);
   bringIntoView(node);
@@ -95,3 +92,8 @@ tools.append(
   find,
   listed,
 );
+const keys = make("p", { className: "legend", id: "keys" });
+keys.textContent =
+  "Drag to move, wheel to zoom once the graph is chosen. Keys: + and − zoom, 0 fits, 9 shows all, arrows move; Tab goes to " +
+  "a column, arrows then walk between columns, Enter opens one, Escape leaves.";
+beside.after(keys);

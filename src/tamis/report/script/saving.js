@@ -1,11 +1,10 @@
-// The picture as a file: what is shown of the graph, with the tray and the legend, in the colours of
-// the page. Nothing is loaded for it: SVG is the drawing itself, PNG is drawn anew on a canvas.
+// The picture as an SVG file: what is shown of the graph, with the tray and the legend, in the
+// colours of the page.
 
-const MOST_PIXELS = 12000;
 const savedSize = [Number(graph.dataset.savedWidth), Number(graph.dataset.savedHeight)];
 const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity"];
 
-// A copy whose looks need no style sheet, in the state that no pointer, filter or step has changed.
+// A copy whose looks need no style sheet, in the state that no pointer or filter has changed.
 function pictureOf() {
   const copy = graph.cloneNode(true);
   const [width, height] = savedSize;
@@ -43,59 +42,12 @@ function strip(copy) {
 }
 const paperColour = () => getComputedStyle(document.body).backgroundColor;
 
-// Canvas knows the paths of SVG; boxes and texts are as simple.
-function painted(copy) {
-  const [width, height] = savedSize;
-  const scale = Math.min(2, MOST_PIXELS / Math.max(width, height));
-  const canvas = make("canvas", { width: Math.ceil(scale * width), height: Math.ceil(scale * height) });
-  const pen = canvas.getContext("2d");
-  pen.scale(scale, scale);
-  for (const element of copy.querySelectorAll("path, rect, text")) paint(pen, element);
-  return canvas;
-}
-function paint(pen, element) {
-  const value = (key) => element.getAttribute(key) ?? "";
-  const number = (key) => Number(value(key)) || 0;
-  const strength = (key) => (value("opacity") === "" ? 1 : number("opacity")) * (value(key) === "" ? 1 : number(key));
-  pen.fillStyle = value("fill");
-  pen.strokeStyle = value("stroke");
-  pen.lineWidth = number("stroke-width");
-  pen.setLineDash(value("stroke-dasharray").split(/[ ,]+/).map(Number).filter((length) => length > 0));
-  const shape = new Path2D(element.tagName === "path" ? value("d") : undefined);
-  if (element.tagName === "rect") {
-    shape.roundRect(number("x"), number("y"), number("width"), number("height"), number("rx"));
-  }
-  pen.globalAlpha = strength("fill-opacity");
-  if (element.tagName === "text") {
-    pen.font = `${graph.getAttribute("font-size")}px ${getComputedStyle(graph).fontFamily}`;
-    pen.textAlign = { middle: "center", end: "right" }[value("text-anchor")] ?? "left";
-    pen.fillText(element.textContent, number("x"), number("y"));
-    return;
-  }
-  if (value("fill") !== "none") pen.fill(shape);
-  pen.globalAlpha = strength("stroke-opacity");
-  if (value("stroke") !== "none") pen.stroke(shape);
-}
-function hand(blob, ending) {
-  const address = URL.createObjectURL(blob);
-  make("a", { href: address, download: `${data.file}.${ending}` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
-}
 function saveSvg() {
   const text = new XMLSerializer().serializeToString(pictureOf());
-  hand(new Blob([text], { type: "image/svg+xml" }), "svg");
-}
-function savePng() {
-  painted(pictureOf()).toBlob((blob) => hand(blob, "png"), "image/png");
+  const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  make("a", { href: address, download: `${data.file}.svg` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 if (edges.length) {
-  tools.append(
-    make(
-      "span",
-      { className: "group" },
-      "Save as ",
-      button("SVG", saveSvg, { id: "save-svg", "aria-label": "Save the picture as SVG" }),
-      button("PNG", savePng, { id: "save-png", "aria-label": "Save the picture as PNG" }),
-    ),
-  );
+  tools.append(button("Save as SVG", saveSvg, { id: "save-svg", "aria-label": "Save the picture as SVG" }));
 }

@@ -27,7 +27,6 @@ function show(next) {
       drawn = 0;
       graph.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
       setHeadings(Math.max(HEADING, view.y + 14));
-      showOverview();
     });
   }
 }
@@ -148,43 +147,35 @@ window.addEventListener("afterprint", () => {
   show(view);
 });
 
-const pointers = new Map();
+// One pointer moves the drawing; others are left to the page.
+let held = null;
 let moved = 0;
 graph.addEventListener("pointerdown", (event) => {
-  if (event.button !== 0) return;
-  if (!pointers.size) moved = 0;
-  pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  if (event.button !== 0 || !event.isPrimary) return;
+  moved = 0;
+  held = { x: event.clientX, y: event.clientY };
 });
 graph.addEventListener("pointermove", (event) => {
-  const last = pointers.get(event.pointerId);
-  if (!last) return;
+  if (!held || !event.isPrimary) return;
   if (!event.buttons) {
-    pointers.delete(event.pointerId);
+    held = null;
     return;
   }
   const now = { x: event.clientX, y: event.clientY };
-  moved += Math.hypot(now.x - last.x, now.y - last.y);
+  const [dx, dy] = [held.x - now.x, held.y - now.y];
+  moved += Math.hypot(dx, dy);
   if (moved < 5) return;
   // Only a drag catches the pointer: a click must reach its node.
   if (!graph.hasPointerCapture(event.pointerId)) graph.setPointerCapture(event.pointerId);
   graph.classList.add("dragged");
   const frame = graph.getBoundingClientRect();
-  const other = [...pointers].find(([id]) => id !== event.pointerId);
-  if (other) {
-    const before = Math.hypot(last.x - other[1].x, last.y - other[1].y);
-    const after = Math.hypot(now.x - other[1].x, now.y - other[1].y);
-    if (after > 0) {
-      zoom(before / after, pointAt((now.x + other[1].x) / 2, (now.y + other[1].y) / 2));
-    }
-  } else {
-    pan((last.x - now.x) / frame.width, (last.y - now.y) / frame.height);
-  }
-  pointers.set(event.pointerId, now);
+  pan(dx / frame.width, dy / frame.height);
+  held = now;
 });
 for (const kind of ["pointerup", "pointercancel"]) {
   graph.addEventListener(kind, (event) => {
-    pointers.delete(event.pointerId);
-    if (pointers.size) return;
+    if (!event.isPrimary) return;
+    held = null;
     graph.classList.remove("dragged");
     // After the click that ends a drag, clicks count again.
     setTimeout(() => (moved = 0), 0);

@@ -11,7 +11,6 @@ function chooseWarrant(warrant, wanted) {
   for (const { element } of edges) {
     if (element.classList.contains(warrant)) element.classList.toggle("hidden", !wanted);
   }
-  drawOverview();
   for (const follow of afterChoosing) follow();
 }
 function switchFor(key) {

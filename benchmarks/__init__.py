@@ -1,1 +1,0 @@
-"""Ratios against peers and against the counting floor, and the choice of defaults."""
