@@ -41,25 +41,17 @@ from tamis.result.sentences import (
     SORTED,
     UNITS,
 )
-from tamis.search.auto import (
-    LIKELIHOOD,
-    NOT_SEARCHED,
-    RESTS_ON,
-    SAME,
-    Tried,
-    score_of,
-    try_searches,
-    turns_of,
-    with_refinement,
-)
+from tamis.search.default import RESTS_ON, Candidate, DefaultSearch, score_of
 from tamis.search.outcome import Outcome
 from tamis.search.tam import Progress, run
-from tamis.search.weak_edges import alpha_for
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.refusals import listed, shown
 from tamis.tables.table import AnyTable, with_rows
 
+SAME = "the same DAG"
+"""Stands for a reading that was not searched, but scored on the DAG of another."""
+NOT_SEARCHED = "nothing: not searched, being far behind on the same DAG"
 SURE = 20.0
 """Nats by which a column must be unlikely to follow from another by chance, as in ``relations``."""
 ROUNDING = 1e-6
@@ -67,13 +59,15 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Answer:
-    """What a search found on one reading of the table; of "auto", everything that was tried."""
+    """What a search found on one reading of the table; of the default, its candidates too."""
 
     settings: Settings
     """Filled in for this reading, not yet bound to the source."""
     information: Source
     tell: Callable[[], Outcome]
-    tried: tuple[Tried, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    weigh: Callable[[], Mapping[tuple[int, int], float]] = dict
+    """What the score loses without the directions that the whole class has."""
     shift: float = 0.0
     """What makes the scores of this reading comparable with those of another."""
 
@@ -84,8 +78,8 @@ class Answer:
 
     @property
     def score(self) -> float:
-        """Of the best that was tried, comparable between readings."""
-        return self.tried[0].score + self.shift if self.tried else 0.0
+        """Of the best candidate, comparable between readings."""
+        return self.candidates[0].score + self.shift if self.candidates else 0.0
 
 
 def learn(
@@ -103,12 +97,7 @@ def learn(
     with in_force(asked.constants):
         answers, notes = _answers(table, asked, progress)
         best = max(answers, key=lambda one: one.score)
-        if best.settings.search == "auto":
-            # Refined is only what explains the table better as it is; the other would cost more.
-            answers.remove(best)
-            best, raised = _at_its_alpha(_refined(best), asked)
-            answers, notes = [best, *answers], (*notes, *raised)
-        losses = best.tried[0].weigh() if best.tried else {}
+        answers.remove(best)
         cost = _knowledge_cost(best) if price_knowledge else None
         if table is not None:
             notes = (*notes, *_mixed_notes(table, best.settings))
@@ -117,9 +106,9 @@ def learn(
         return Names(best.settings, best.information).result(
             table,
             best.outcome,
-            best.tried[0].directions if best.tried else None,
-            losses,
-            _ranking(answers),
+            best.candidates[0].directions if best.candidates else None,
+            best.weigh(),
+            _ranking([best, *answers]),
             notes,
             knowledge_cost=cost,
             left_open=tuple(name for name, value in asked_for.items() if value == "auto"),
@@ -151,13 +140,10 @@ def _knowledge_cost(best: Answer) -> float | None:
     if Ability.LIKELIHOOD not in source.abilities or callable(settings.boundary):
         return None
     free = replace(settings, knowledge=NOTHING)
-    if settings.search == "auto":
-        tried = try_searches(source, free.bound(source))
-        other = _refined(_of(free, source, tried)).tried[0].score
-        own = best.tried[0].score
-    else:
-        other = _score(source, run(source, free.bound(source)))
-        own = _score(source, best.outcome)
+    own, other = (
+        _score(source, best.outcome),
+        _score(source, _answer(source, free, attach=False).outcome),
+    )
     return max(other - own, 0.0)
 
 
@@ -231,79 +217,62 @@ def _readings(
 
 def _same_dag(source: Source, settings: Settings, other: Answer) -> Answer:
     """The best DAG of another reading, scored on this one."""
-    best = other.tried[0]
-    scored = Tried(SAME, best.parents, score_of(source, best.parents))
+    best = other.candidates[0]
+    scored = replace(best, search=SAME, score=score_of(source, best.parents))
     return Answer(settings, source, other.tell, (scored,))
 
 
 def _within_reach(answer: Answer) -> float:
     """How far behind a reading may be on the same DAG and still be searched: by as much as other
     parents could explain, about the logarithm of the ways to turn an edge, for every node."""
-    best = answer.tried[0]
-    return len(best.parents) * constants.misfit * math.log(turns_of(best))
+    best = answer.candidates[0]
+    ways = 2 * max(best.n_edges, 1) * len(best.parents)
+    return len(best.parents) * constants.misfit * math.log(ways)
 
 
 def search(information: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Run a search on any source of information."""
     if settings.search == "auto":
         raise SettingError("search='auto' compares likelihoods, which need rows: name a search")
-    source = attached(information, *settings.rules)
-    return run(source, settings.bound(source), progress)
+    return _answer(information, settings, progress).outcome
 
 
 Found = tuple[dict[int, tuple[int, ...]], list[list[int]]]
 """The parents of each node, and the layers."""
 
 
-def interactions_of(table: Table, settings: Settings) -> dict[int, Interactions]:
-    """The sets of candidates that will be tried on this table, by their largest size."""
-    size = settings.look_ahead or 1
-    return {} if size < 2 else {size: open_information(table, settings).interactions(size)}
-
-
-def found_in(table: Table, settings: Settings, interactions: Mapping[int, Interactions]) -> Found:
+def found_in(table: Table, settings: Settings) -> Found:
     """What is found in a table, in one thread and without the reasons."""
     with in_force(settings.constants):
         source = open_information(table, replace(settings, n_jobs=1))
-        answer = _refined(_answer(source, settings, None, interactions))
-    chosen = answer.tried[0].search if answer.tried else settings.search
-    parents = {k: boundary.members for k, boundary in answer.outcome.found.items()}
+        answer = _answer(source, settings)
+    chosen = answer.candidates[0].search if answer.candidates else settings.search
+    parents = {k: found.members for k, found in answer.outcome.found.items()}
     return parents, layers_found(answer.outcome, chosen)
 
 
 def _answer(
-    source: Source,
-    settings: Settings,
-    progress: Progress | None = None,
-    interactions: Mapping[int, Interactions] | None = None,
+    source: Source, settings: Settings, progress: Progress | None = None, *, attach: bool = True
 ) -> Answer:
-    source = attached(source, *settings.rules)
-    if settings.search == "auto" or interactions is not None:
-        source = RememberedInformation(source, interactions)
-    if settings.search != "auto":
+    source = attached(source, *settings.rules) if attach else source
+    if settings.search not in ("auto", "sequential"):
         outcome = run(source, settings.bound(source), progress)
         return Answer(settings, source, lambda: outcome)
-    settings = settings.filled_in(look_ahead=settings.look_ahead or source.worthwhile_look_ahead())
-    return _of(settings, source, try_searches(source, settings.bound(source), progress))
-
-
-def _of(settings: Settings, source: Source, tried: Sequence[Tried], shift: float = 0.0) -> Answer:
-    """The answer of "auto", the first of what was tried, which always has something to tell."""
-    tell = tried[0].tell
-    if tell is None:
-        raise RuntimeError("the best of the searches was not kept")
-    return Answer(settings, source, tell, tuple(tried), shift)
-
-
-def _refined(answer: Answer) -> Answer:
-    """What was tried, and the class that fits best, unless the settings do without."""
-    settings, source = answer.settings, answer.information
-    if settings.search != "auto" or not settings.refine:
-        return answer
-    tried = with_refinement(
-        source, settings.bound(source), answer.tried, same_units=settings.units == "same"
+    found = DefaultSearch(source, settings.bound(source))
+    if settings.search == "sequential":
+        candidates = (found.first,)
+    else:
+        candidates = tuple(found.candidates)
+    if progress is not None:
+        progress(source.n_variables, source.n_variables)
+    best = candidates[0]
+    return Answer(
+        settings,
+        source,
+        lambda: found.outcome(best),
+        candidates if settings.search == "auto" else (),
+        lambda: found.losses(best),
     )
-    return _of(settings, source, tried, answer.shift)
 
 
 def _units_note(answer: Answer) -> tuple[str, ...]:
@@ -358,41 +327,11 @@ def _functions_note(answer: Answer) -> tuple[str, ...]:
     return (FUNCTIONS.format(told=listed(told, "; ")),) if told else ()
 
 
-def _at_its_alpha(answer: Answer, asked: Settings) -> tuple[Answer, tuple[str, ...]]:
-    """The answer, found once more where its edges are so weak that they ask for a higher alpha, if
-    that finds more and loses none or explains the table clearly better; and what to say about
-    that."""
-    rule, information = answer.settings.boundary_rule, answer.information
-    if not asked.leaves_open("alpha", "boundary_rule") or not isinstance(rule, PValue):
-        return answer, ()
-    alpha = alpha_for(answer.outcome, rule.alpha, information.n_variables)
-    if alpha == rule.alpha:
-        return answer, ()
-    settings = replace(answer.settings, boundary_rule=replace(rule, alpha=alpha))
-    tried = try_searches(information, settings.bound(information))
-    again = _refined(_of(settings, information, tried, answer.shift))
-    before, after = _pairs(answer), _pairs(again)
-    clearly_better = again.score > answer.score + constants.alike and len(after) > len(before)
-    if not (before < after or clearly_better):
-        return answer, ()
-    added, total = _arrows(len(after) - len(before)), _arrows(len(after))
-    return again, (RAISED.format(before=rule.alpha, after=alpha, added=added, total=total),)
-
-
-def _arrows(number: int) -> str:
-    return f"{number:,} arrow" + ("" if number == 1 else "s")
-
-
-def _pairs(answer: Answer) -> set[frozenset[int]]:
-    """The edges of an answer, whichever way they point."""
-    return {frozenset((p, k)) for k, own in answer.tried[0].parents.items() for p in own}
-
-
 def _shift(table: AnyTable, answer: Answer) -> float:
     """From the score of a reading to a probability of the levels themselves."""
     if answer.settings.information == "counts":
         return 0.0
-    best = answer.tried[0]
+    best = answer.candidates[0]
     return lattice_likelihood(table, best.parents) - best.score
 
 
@@ -404,9 +343,9 @@ def _ranking(answers: list[Answer]) -> tuple[Run, ...]:
             named(answer.settings.information),
             one.score + answer.shift,
             one.n_edges,
-            RESTS_ON.get(one.search, NOT_SEARCHED if one.search == SAME else LIKELIHOOD),
+            RESTS_ON.get(one.search, NOT_SEARCHED),
             chosen=answer is answers[0] and place == 0,
         )
         for answer in answers
-        for place, one in enumerate(answer.tried)
+        for place, one in enumerate(answer.candidates)
     )

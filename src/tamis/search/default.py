@@ -275,6 +275,17 @@ class DefaultSearch:
         return told
 
 
+def score_of(source: Source, parents: Mapping[int, frozenset[int]]) -> float:
+    """The penalised likelihood of a DAG, by the source itself: what readings are compared by."""
+    contexts = [Context(k, tuple(sorted(own))) for k, own in parents.items()]
+    return math.fsum(source.penalised_likelihoods(contexts).tolist())
+
+
+def probability_of(loss: float) -> float:
+    """How likely a direction is that the class has, by what the score loses without it."""
+    return 1 / (1 + math.exp(-min(loss / constants.nats_per_doubt, 700.0)))
+
+
 def _digits(family: tuple[float, float]) -> tuple[float, float]:
     """As many digits as do not hang on the order in which numbers were added up."""
     score, noise = family
