@@ -8,14 +8,20 @@ TESTS ?= tests
 SECONDS ?= 60
 SEED ?= 1
 VERSIONS ?= 3.11 3.12 3.13 3.14
+# What compiles the core: build-system.requires of pyproject.toml, and what these call.
+BUILD := 'scikit-build-core>=0.11' 'cython>=3.1' 'scipy>=1.13' 'cmake>=3.26' ninja
 # Tests start a hundred processes: sources are compiled once, not by each of them.
 export PYTHONDONTWRITEBYTECODE :=
 SUITE := -m pytest -q -n auto --dist worksteal
 
-.PHONY: demo test lint types unit slow fuzz test-lowest test-versions dist docs bench bench-scale clean
+.PHONY: core demo test sanitize lint types unit slow fuzz test-lowest test-versions dist docs bench bench-scale clean
 
-demo: $(VENV)/.core
+demo: core
 	$(BIN)/tamis learn examples/sprinkler.csv
+
+# Compiles again what has changed of src/tamis/core.
+core: $(VENV)/.core
+	@$(BIN)/cmake --build build/core -- --quiet
 
 test: lint types unit
 
@@ -26,15 +32,15 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-unit: $(VENV)/.dev
+unit: core $(VENV)/.dev
 	$(BIN)/python $(SUITE) -m "not slow" $(TESTS)
 
 # A browser, clusters, hostile command lines, the wheel in an empty environment: minutes more.
-slow: $(VENV)/.dev
+slow: core $(VENV)/.dev
 	$(BIN)/python $(SUITE) -m slow $(TESTS)
 
 # Hostile command lines, files, arguments and tables, for a minute: python -m fuzz --help says more.
-fuzz: $(VENV)/.dev
+fuzz: core $(VENV)/.dev
 	$(BIN)/python -m fuzz --seconds $(SECONDS) --seed $(SEED) --jobs 2
 
 # With the lowest version of everything that pyproject.toml names, on the lowest Python. Old packages
@@ -65,15 +71,15 @@ dist: $(UV)
 	$(UV) tool run --quiet twine check --strict dist/*
 
 # The documentation site, in site/; runs the examples of the gallery.
-docs: $(VENV)/.docs
+docs: core $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.bench
+bench: core $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
 
 # Up to 50 million rows, up to 10 000 columns, and Dask: half an hour, and a gigabyte of disk for a
 # while.
-bench-scale: $(VENV)/.dev
+bench-scale: core $(VENV)/.dev
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.wide
 	$(BIN)/python -m benchmarks.cluster
@@ -86,21 +92,17 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-$(VENV)/.core: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[plot]'
+# Without build isolation, so that what compiles is still there when a header changes. The rest comes
+# by the name of what is then installed, with isolation: others may have to be built their own way.
+$(VENV)/.core: $(BIN)/python pyproject.toml CMakeLists.txt
+	$(BIN)/python -m pip install --quiet $(BUILD)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation --no-deps -e .
+	$(BIN)/python -m pip install --quiet 'tamis[plot]'
 	touch $@
 
-$(VENV)/.dev: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
-	touch $@ $(VENV)/.core
-
-$(VENV)/.docs: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[docs]'
-	touch $@ $(VENV)/.core
-
-$(VENV)/.bench: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[bench]'
-	touch $@ $(VENV)/.core
+$(VENV)/.dev $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet 'tamis[$*]'
+	touch $@
 
 clean:
 	rm -rf $(VENV) build site .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
