@@ -1,0 +1,1 @@
+"""Counting and searching in C++: the headers here, and what Python sees of them, `_core.pyx`."""
