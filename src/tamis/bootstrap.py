@@ -21,16 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.counting.sharing import usable_jobs
-from tamis.decisions.specification import rule_from_dict
 from tamis.errors import SettingError
-from tamis.information.wrappers import Interactions
-from tamis.learning import found_in, interactions_of
+from tamis.learning import found_in
 from tamis.opening import open_outside
 from tamis.parameters import kind_of, require
 from tamis.plugins import shortened
 from tamis.progress import showing
 from tamis.result import Result
-from tamis.search.auto import REFINED
 from tamis.settings import Settings
 from tamis.tables import Table, read_table
 from tamis.tables.table import with_rows
@@ -208,9 +205,7 @@ def bootstrap(
     settings = _settings(table, result, asked, search)
     names = sorted(table.names)
     arranged = table.select([table.names.index(name) for name in names])
-    # Where to look for sets of candidates all rows know best, and once is enough.
-    known = interactions_of(arranged, settings)
-    wanted = _Wanted(arranged, settings, known, seed, scheme)
+    wanted = _Wanted(arranged, settings, seed, scheme)
     done: list[Drawn] = []
     with showing("learning resamples", progress) as heard:
         for fresh in _in_parallel(wanted, range(n), usable_jobs(asked.n_jobs)):
@@ -254,7 +249,6 @@ class _Wanted(NamedTuple):
 
     table: Table
     settings: Settings
-    interactions: dict[int, Interactions]
     seed: int
     scheme: Scheme
 
@@ -266,19 +260,8 @@ def _settings(table: Table, result: Result, asked: Settings, search: str | None)
     information = own or result.settings["information"]
     kind = None if own is None else kind_of(open_outside(own, table))
     whole = asked.on(information, kind=kind)
-    found = result.search if search is None else search
-    named = whole.search if found == REFINED else found
-    known = asked.on(information, kind=kind, search=named)
-    look_ahead, base = result.settings["look_ahead"], known
-    if whole.search == "auto":
-        # A search that "auto" has tried goes by its rules, at the level that was found.
-        base = whole
-        if asked.leaves_open("alpha", "boundary_rule"):
-            base = replace(whole, boundary_rule=rule_from_dict(result.settings["boundary_rule"]))
-    elif named != whole.search:
-        look_ahead = known.look_ahead
-    most = _most_parents(result, base)
-    return replace(base, search=known.search, look_ahead=look_ahead, max_boundary=most)
+    known = whole if search is None else asked.on(information, kind=kind, search=search)
+    return replace(known, max_boundary=_most_parents(result, known))
 
 
 def _most_parents(result: Result, settings: Settings) -> int | None:
@@ -305,7 +288,7 @@ def _resamples(wanted: _Wanted, numbers: Sequence[int]) -> list[Drawn]:
 
 def _resample(wanted: _Wanted, number: int) -> Drawn:
     rows = _rows(wanted.table.n_rows, wanted.seed, number, wanted.scheme)
-    parents, layers = found_in(wanted.table.arrange(rows), wanted.settings, wanted.interactions)
+    parents, layers = found_in(wanted.table.arrange(rows), wanted.settings)
     edges = tuple(sorted((p, k) for k, members in parents.items() for p in members))
     place = {k: i for i, layer in enumerate(layers, start=1) for k in layer}
     return Drawn(edges, tuple(place[k] for k in range(len(place))))

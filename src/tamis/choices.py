@@ -9,7 +9,7 @@ from typing import Any
 from tamis.counting.elsewhere import bytes_of
 from tamis.counting.sharing import usable_jobs
 from tamis.decisions.p_values import PValue
-from tamis.decisions.rule import Fixed, Rule
+from tamis.decisions.rule import Fixed, Rule, Score
 from tamis.decisions.specification import as_rule
 from tamis.errors import SettingError
 from tamis.information.catalogue import source_settings
@@ -100,7 +100,7 @@ def _kind(information: object) -> Kind:
 
 
 def _require_choices(given: Given) -> None:
-    checked_here = ("search", "boundary", "information", "missing", "units", "refine")
+    checked_here = ("search", "boundary", "information", "missing", "units", "edge_price")
     require(**{name: given[name] for name in (*checked_here, "max_boundary", "look_ahead")})
     bytes_of(given["memory"])
     usable_jobs(given["n_jobs"])
@@ -181,6 +181,13 @@ def _of_search(given: Given, backward: Backward, knowledge: Knowledge) -> dict[s
         "backward out or use another search": reference and backward != "none",
         "search='reference' does what the authors' program does, which takes no knowledge; use "
         "another search": reference and bool(knowledge),
+        "search='auto' chooses parents by a score, without tests: use edge_price in place of alpha "
+        "and rules, or another search": (
+            auto and any(given[one] is not None for one in ("alpha", "boundary_rule", "masking_rule"))
+        ),
+        "edge_price belongs to the score of search='auto' and 'sequential'": (
+            given["edge_price"] != 1.0 and given["search"] not in ("auto", "sequential")
+        ),
         "search='auto' always selects boundaries; use another search": (
             auto and given["boundary"] == "none"
         ),
@@ -201,6 +208,8 @@ def _with_alpha(given: Given, information: str, defaults: Defaults) -> Defaults:
     if given["boundary_rule"] is not None and not own_test:
         raise SettingError("alpha is that of the rules: give alpha or boundary_rule")
     rule = PValue() if own_test else defaults.boundary_rule
+    if isinstance(rule, Score):
+        rule = KINDS["counts"].searches["node"].boundary_rule if information == "counts" else PValue()
     if not isinstance(rule, PValue):
         reference = given["search"] == "reference"
         by = "search='reference'" if reference else f"information={information!r}"

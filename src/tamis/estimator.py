@@ -73,17 +73,15 @@ class TAM(BaseEstimator):
 
     Parameters
     ----------
-    search : {"auto", "sequential", "sieve", "node", "layer", "reference"}
-        How the next nodes of the order are found. "auto" runs several of the other searches on the
-        same table, keeps the DAG with the largest penalised likelihood and refines its order where
-        the likelihood clearly asks for it. "node" and "layer" are the paper's algorithms, in the
-        short and in the general form: they test and mask. "sieve" masks by every less uncertain
-        node. "sequential" takes the least uncertain node, one at a time. "reference" reproduces the
-        authors' program.
+    search : {"auto", "sequential", "node", "layer", "reference", "paper"}
+        How the graph is found. "auto" looks for the equivalence class with the best score, over
+        orders of the columns, and for the DAG in it whose noise is most even. "node" and "layer" are
+        the paper's algorithms, in the short and in the general form: they test and mask.
+        "sequential" takes the least uncertain column, one at a time. "paper" is the paper's
+        experiment as stated, and "reference" reproduces the authors' program.
     alpha : float or None
-        About the number of false parents to expect in the whole graph. None is 0.02 for "auto", and
-        up to 0.5 where the edges found with 0.02 are weak. The other searches have defaults of
-        their own; see ``boundary_rule``.
+        About the number of false parents to expect in the whole graph, for searches that test:
+        their defaults are those of ``boundary_rule``. "auto" has a score and no alpha.
     entropy : {"grassberger", "plugin", "miller-madow", "jackknife", "minimax"}, estimator, callable
         How entropies are estimated. None is "grassberger", and "minimax" for "reference". The
         estimators of tamis are sums over cells. A function ``f(counts) -> nats`` need not be: it is
@@ -92,8 +90,8 @@ class TAM(BaseEstimator):
         When information counts as dependence: in the choice of parents, and in masking. A number is
         a fixed threshold in nats. A function ``f(source, x, y, given) -> p`` is a test, compared
         with the alpha of the rule that it replaces. None is Permutation(0.001) for parents and
-        Permutation(0.01) for masking, with Permutation(0.05) for masking in the sieve; 0.005 and
-        0.001 nats for "reference"; both follow ``alpha`` for "auto". "sequential" does no masking.
+        Permutation(0.01) for masking; 0.005 and 0.001 nats for "reference" and "paper". "auto" has
+        none, and "sequential" a score unless a rule is given; it does no masking.
         Permutation is replaced by FTest with "gaussian" and "copula" information, by ChiSquared
         with "conditional-gaussian", by LocalPermutation with "neighbours" and "mixed", by 0.04 nats
         with "lipschitz", and by PValue, the source's own test, with a source of your own.
@@ -137,9 +135,9 @@ class TAM(BaseEstimator):
     knowledge : Knowledge, mapping, path or None
         What is known about the arrows: required and forbidden arrows, tiers, sources and sinks. The
         search respects it; see `tamis.Knowledge`.
-    refine : bool
-        Whether search="auto" looks for the equivalence class by likelihood and for the likeliest
-        DAG in it (see docs/directions.md), or keeps the best graph of the paper's searches.
+    edge_price : float
+        What an edge costs in the score of "auto" and "sequential", in units of the logarithm of the
+        number of columns: more gives fewer edges.
     units : {"unknown", "same"}
         Whether all continuous columns are in one unit. "same" asserts that their entropies can be
         compared, as the paper's conditions do. With "unknown" the entropies decide between
@@ -212,7 +210,7 @@ class TAM(BaseEstimator):
         information: KindName | Literal["auto"] | Source | SourceOfTable = "auto",
         source: Mapping[str, Any] | None = None,
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
-        refine: bool = True,
+        edge_price: float = 1.0,
         units: Units = "unknown",
         types: Mapping[str, Told] | Plan | None = None,
         missing: Missing = "error",
@@ -231,7 +229,7 @@ class TAM(BaseEstimator):
         self.information = information
         self.source = source
         self.knowledge = knowledge
-        self.refine = refine
+        self.edge_price = edge_price
         self.units = units
         self.types = types
         self.missing = missing

@@ -13,13 +13,12 @@ import numpy as np
 from tamis.choices import named
 from tamis.constants import constants, in_force
 from tamis.counting.elsewhere import in_blocks
-from tamis.decisions.p_values import PValue
+from tamis.decisions.rule import Score
 from tamis.decisions.specification import attached
 from tamis.errors import DataError, SettingError
 from tamis.information.interface import LEVELS, Ability, Context, Source
 from tamis.information.lattice import lattice_likelihood
 from tamis.information.ranked import ranks_note, thin_note
-from tamis.information.wrappers import Interactions, RememberedInformation
 from tamis.knowledge import NOTHING
 from tamis.naming import Names, layers_found
 from tamis.opening import (
@@ -37,13 +36,12 @@ from tamis.result.sentences import (
     FUNCTIONS,
     ONE_TO_ONE,
     ONE_VALUE,
-    RAISED,
     SORTED,
     UNITS,
 )
 from tamis.search.default import RESTS_ON, Candidate, DefaultSearch, score_of
 from tamis.search.outcome import Outcome
-from tamis.search.tam import Progress, run
+from tamis.search.layered import Progress, run
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.refusals import listed, shown
@@ -140,11 +138,10 @@ def _knowledge_cost(best: Answer) -> float | None:
     if Ability.LIKELIHOOD not in source.abilities or callable(settings.boundary):
         return None
     free = replace(settings, knowledge=NOTHING)
-    own, other = (
-        _score(source, best.outcome),
-        _score(source, _answer(source, free, attach=False).outcome),
-    )
-    return max(other - own, 0.0)
+    other = _answer(source, free, attach=False)
+    if best.candidates:
+        return max(other.candidates[0].score - best.candidates[0].score, 0.0)
+    return max(_score(source, other.outcome) - _score(source, best.outcome), 0.0)
 
 
 def _score(source: Source, outcome: Outcome) -> float:
@@ -255,7 +252,7 @@ def _answer(
     source: Source, settings: Settings, progress: Progress | None = None, *, attach: bool = True
 ) -> Answer:
     source = attached(source, *settings.rules) if attach else source
-    if settings.search not in ("auto", "sequential"):
+    if not isinstance(settings.boundary_rule, Score):
         outcome = run(source, settings.bound(source), progress)
         return Answer(settings, source, lambda: outcome)
     found = DefaultSearch(source, settings.bound(source))
@@ -328,10 +325,11 @@ def _functions_note(answer: Answer) -> tuple[str, ...]:
 
 
 def _shift(table: AnyTable, answer: Answer) -> float:
-    """From the score of a reading to a probability of the levels themselves."""
-    if answer.settings.information == "counts":
-        return 0.0
+    """From the score of a reading to a probability of the levels themselves, without what edges
+    cost."""
     best = answer.candidates[0]
+    if answer.settings.information == "counts":
+        return score_of(answer.information, best.parents) - best.score
     return lattice_likelihood(table, best.parents) - best.score
 
 

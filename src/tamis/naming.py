@@ -15,7 +15,7 @@ from tamis.errors import PluginError
 from tamis.information.interface import Group, Query, Source
 from tamis.result import Admitted, Edge, Engine, Masked, Result, Run, Selection, Trace, Verdict
 from tamis.result.model import put_off
-from tamis.search.auto import REFINED
+from tamis.search.default import ORDERS
 from tamis.search.directions import Directions, directions
 from tamis.search.outcome import Boundary, Decision, Outcome
 from tamis.search.warrants import warrants
@@ -225,7 +225,7 @@ def kinds_read(table: AnyTable, information: str) -> dict[str, str]:
 
 def layers_found(outcome: Outcome, search: str) -> list[list[int]]:
     """As found; one node at a time finds no layers, so there they are the DAG's own."""
-    if search not in ("sequential", REFINED):
+    if search not in ("sequential", ORDERS):
         return outcome.layers
     order, found = [k for layer in outcome.layers for k in layer], outcome.found
     depth: dict[int, int] = {}

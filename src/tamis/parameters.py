@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, get_args
 
 from tamis.constants import constants
 from tamis.decisions.p_values import ChiSquared, FTest, LocalPermutation, Permutation, PValue
-from tamis.decisions.rule import Fixed, Rule
+from tamis.decisions.rule import Fixed, Rule, Score
 from tamis.errors import SettingError
 from tamis.information.estimators import AnyEstimator, as_estimator
 from tamis.information.interface import Ability, Source
@@ -24,7 +24,7 @@ from tamis.information.lipschitz import MOST_DIMENSIONS
 from tamis.plugins import is_number, is_whole, qualified_name, shortened
 from tamis.tables.assemble import MISSING
 
-Search = Literal["auto", "sequential", "sieve", "node", "layer", "reference"]
+Search = Literal["auto", "sequential", "node", "layer", "reference", "paper"]
 KindName = Literal[
     "counts", "gaussian", "copula", "neighbours", "mixed", "conditional-gaussian", "lipschitz"
 ]
@@ -54,29 +54,24 @@ class Defaults:
         return None if self.entropy is None else as_estimator(self.entropy)
 
 
-ALPHA = 0.02
-"""That of "auto" for the whole graph, shared out among its nodes."""
-
-
-def _tested(test: type[PValue], entropy: str | None = None) -> dict[Search, Defaults]:
-    """The defaults of each search with this test."""
+def _tested(
+    test: type[PValue], entropy: str | None = None, *, scored: bool = True
+) -> dict[Search, Defaults]:
+    """The defaults of each search with this test; where there is a score, it finds parents for the
+    searches that do not mask."""
     calibrated = Defaults(entropy, test(0.001), test(0.01))
-    return {
-        "auto": Defaults(entropy, test(ALPHA, whole_graph=True), test(ALPHA)),
-        "node": calibrated,
-        "layer": calibrated,
-        "sieve": Defaults(entropy, test(0.001), test(0.05)),
-        "sequential": calibrated,
-    }
+    by_score = Defaults(entropy, Score(), Score()) if scored else calibrated
+    return {"auto": by_score, "sequential": by_score, "node": calibrated, "layer": calibrated}
 
 
 _COUNTED: dict[Search, Defaults] = {
     **_tested(Permutation, "grassberger"),
     "reference": Defaults("minimax", Fixed(0.005), Fixed(0.001), "none"),
+    "paper": Defaults("minimax", Fixed(0.005), Fixed(0.001), "none"),
 }
 # Not "layer", which judges a node with a whole layer at once: too many columns to smooth.
 _SMOOTHED: dict[Search, Defaults] = dict.fromkeys(
-    ("auto", "node", "sieve", "sequential"), Defaults(None, Fixed(0.04), Fixed(0.04))
+    ("auto", "node", "sequential"), Defaults(None, Fixed(0.04), Fixed(0.04))
 )
 
 
@@ -98,8 +93,8 @@ KINDS: dict[KindName, Kind] = {
     "counts": Kind(_COUNTED),
     "gaussian": Kind(_tested(FTest)),
     "copula": Kind(_tested(FTest)),
-    "neighbours": Kind(_tested(LocalPermutation), auto="sequential"),
-    "mixed": Kind(_tested(LocalPermutation), auto="sequential"),
+    "neighbours": Kind(_tested(LocalPermutation, scored=False), auto="sequential"),
+    "mixed": Kind(_tested(LocalPermutation, scored=False), auto="sequential"),
     "conditional-gaussian": Kind(_tested(ChiSquared)),
     "lipschitz": Kind(
         _SMOOTHED, auto="sequential", tested=False, largest_boundary=MOST_DIMENSIONS - 2
@@ -120,7 +115,7 @@ def kind_of(source: Source) -> Kind:
     by thresholds that the user must give."""
     auto: Search = "auto" if Ability.LIKELIHOOD in source.abilities else "sequential"
     if source.test_names:
-        return Kind(_tested(PValue), auto=auto)
+        return Kind(_tested(PValue, scored=auto == "auto"), auto=auto)
     rule = Fixed(EXACTLY_NOTHING) if math.isinf(source.n_rows) else None
     searches = dict.fromkeys(OF_A_TABLE.searches, Defaults(None, rule, rule))
     return Kind(searches, auto=auto, tested=False)
@@ -215,7 +210,7 @@ PARAMETERS = {
     "backward": _word(BACKWARD),
     "missing": _word(MISSING),
     "units": _word(UNITS),
-    "refine": _FLAG,
+    "edge_price": Parameter("a number from 0 on", lambda value: is_number(value, 0)),
     "max_boundary": _none_or(_whole(0, 2**63 - 1)),
     "look_ahead": Parameter(
         "1 (single candidates) or the size of the largest sets tried where no single one passes, "

@@ -15,8 +15,8 @@ from tamis.information.interface import Context, Group
 from tamis.parameters import Backward, require
 from tamis.plugins import listed
 from tamis.result import suggest
-from tamis.search.pps import PPS
-from tamis.search.selection import Selector
+from tamis.search.layered import boundary
+from tamis.settings import Settings
 from tamis.tables import Table, read_table
 
 Columns = str | Sequence[str]
@@ -182,11 +182,10 @@ def markov_boundary(
     )
     information = CountedInformation(table, estimator, n_jobs=1)
     decide_by = Permutation(0.001) if rule is None else as_rule(rule)
-    bound = decide_by.bind(information.n_rows, information.n_variables)
-    selector = Selector(PPS(information, bound, max_boundary=max_boundary), backward=False)
-    found = selector.boundary(k, others)
-    if backward != "none":
-        (found,) = selector.shrink([found], [len(others)], together=backward == "together")
+    settings = Settings(
+        "node", decide_by, entropy=estimator, backward=backward, max_boundary=max_boundary
+    )
+    found = boundary(information, settings.bound(information), k, others)
     return [table.names[m] for m in found.members]
 
 

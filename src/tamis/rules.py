@@ -15,6 +15,7 @@ Rate             it exceeds a number set by n and d           to follow Theorem 
 FTest            p < alpha / tests, by the F test             for moments (gaussian, copula)
 LocalPermutation p < alpha / tests, by shuffles of near rows  for neighbours (neighbours, mixed)
 PValue           p < alpha / tests, by the source's own test  for any source that has one
+Score            it raises the score of the family            what "auto" and "sequential" do
 CallableTest     p < alpha / tests, by a function of yours    for a test of another library
 ================ ============================================ ==================================
 """
@@ -29,7 +30,7 @@ from tamis.decisions.p_values import (
     Permutation,
     PValue,
 )
-from tamis.decisions.rule import BIC, Fixed, Rate, Rule
+from tamis.decisions.rule import BIC, Fixed, Rate, Rule, Score
 
 __all__ = [
     "BIC",
@@ -42,4 +43,5 @@ __all__ = [
     "Permutation",
     "Rate",
     "Rule",
+    "Score",
 ]

@@ -73,7 +73,8 @@ class Settings:
     types: dict[str, Told] | None = None
     """The kinds of columns that the user has named, or their levels in order."""
     missing: Missing = "error"
-    refine: bool = True
+    edge_price: float = 1.0
+    """What an edge costs in the score, times the logarithm of the number of columns."""
     units: Units = "unknown"
     memory: int | str | None = field(default=None, metadata={"recorded": False})
     n_jobs: int | None = field(default=None, metadata={"recorded": False})
@@ -213,7 +214,7 @@ RECORDED = tuple(
 
 
 ADDED: Mapping[str, Any] = {
-    "source": None, "knowledge": None, "missing": "error", "refine": True, "units": "unknown",
+    "source": None, "knowledge": None, "missing": "error", "edge_price": 1.0, "units": "unknown",
     "constants": None, "types": None,
 }  # fmt: skip
 """Fields that the first files did without, and what their absence means."""

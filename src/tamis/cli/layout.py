@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _SEARCHES = {
-    "auto": "the paper's searches, refined by likelihood",
+    "auto": "the class with the best score, its DAG with the most even noise",
     "sequential": "the least uncertain node next, one at a time",
-    "sieve": "layers; masked by every less uncertain node",
     "node": "layers; masked by the node just admitted",
     "layer": "layers; masked by the whole layer so far",
     "reference": "as in the authors' program",
+    "paper": "layers, by the paper's estimator and thresholds",
 }
 
 _INFORMATION = {

@@ -143,8 +143,8 @@ def learn(
             metavar="NAME",
             autocompletion=options.searches,
             rich_help_panel=SEARCH,
-            help="auto, or one of the paper's: node, layer, sieve, sequential, reference. auto "
-            "tries several and looks for the graph that fits best.",
+            help="auto, which looks for the graph with the best score, or one of the paper's: node, "
+            "layer, sequential, reference, paper.",
         ),
     ] = "auto",
     alpha: Annotated[
@@ -152,19 +152,20 @@ def learn(
         typer.Option(
             metavar="ALPHA",
             rich_help_panel=SEARCH,
-            help="The number of false arrows to expect in the whole graph. Default 0.02 for auto, "
-            "raised where arrows are weak; the other searches have defaults of their own.",
+            help="The number of false arrows to expect in the whole graph, with searches that test; "
+            "auto has a score in its place (--edge-price).",
         ),
     ] = None,
-    refine: Annotated[
-        bool,
+    edge_price: Annotated[
+        float,
         typer.Option(
-            "--refine/--no-refine",
+            "--edge-price",
+            metavar="X",
+            help="With auto and sequential, what an edge costs in the score: X times the logarithm "
+            "of the number of columns. More gives fewer edges.",
             rich_help_panel=SEARCH,
-            help="With auto, look for the class of graphs by likelihood, or keep the best of the "
-            "paper's searches.",
         ),
-    ] = True,
+    ] = 1.0,
     max_boundary: Annotated[
         int | None,
         typer.Option(
@@ -342,7 +343,7 @@ def learn(
             knowledge=knowledge_from_options(knowledge, require, forbid, tier),
             types=types_from_options(table, type_ or (), drop or (), only or (), weights),
             missing=missing,
-            refine=refine,
+            edge_price=edge_price,
             units="same" if same_units else "unknown",
             memory=bytes_from_text("--memory", memory),
             n_jobs=jobs,

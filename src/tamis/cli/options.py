@@ -81,7 +81,7 @@ def _among(*words: str) -> Completer:
 
 # The words are written down here and compared with what the library knows by a test, because a
 # completion must not wait for the library to be imported. Where there are none, files are offered.
-searches = _among("auto", "node", "layer", "sieve", "sequential", "reference")
+searches = _among("auto", "node", "layer", "sequential", "reference", "paper")
 information = _among(
     "auto",
     "counts",

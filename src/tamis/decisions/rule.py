@@ -29,7 +29,7 @@ from tamis.plugins import (
     refusal,
 )
 
-UNITS = ("nats", "p", "nats over the penalty")
+UNITS = ("nats", "p", "nats over the penalty", "nats of score")
 """What a strength is measured in, as a person reads it; all but "p" speak for dependence when
 large."""
 
@@ -358,3 +358,35 @@ class BIC(Rule):
     def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """ln(tests); no tests at all count as one."""
         return np.asarray(np.log(np.maximum(n_tests, 1)))
+
+
+@final
+@dataclass(frozen=True)
+class Score(Rule):
+    """A parent is taken if it raises the score of its child's family: the rule of search="auto" and
+    "sequential", which ask for scores and for no tests.
+
+    The score is a log-likelihood less the price of the table or of the parameters that a family
+    needs, and less ``edge_price`` times the logarithm of the number of columns for each parent.
+
+    Promise: consistency, and the same total for equivalent graphs.
+
+    Does not hold: no false-positive rate is promised; it cannot take the place of a test.
+
+    Examples
+    --------
+    >>> import tamis
+    >>> tamis.rules.Score()
+    Score()
+    """
+
+    name = "score"
+    unit = "nats of score"
+
+    def strengths(self, tests: Tests) -> Floats:
+        """Scores are of families, and say nothing of tests."""
+        raise SettingError("Score goes with search='auto' and 'sequential': give another rule")
+
+    def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
+        """0: the price is in the score."""
+        return np.zeros(np.shape(n_tests))

@@ -15,7 +15,7 @@ from tamis.decisions.p_values import (
     Permutation,
     PValue,
 )
-from tamis.decisions.rule import BIC, UNITS, Fixed, Rate, Rule
+from tamis.decisions.rule import BIC, UNITS, Fixed, Rate, Rule, Score
 from tamis.errors import SettingError
 from tamis.information.interface import Source
 from tamis.information.outside import PairTest
@@ -40,6 +40,7 @@ _KINDS: tuple[type[Rule], ...] = (
     FTest,
     LocalPermutation,
     PValue,
+    Score,
 )
 
 RULES: dict[str, Callable[..., Rule]] = {kind.name: kind for kind in _KINDS}

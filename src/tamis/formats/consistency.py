@@ -14,7 +14,8 @@ from tamis.errors import SettingError
 from tamis.parameters import KINDS
 from tamis.plugins import is_plain, is_qualified
 from tamis.result import LOOKS, Admitted, Result, Selection, Verdict
-from tamis.search.auto import REFINED, SAME, TRIED
+from tamis.learning import SAME
+from tamis.search.default import FIRST, ORDERS
 from tamis.settings import ADDED, RECORDED, VERSION, Settings
 from tamis.tables.table import ColumnKind
 
@@ -240,7 +241,7 @@ def _ranking(result: Result) -> Iterator[str]:
     if sum(run.chosen for run in result.ranking) > 1 or (result.ranking and not auto):
         yield "ranking is not that of the search in settings"
     for run in result.ranking:
-        if run.search not in (*TRIED, REFINED, SAME) or not _is_information(run.information):
+        if run.search not in (FIRST, ORDERS, SAME) or not _is_information(run.information):
             yield f"ranking names {run.search!r} on {run.information!r}, which is not tried"
         if not math.isfinite(run.score) or run.n_edges < 0:
             yield f"ranking has no score or no edges for {run.search!r}"
@@ -288,7 +289,7 @@ def _selection(result: Result, selection: Selection) -> Iterator[str]:
         yield f"{name!r} took a parent twice"
     # Without a boundary search of tamis nothing is taken: all is there from the start. So it is
     # where arrows were turned within their class.
-    turned = result.search == REFINED and not taken
+    turned = result.search == ORDERS and not taken
     without = result.settings["boundary"] != "pps" or turned
     if without and taken:
         yield f"{name!r} took parents, though no boundary was searched for"

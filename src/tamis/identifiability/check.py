@@ -46,7 +46,7 @@ from tamis.identifiability.unequal_entropy import (
 from tamis.network import BayesianNetwork, GaussianNetwork
 from tamis.parameters import require
 from tamis.plugins import is_number
-from tamis.search.auto import RESTS_ON
+from tamis.search.default import RESTS_ON
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being computed, how much of it is done, and how much there is."""

@@ -38,7 +38,7 @@ from tamis.learning import search as run_search
 from tamis.metrics import edge_distance
 from tamis.parameters import Boundary, Search
 from tamis.search import paper
-from tamis.search.auto import RESTS_ON
+from tamis.search.default import RESTS_ON
 from tamis.settings import Settings
 
 WITHOUT_PPS = {

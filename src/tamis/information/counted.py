@@ -8,6 +8,8 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from tamis.core import Judge
+from tamis.core import Table as CoreTable
 from tamis.counting.blocks import BlockCounts
 from tamis.counting.compiled import Judgements
 from tamis.counting.counts import Counts, n_log_n
@@ -58,6 +60,8 @@ class CountedInformation(Source):
         self._rows = table.n_rows
         self.estimator = as_additive(estimator, type(self).__name__)
         self._counts = counts_of(table, n_jobs)
+        self._codes = table.codes if isinstance(table, Table) else None
+        self._levels = table.arities.tolist()
         self.whole_rows = self._counts.whole_rows
         self._lookup = lookup_of(self.estimator, table.n_rows)
         self.cells_read = self.n_rows * float((table.arities - 1).sum())
@@ -122,6 +126,15 @@ class CountedInformation(Source):
         if found is None:
             return self._likelihoods(reduced, occurring=False)
         return self._scores(reduced, found.sums)
+
+    def judge(
+        self, nodes: Sequence[int], *, edge_price: float = 0.0, same_units: bool = False
+    ) -> Judge:
+        """Tables in memory are counted by the core, in a two-part code."""
+        if self._codes is None or self._codes.dtype.itemsize > 2:
+            return super().judge(nodes, edge_price=edge_price, same_units=same_units)
+        codes = [np.ascontiguousarray(self._codes[k]) for k in nodes]
+        return CoreTable(codes, [self._levels[k] for k in nodes], None, edge_price)
 
     def families(self, contexts: Sequence[Context]) -> Families:
         """Each given variable tested given the others, and the likelihoods: each family is counted

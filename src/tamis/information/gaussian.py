@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 
 from tamis.constants import constants
+from tamis.core import Judge
+from tamis.core import Moments as CoreMoments
 from tamis.counting.elsewhere import MomentTable
 from tamis.counting.independence import STATS
 from tamis.errors import DataError, SettingError
@@ -193,6 +195,16 @@ class GaussianInformation(Source):
     def _price(self) -> float:
         """What a coefficient costs."""
         return constants.moment_price * 0.5 * math.log(self.n_rows)
+
+    def judge(
+        self, nodes: Sequence[int], *, edge_price: float = 0.0, same_units: bool = False
+    ) -> Judge:
+        """Moments of complete rows are judged by the core."""
+        if type(self) is not GaussianInformation:
+            return super().judge(nodes, edge_price=edge_price, same_units=same_units)
+        scale = self._scale[list(nodes)] if same_units or not self.has_units else 1.0
+        covariance = self._correlation[np.ix_(nodes, nodes)] * np.multiply.outer(scale, scale)
+        return CoreMoments(covariance, self.n_rows, self._price + edge_price)
 
     def direct(self, test: str | None) -> Answering | None:
         """The moments themselves, for the F test; those of a table that is not too wide."""

@@ -16,6 +16,7 @@ from typing import ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tamis.core import Asked, Judge
 from tamis.counting.interactions import Interaction as Interaction
 from tamis.errors import SettingError
 
@@ -418,6 +419,24 @@ class Source(ABC):
         """What answers a compiled search itself, one question at a time, by a test of this name;
         None where questions come in batches."""
         return None
+
+    def judge(
+        self, nodes: Sequence[int], *, edge_price: float = 0.0, same_units: bool = False
+    ) -> Judge:
+        """What the search over orders asks about these variables: the score of a family, less
+        ``edge_price`` for each parent, and its noise entropy, of numbers on one scale unless they
+        have the ``same_units``."""
+        measured = self if same_units else self.scale_free() or self
+
+        def ask(target: int, given: list[int], candidates: list[int] | None) -> Floats:
+            sets = [given] if candidates is None else [[*given, one] for one in candidates]
+            contexts = [Context(nodes[target], tuple(sorted(nodes[p] for p in s))) for s in sets]
+            prices = [edge_price * len(one) for one in sets]
+            scores: Floats = self.penalised_likelihoods(contexts) - np.array(prices)
+            noise = measured.entropies(contexts) if candidates is None else []
+            return np.concatenate([scores, noise])
+
+        return Asked(len(nodes), self.n_rows, ask)
 
     # With LOOK_AHEAD.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tamis.core import Judge
 from tamis.information.estimators import EntropyFunction
 from tamis.information.interface import (
     LEADING,
@@ -102,6 +103,12 @@ class Wrapper(Source):
         if any(getattr(type(self), one) is not getattr(Wrapper, one) for one in asked):
             return super().families(contexts)
         return self.source.families(contexts)
+
+    def judge(
+        self, nodes: Sequence[int], *, edge_price: float = 0.0, same_units: bool = False
+    ) -> Judge:
+        """That of the source itself."""
+        return self.source.judge(nodes, edge_price=edge_price, same_units=same_units)
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

@@ -250,7 +250,7 @@ def _direction(edge: Edge) -> Iterator[str]:
     yield f": {rests_on(edge)}"
 
 
-ONE_BY_ONE = ("sequential", "refined")
+ONE_BY_ONE = ("sequential", "orders")
 """Where columns follow each other without layers."""
 FIRST_MASKED = ("node", "layer", "reference")
 """The searches in which a column is masked by what was admitted, as soon as it is."""

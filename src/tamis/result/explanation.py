@@ -78,7 +78,7 @@ def _masked(result: Result, name: str) -> list[str]:
 
 def _admitted(result: Result, name: str) -> list[str]:
     entry = next(a for a in result.trace.admissions if a.name == name)
-    one_by_one = result.search in ("sequential", "refined")
+    one_by_one = result.search in ("sequential", "orders")
     when = f"as number {entry.round}" if one_by_one else f"to layer {entry.round}"
     line = f"  admitted {when} with conditional entropy {entry.entropy:.4f}"
     if entry.runner_up is not None and entry.runner_up_entropy is not None:
@@ -107,7 +107,7 @@ def _parents(result: Result, name: str) -> list[str]:
     if n_taken == result.settings.get("max_boundary"):
         lines.append(f"  stopped at max_boundary={n_taken}")
     taken = {v.others for v in selection.taken}
-    if result.parents[name] and not taken and not required and result.search == "refined":
+    if result.parents[name] and not taken and not required and result.search == "orders":
         lines.append("  its arrows were turned to the directions that were chosen for their class")
     lines += [
         f"  kept {_set(v.others)} (given {_set(v.given)}): {describe(v)}"

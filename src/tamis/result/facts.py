@@ -267,8 +267,7 @@ class Facts:
     def is_weighed(self) -> bool:
         """Whether the likelihood was asked what it loses without a direction."""
         settings = self.result.settings
-        refines = settings["search"] == "auto" and settings.get("refine", True)
-        return bool(refines and self.result.ranking)
+        return bool(settings["search"] == "auto" and self.result.ranking)
 
     @property
     def settled(self) -> str:

@@ -137,7 +137,7 @@ def _first_is_told(f: Facts) -> bool:
 
 
 def _refined(f: Facts) -> bool:
-    return f.search == "refined"
+    return f.search == "orders"
 
 
 def _compared(f: Facts) -> bool:
@@ -465,7 +465,7 @@ SENTENCES: tuple[Sentence, ...] = (
     Sentence(
         "steps by layers",
         "steps",
-        lambda f: f.search not in ("sequential", "refined"),
+        lambda f: f.search not in ("sequential", "orders"),
         "In each layer the columns stand in order of conditional entropy given their boundaries. "
         "The least uncertain is admitted, those that depend on it are masked until the next layer, "
         "and so on until none is left.",

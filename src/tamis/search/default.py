@@ -35,10 +35,14 @@ Progress = Callable[[int, int], None]
 
 FIRST, ORDERS = "sequential", "orders"
 RESTS_ON = {
-    FIRST: "the least uncertain node always being due, and parents that the score finds",
+    "node": "Condition 1 and the PPS condition",
+    "layer": "the general version and the PPS condition",
+    "reference": "the general version and the PPS condition",
+    "paper": "Condition 1 and the PPS condition",
+    FIRST: "the least uncertain node always being due, and the PPS condition on its way",
     ORDERS: "the likelihood, which gives the class, and exchangeable noise entropies within it",
 }
-"""What must hold for each to be the true DAG, in words."""
+"""What must hold for each search to find the DAG, in words."""
 ENOUGH = 1e-6
 """A difference of scores below this is rounding."""
 

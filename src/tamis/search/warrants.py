@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tamis.search.auto import probability_of
+from tamis.search.default import probability_of
 from tamis.search.directions import Directions
 from tamis.search.members import CLAIMED, Edge
 from tamis.search.outcome import Outcome
