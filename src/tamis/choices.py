@@ -8,7 +8,7 @@ from typing import Any
 
 from tamis.counting.elsewhere import bytes_of
 from tamis.counting.sharing import usable_jobs
-from tamis.decisions.p_values import PValue
+from tamis.decisions.p_values import Permutation, PValue
 from tamis.decisions.rule import Fixed, Rule, Score
 from tamis.decisions.specification import as_rule
 from tamis.errors import SettingError
@@ -39,6 +39,7 @@ BoundarySearch = Callable[[Source, int, tuple[int, ...]], Collection[int]]
 Given = Mapping[str, Any]
 """Settings by name as they were given, None where they were left open."""
 
+OF_TESTS = ("alpha", "boundary_rule", "masking_rule")
 NOT_ASKED = Fixed(0.0)
 """The rule of boundaries that a function finds: nothing is decided by it."""
 
@@ -183,7 +184,8 @@ def _of_search(given: Given, backward: Backward, knowledge: Knowledge) -> dict[s
         "another search": reference and bool(knowledge),
         "search='auto' chooses parents by a score, without tests: use edge_price in place of alpha "
         "and rules, or another search": (
-            auto and any(given[one] is not None for one in ("alpha", "boundary_rule", "masking_rule"))
+            auto
+            and any(given[one] is not None for one in OF_TESTS)
         ),
         "edge_price belongs to the score of search='auto' and 'sequential'": (
             given["edge_price"] != 1.0 and given["search"] not in ("auto", "sequential")
@@ -209,7 +211,9 @@ def _with_alpha(given: Given, information: str, defaults: Defaults) -> Defaults:
         raise SettingError("alpha is that of the rules: give alpha or boundary_rule")
     rule = PValue() if own_test else defaults.boundary_rule
     if isinstance(rule, Score):
-        rule = KINDS["counts"].searches["node"].boundary_rule if information == "counts" else PValue()
+        rule = (
+            Permutation() if information == "counts" else PValue()
+        )
     if not isinstance(rule, PValue):
         reference = given["search"] == "reference"
         by = "search='reference'" if reference else f"information={information!r}"

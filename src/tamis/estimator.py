@@ -75,8 +75,8 @@ class TAM(BaseEstimator):
     ----------
     search : {"auto", "sequential", "node", "layer", "reference", "paper"}
         How the graph is found. "auto" looks for the equivalence class with the best score, over
-        orders of the columns, and for the DAG in it whose noise is most even. "node" and "layer" are
-        the paper's algorithms, in the short and in the general form: they test and mask.
+        orders of the columns, and for the DAG in it whose noise is most even. "node" and "layer"
+        are the paper's algorithms, in the short and in the general form: they test and mask.
         "sequential" takes the least uncertain column, one at a time. "paper" is the paper's
         experiment as stated, and "reference" reproduces the authors' program.
     alpha : float or None

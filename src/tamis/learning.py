@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -40,8 +40,8 @@ from tamis.result.sentences import (
     UNITS,
 )
 from tamis.search.default import RESTS_ON, Candidate, DefaultSearch, score_of
-from tamis.search.outcome import Outcome
 from tamis.search.layered import Progress, run
+from tamis.search.outcome import Outcome
 from tamis.settings import Settings
 from tamis.tables import Table
 from tamis.tables.refusals import listed, shown
@@ -256,10 +256,7 @@ def _answer(
         outcome = run(source, settings.bound(source), progress)
         return Answer(settings, source, lambda: outcome)
     found = DefaultSearch(source, settings.bound(source))
-    if settings.search == "sequential":
-        candidates = (found.first,)
-    else:
-        candidates = tuple(found.candidates)
+    candidates = [found.first] if settings.search == "sequential" else found.candidates
     if progress is not None:
         progress(source.n_variables, source.n_variables)
     best = candidates[0]
@@ -267,7 +264,7 @@ def _answer(
         settings,
         source,
         lambda: found.outcome(best),
-        candidates if settings.search == "auto" else (),
+        tuple(candidates) if settings.search == "auto" else (),
         lambda: found.losses(best),
     )
 

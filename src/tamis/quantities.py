@@ -10,7 +10,7 @@ from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
-from tamis.information.estimators import EntropyEstimator, EstimatorName
+from tamis.information.estimators import EntropyEstimator, EstimatorName, as_estimator
 from tamis.information.interface import Context, Group
 from tamis.parameters import Backward, require
 from tamis.plugins import listed
@@ -183,7 +183,7 @@ def markov_boundary(
     information = CountedInformation(table, estimator, n_jobs=1)
     decide_by = Permutation(0.001) if rule is None else as_rule(rule)
     settings = Settings(
-        "node", decide_by, entropy=estimator, backward=backward, max_boundary=max_boundary
+        "node", decide_by, entropy=as_estimator(estimator), backward=backward, max_boundary=max_boundary
     )
     found = boundary(information, settings.bound(information), k, others)
     return [table.names[m] for m in found.members]

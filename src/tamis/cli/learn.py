@@ -143,8 +143,8 @@ def learn(
             metavar="NAME",
             autocompletion=options.searches,
             rich_help_panel=SEARCH,
-            help="auto, which looks for the graph with the best score, or one of the paper's: node, "
-            "layer, sequential, reference, paper.",
+            help="auto, which looks for the graph with the best score, or one of the paper's: "
+            "node, layer, sequential, reference, paper.",
         ),
     ] = "auto",
     alpha: Annotated[
@@ -152,8 +152,8 @@ def learn(
         typer.Option(
             metavar="ALPHA",
             rich_help_panel=SEARCH,
-            help="The number of false arrows to expect in the whole graph, with searches that test; "
-            "auto has a score in its place (--edge-price).",
+            help="The number of false arrows to expect in the whole graph, with searches that "
+            "test; auto has a score in its place (--edge-price).",
         ),
     ] = None,
     edge_price: Annotated[

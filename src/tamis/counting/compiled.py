@@ -97,8 +97,6 @@ LOOP_FILES = (
     "information/logistic_loops.py",
     "information/neighbour_space.py",
     "information/real_count_loops.py",
-    "search/order_loops.py",
-    "search/paths.py",
 )
 """Every file that defines loops."""
 

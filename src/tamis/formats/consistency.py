@@ -11,10 +11,10 @@ from typing import Any, TypeVar, get_args
 
 from tamis.decisions.rule import UNITS
 from tamis.errors import SettingError
+from tamis.learning import SAME
 from tamis.parameters import KINDS
 from tamis.plugins import is_plain, is_qualified
 from tamis.result import LOOKS, Admitted, Result, Selection, Verdict
-from tamis.learning import SAME
 from tamis.search.default import FIRST, ORDERS
 from tamis.settings import ADDED, RECORDED, VERSION, Settings
 from tamis.tables.table import ColumnKind

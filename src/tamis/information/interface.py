@@ -433,8 +433,9 @@ class Source(ABC):
             contexts = [Context(nodes[target], tuple(sorted(nodes[p] for p in s))) for s in sets]
             prices = [edge_price * len(one) for one in sets]
             scores: Floats = self.penalised_likelihoods(contexts) - np.array(prices)
-            noise = measured.entropies(contexts) if candidates is None else []
-            return np.concatenate([scores, noise])
+            if candidates is None:
+                return np.concatenate([scores, measured.entropies(contexts)])
+            return scores
 
         return Asked(len(nodes), self.n_rows, ask)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
@@ -22,16 +22,15 @@ from itertools import groupby
 import numpy as np
 
 from tamis.constants import constants
-from tamis.core import Dag, Judge, OrderSearch
+from tamis.core import Dag, Judge, OrderSearch, Table
+from tamis.decisions.p_values import PValue
 from tamis.information.interface import LEVELS, Context, Query, Source
 from tamis.search.directions import Directions, directions
+from tamis.search.layered import run
 from tamis.search.members import NOT_CLAIMED, Edge, topological
 from tamis.search.noise import evenness, most_even, unit_probability
 from tamis.search.outcome import Admission, Boundary, Decision, Found, Outcome, Rounds
 from tamis.settings import Settings
-
-Progress = Callable[[int, int], None]
-"""Called with the number of nodes admitted so far and the number of all nodes."""
 
 FIRST, ORDERS = "sequential", "orders"
 RESTS_ON = {
@@ -88,13 +87,14 @@ class DefaultSearch:
             self.judge,
             required,
             forbidden,
-            self.judge.interactions() if self._looks_ahead else (),
+            self._sets(),
             seed,
         )
 
-    @property
-    def _looks_ahead(self) -> bool:
-        return hasattr(self.judge, "interactions") and self.settings.look_ahead != 1
+    def _sets(self) -> Sequence[Sequence[Sequence[int]]]:
+        """Of each node, the sets that tell something of it only together, where they are counted."""
+        looks_ahead = self.settings.look_ahead != 1
+        return self.judge.interactions() if isinstance(self.judge, Table) and looks_ahead else ()
 
     def _in_order_of_data(self, nodes: Sequence[int]) -> tuple[list[int], int]:
         """The nodes in an order that hangs on what the data say of them, by name only where they
@@ -136,37 +136,46 @@ class DefaultSearch:
     @cached_property
     def candidates(self) -> list[Candidate]:
         """The answer, and what else was found."""
-        first, best = self.first, self.best
-        if self._cannot_win(first, best):
-            return [best, first]
-        even = self._most_even(first)
-        return [even, best] if self._is_better(even, best) else [best, first]
+        best = self.best
+        if self.source.scale_free() is None or self.settings.units == "same":
+            others = [self.first]
+            found = [self._most_even(one) for one in others if not self._cannot_win(one, best)]
+            better = [one for one in found if one.merit > best.merit + ENOUGH]
+        else:
+            others = self._alike(best)
+            better = [one for one in others if one.evenness > best.evenness + constants.more_even]
+        rest = [one for one in (best, *others) if not better or one.search != better[0].search]
+        return [*better[:1], *rest]
 
     def _cannot_win(self, first: Candidate, best: Candidate) -> bool:
         """Whether no evenness makes up for what the first DAG scores less."""
         return first.score + most_even(self.source) <= best.merit
 
-    def _is_better(self, first: Candidate, best: Candidate) -> bool:
-        if self.source.scale_free() is None or self.settings.units == "same":
-            return first.merit > best.merit + ENOUGH
-        # Numbers in arbitrary units: only a DAG that fits alike because effects cancel, as in the
-        # paper's app. C.7, and only if its own noise shows that the units can be compared.
-        alike = first.score >= best.score - constants.alike and first.n_edges == best.n_edges
-        return (
-            alike
-            and self._cancels(first)
-            and unit_probability(self.source, first.parents) > 0.5
-            and first.evenness > best.evenness + constants.more_even
-        )
+    def _alike(self, best: Candidate) -> list[Candidate]:
+        """Of numbers in units that the table shows to be comparable: what the paper's Algorithm 3
+        finds, if it fits alike because effects cancel in it, as in app. C.7."""
+        if unit_probability(self.source, best.parents) <= 0.5:
+            return []
+        test = {"boundary_rule": PValue(0.001), "masking_rule": PValue(0.01)}
+        settings = self.settings.filled_in(search="node", look_ahead=1, **test)
+        outcome = run(self.source, settings)
+        parents = {k: frozenset(one.members) for k, one in outcome.found.items()}
+        order = tuple(k for layer in outcome.layers for k in layer if k in self._place)
+        one = Candidate("node", order, parents, self._score(parents))
+        fits = one.score >= best.score - constants.alike and one.n_edges == best.n_edges
+        if not fits or not self._cancels(one):
+            return []
+        even = self._most_even(one)
+        return [even] if unit_probability(self.source, even.parents) > 0.5 else []
+
+    def _score(self, parents: Mapping[int, frozenset[int]]) -> float:
+        return math.fsum(self._family(k, parents[k])[0] for k in self.nodes)
 
     def _cancels(self, one: Candidate) -> bool:
         """Whether some arrow joins two columns that look independent by themselves."""
-        parents = [(k, np.array(sorted(own))) for k, own in one.parents.items() if own]
-        tests = self.source.tests([Query(k, (), own) for k, own in parents])
-        log_p = tests.log_p
-        return log_p is not None and bool(
-            log_p.max(initial=-np.inf) > math.log(constants.independent)
-        )
+        queries = [Query(k, (), np.array(sorted(own))) for k, own in one.parents.items() if own]
+        log_p = self.source.tests(queries).log_p if queries else None
+        return log_p is not None and float(log_p.max()) > math.log(constants.independent)
 
     def _candidate(self, search: str, dag: Dag) -> Candidate:
         nodes = self.nodes
@@ -257,7 +266,7 @@ class DefaultSearch:
         cmi, rise = before[1] - after[1], after[0] - before[0]
         return Decision(k, others, tuple(sorted(given)), cmi, rise, 0.0, rise > 0)
 
-    def _family(self, k: int, given: Sequence[int]) -> tuple[float, float]:
+    def _family(self, k: int, given: Collection[int]) -> tuple[float, float]:
         place = self._place
         return self.judge.family(place[k], [place[p] for p in given])
 
