@@ -1,0 +1,1 @@
+"""Studies of tamis: not part of the installed package."""
