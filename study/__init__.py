@@ -1,1 +1,0 @@
-"""Studies of tamis: not part of the installed package."""
