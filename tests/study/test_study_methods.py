@@ -66,7 +66,9 @@ def test_tamis_says_what_its_arrows_rest_on_also_with_missing_values() -> None:
 @pytest.mark.parametrize("name", ["labels", "paper"])
 def test_whole_numbers_become_levels(name: str) -> None:
     codes = collider().drop(columns="still").apply(lambda column: pd.factorize(column)[0])
-    assert set(method(name)(codes).graph.edges) >= {("x", "z"), ("y", "z")}
+    skeleton = method(name)(codes).graph.to_undirected()
+    assert skeleton.has_edge("x", "z")
+    assert skeleton.has_edge("y", "z")
 
 
 MATRIX = np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]])
