@@ -124,8 +124,8 @@ def learned(frame: pd.DataFrame, found: object) -> Learned:
     if len(graph) != frame.shape[1]:
         raise ValueError(f"the graph has nodes that are no columns: {set(graph) - set(frame)}")
     arrows = (
-        Arrow(*pair, edge["warrant"], edge["direction_probability"], edge.get("probability"))
-        for *pair, edge in first.edges(data=True)
+        Arrow(one, other, edge["warrant"], edge["direction_probability"], edge.get("probability"))
+        for one, other, edge in first.edges(data=True)
         if "warrant" in edge
     )
     return Learned(graph, tuple(arrows))
@@ -222,7 +222,7 @@ def with_causal_learn(table: pd.DataFrame, by: str) -> Adjacency:
         ends = import_module(GES).ges(table.to_numpy(), by)["G"].graph
     else:
         ends = import_module(PC).pc(table.to_numpy(), 0.05, by, show_progress=False).G.graph
-    return (ends.T == 1) | ((ends == -1) & (ends.T == -1))
+    return np.asarray((ends.T == 1) | ((ends == -1) & (ends.T == -1)))
 
 
 def with_tetrad(table: pd.DataFrame, name: str) -> Adjacency:

@@ -99,8 +99,8 @@ def tree(columns: int, rows: int, kind: str, seed: int = SEED) -> pd.DataFrame:
     drawn: list[NDArray[Any]] = []
     for k, parent in enumerate(parents_of(columns)):
         if kind == "binary":
-            noise = (rng.random(rows, dtype=np.float32) < 0.2).astype(np.int8)
-            drawn.append(noise ^ drawn[parent] if k else noise)
+            flipped = (rng.random(rows, dtype=np.float32) < 0.2).astype(np.int8)
+            drawn.append(flipped ^ drawn[parent] if k else flipped)
         else:
             noise = rng.normal(size=rows)
             drawn.append(noise + drawn[parent] if k else noise)
