@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+
 from study.methods import METHODS, CannotTake, NotInstalled, learned, method, needs
 
 OF_NUMBERS = {"flop", "pc-fisher-z", "ges", "boss-sem", "fges-sem"}
