@@ -117,7 +117,14 @@ def _of_network(name: str, rows: int, tables: int, quick: int = 0) -> Cell:
     )
 
 
-def _drawn(family: str, *, tables: int, quick: int = 0, number: str = "cpdag", **size: Any) -> Cell:
+def _drawn(
+    family: str,
+    *,
+    tables: int,
+    quick: int = 0,
+    number: str = "cpdag",
+    **size: Any,  # noqa: ANN401 - as `draw` takes them
+) -> Cell:
     shown = [f"{size['nodes']}x{size['rows']}"]
     shown += [str(size["graph"])] if "graph" in size else []
     shown += [f"missing {size['missing']:.0%}"] if "missing" in size else []
@@ -129,7 +136,11 @@ def _drawn(family: str, *, tables: int, quick: int = 0, number: str = "cpdag", *
 
 
 def known(
-    draw: Callable[..., families.Drawn], name: str, wanted: str, seed: int, **size: Any
+    draw: Callable[..., families.Drawn],
+    name: str,
+    wanted: str,
+    seed: int,
+    **size: Any,  # noqa: ANN401 - as `draw` takes them
 ) -> Row:
     """A table whose graph is known: distances, and which claimed directions are right."""
     drawn = draw(name, seed=seed, **size)
