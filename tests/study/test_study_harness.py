@@ -7,11 +7,11 @@ import sys
 
 import networkx as nx
 import pytest
-from study.methods import Arrow, Learned
 
 from study import figures
 from study.__main__ import main
 from study.harness import PLANS, Study, load, scores
+from study.methods import Arrow, Learned
 
 METHODS = """
 import os, time
