@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from tamis.choices import BoundarySearch
 from tamis.information.interface import Source
 from tamis.knowledge import Constraints
 from tamis.plugins import answer_of, is_number, printed, qualified_name, refusal
-from tamis.search.boundaries import BoundaryOf
-from tamis.search.cmi_rows import Given
+
+Given = tuple[int, ...]
+BoundaryOf = Callable[[int, Given], Given]
+"""The boundary of a node in an ancestral set."""
 
 
 def own_search(
