@@ -9,7 +9,6 @@ and the record of every decision.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from tamis.errors import SettingError
 from tamis.information.interface import Group, Source
 from tamis.search import paper
+from tamis.search.boundary import Selection
 from tamis.search.outcome import Admission, Boundary, Decision, Masking, Outcome
 from tamis.search.own_boundary import own_search
 from tamis.search.remembered import Remembered
@@ -28,10 +28,11 @@ Progress = Callable[[int, int], None]
 
 def run(source: Source, settings: Settings, progress: Progress | None = None) -> Outcome:
     """Learn the DAG: layers and, for each node, the boundary that is its set of parents."""
-    X = Remembered(source, settings)
+    X = Remembered(source, settings.boundary_rule, settings.constraints)
     search = Search(X, settings, progress)
     if settings.search in ("node", "paper"):
-        paper.tam(X, search.masked, search.taken, search.members, search.waiting)
+        # PPS is in what takes its place, and so is kappa.
+        paper.tam(X, search.masked, 0.0, search.members, search.waiting)
     elif settings.search in ("layer", "reference"):
         # Columns that were cut at quantiles all tie: on a table a tie says nothing.
         paper.tam_general(X, search.masked, search.members, search.waiting, ties=False)
@@ -61,13 +62,13 @@ class Search:
 
     def __init__(self, X: Remembered, settings: Settings, progress: Progress | None) -> None:
         self._X, self._settings, self._progress = X, settings, progress
-        d = X.n_variables
-        self._constant = {k for k in range(d) if not X.varies(k)}
-        self._limit = d if settings.max_boundary is None else settings.max_boundary
-        rule = settings.boundary_rule
-        thresholds = np.broadcast_to(rule.threshold_for(np.arange(d + 1)), d + 1)
-        self._thresholds: list[float] = thresholds.tolist()
-        """The strength that the best of so many candidates has to clear."""
+        self._constant = {k for k in range(X.n_variables) if not X.varies(k)}
+        self._selection = Selection(
+            X,
+            limit=settings.max_boundary,
+            inclusive=settings.is_reference,
+            backward=settings.backward,
+        )
         self._outcome = Outcome()
         self._A: paper.Nodes | None = None
         self._candidates: list[int] = []
@@ -77,20 +78,19 @@ class Search:
         self._members: dict[int, Sequence[int]] = {}
         self._masking: dict[int, Decision] = {}
         self._closest: dict[int, Decision] = {}
-        self._steps: list[Decision] = []
 
     # What the paper's algorithms are given.
 
     def members(self, X: Source, k: int, A: Collection[int]) -> Sequence[int]:
         """MB: the boundary of a node in the ancestral set, by PPS or what takes its place."""
-        if self._A != A:
+        if self._A is None or len(A) > len(self._A):
             self._begin(set(A))
         boundary = self._settings.boundary
         found = tuple(self._candidates)
         if k in self._constant:
             found = ()
         elif boundary == "pps":
-            found = tuple(self._pps(k)[1])
+            found = tuple(self._selection.pps(k, self._candidates)[1])
         elif callable(boundary):
             found = own_search(boundary, self._X.source, self._settings.constraints)(k, found)
         self._entropies[k], self._members[k] = paper.H(X, k, found), found
@@ -101,19 +101,6 @@ class Search:
         constraints, varying = self._settings.constraints, left - self._constant
         self._waiting = set() if constraints is None else varying - {*constraints.free(varying)}
         return set(self._waiting)
-
-    def taken(self, X: Source, asked: Sequence[Group], n: int) -> list[bool]:
-        """kappa: whether PPS takes a candidate, the best of n."""
-        (one,) = asked
-        if one.members[0] in self._X.required(one.target):
-            return [True]
-        if len(one.given) >= self._limit or one.members[0] in self._X.blocked(one.target):
-            return [False]
-        (found,) = self._decisions(asked, n)
-        if found.strength == found.threshold:  # the authors' program goes on, the paper does not
-            found = replace(found, dependent=self._settings.is_reference)
-        self._steps.append(found)
-        return [found.dependent]
 
     def masked(self, X: Source, asked: Sequence[Group], n: int) -> list[bool]:
         """omega: whether nodes that are tested with some of the layer are masked."""
@@ -165,11 +152,8 @@ class Search:
         if self._progress is not None and A:
             self._progress(len(A), self._X.n_variables)
         if self._settings.boundary == "pps":
-            self._X.answer_ahead([partial(self._pps, k) for k in left])
-
-    def _pps(self, k: int) -> tuple[float, paper.Nodes]:
-        self._steps = []
-        return paper.pps(self._X, k, self._candidates, self.taken)
+            pps, candidates = self._selection.pps, self._candidates
+            self._X.answer_ahead([partial(pps, k, candidates) for k in left])
 
     def _record(self, layer: Sequence[int]) -> None:
         """Keep why each node entered this layer or not."""
@@ -194,60 +178,10 @@ class Search:
         self._masking, self._closest = {}, {}
 
     def _boundary(self, k: int) -> Boundary:
-        """The boundary of a node as it enters, with the steps of PPS, which are gone once more."""
-        taken: list[Decision] = []
-        refused = None
-        found = self._members[k]
-        members = tuple(p for p in found if p not in self._X.blocked(k))
+        """The boundary of a node as it enters."""
         if self._settings.boundary == "pps":
-            self._pps(k)
-            taken = [one for one in self._steps if one.dependent]
-            refused = next((one for one in self._steps if not one.dependent), None)
-            required = tuple(p for p in self._X.required(k) if p in found)
-            members = (*required, *(one.others[0] for one in taken))
-        whole = Boundary(k, members, self._entropies[k], tuple(taken), refused)
-        return self._pruned(whole)
-
-    def _pruned(self, whole: Boundary) -> Boundary:
-        """The backward phase: all that is superfluous leaves together, as in the paper, or the
-        weakest, until nothing is.
-
-        A member that PPS took is judged as it was on the way in, as the best of those that are not
-        among the others.
-        """
-        settings, k = self._settings, whole.target
-        from_pps = settings.boundary == "pps"
-        if settings.backward == "none" or len(whole.members) <= from_pps:
-            return whole
-        removed: list[Decision] = []
-        retained: list[Decision] = []
-
-        def kept(X: Source, asked: Sequence[Group], n: int) -> list[bool]:
-            left = len(self._candidates) - from_pps * (len(asked) - 1)
-            verdicts = self._decisions(asked, left)
-            retained[:] = [one for one in verdicts if one.dependent]
-            required = self._X.required(k)
-            leaving = [v for v in verdicts if not v.dependent and v.others[0] not in required]
-            if settings.backward == "one" and leaving:
-                leaving = [min(leaving, key=lambda v: (v.cmi, v.strength, v.others))]
-            removed.extend(leaving)
-            return [one not in leaving for one in verdicts]
-
-        m, before = set(whole.members), None
-        while m and m != before:
-            before = m
-            m = paper.iamb_backward(self._X, k, m, kept)
-            if settings.backward == "together":
-                break
-        members = tuple(p for p in whole.members if p in m)
-        return replace(whole, members=members, removed=tuple(removed), retained=tuple(retained))
-
-    def _decisions(self, asked: Sequence[Group], n: int) -> list[Decision]:
-        """Tests by the boundary rule; what equals the threshold counts as dependence."""
-        threshold = self._thresholds[n]
-        return [
-            Decision(k, members, given, cmi, strength, threshold, strength >= threshold)
-            for (k, given, members), (cmi, strength) in zip(
-                asked, self._X.strengths(asked), strict=True
-            )
-        ]
+            return self._selection.boundary(k, self._candidates)
+        blocked = self._X.blocked(k)
+        members = tuple(p for p in self._members[k] if p not in blocked)
+        whole = Boundary(k, members, self._entropies[k])
+        return self._selection.pruned(whole, len(self._candidates), grown=False)

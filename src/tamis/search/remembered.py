@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tamis.decisions.rule import Rule
 from tamis.information.interface import Context, Floats, Group, Query, Source, Tests
-from tamis.settings import Settings
+from tamis.knowledge import Constraints
 
 
 class UnansweredError(Exception):
@@ -22,15 +23,14 @@ class Remembered(Source):
     never varies has the least entropy of all, and nothing is asked about it.
     """
 
-    def __init__(self, source: Source, settings: Settings) -> None:
-        self.source, self.names, self.n_rows = source, source.names, source.n_rows
+    def __init__(self, source: Source, rule: Rule, constraints: Constraints | None = None) -> None:
+        self.source, self.rule = source, rule
+        self.names, self.n_rows = source.names, source.n_rows
         d = source.n_variables
-        constraints = settings.constraints
         required = {} if constraints is None else constraints.required
         blocked = (0,) * d if constraints is None else constraints.blocked
         self._required = [required.get(k, ()) for k in range(d)]
         self._blocked = [tuple(p for p in range(d) if bits >> p & 1) for bits in blocked]
-        self._rule = settings.boundary_rule
         self._answers: dict[Callable[..., Any], dict[Any, Any]] = {
             self._entropies_of: {}, self._rows_of: {}, self._strengths_of: {},
         }  # fmt: skip
@@ -57,7 +57,7 @@ class Remembered(Source):
         return np.array(self._answered(self._rows_of, contexts))
 
     def strengths(self, groups: Sequence[Group]) -> list[tuple[float, float]]:
-        """The cmi of each test, and its strength by the boundary rule."""
+        """The cmi of each test, and its strength by the rule."""
         return self._answered(self._strengths_of, groups)
 
     def tests_of(self, groups: Sequence[Group]) -> Tests:
@@ -122,5 +122,5 @@ class Remembered(Source):
 
     def _strengths_of(self, groups: Sequence[Group]) -> list[tuple[float, float]]:
         tests = self.tests_of(groups)
-        found: list[float] = self._rule.strengths(tests).tolist()
+        found: list[float] = self.rule.strengths(tests).tolist()
         return list(zip(tests.cmi.tolist(), found, strict=True))
