@@ -326,7 +326,10 @@ def tam(
                 m[k] = iamb_backward(I, k, m[k], decide.retain, simultaneous)
                 h[k] = H(k, m[k])
         tau = sorted(h, key=lambda k: (h[k], k))
-        layer = NEXT_LAYER[search](tau, m, decide.mask)
+        if search == "general":
+            layer = by_layer(tau, m, decide.mask, h)
+        else:
+            layer = NEXT_LAYER[search](tau, m, decide.mask)
         for k in layer:
             if boundary == "none" or prune:
                 parents[k] = iamb_backward(I, k, m[k], decide.retain, simultaneous)
@@ -347,12 +350,18 @@ def by_node(tau: list[int], m: dict[int, Nodes], mask: Decision) -> list[int]:
     return layer
 
 
-def by_layer(tau: list[int], m: dict[int, Nodes], mask: Decision) -> list[int]:
-    """TAM step of alg:uneq: the whole layer so far masks those that depend on it."""
+def by_layer(
+    tau: list[int], m: dict[int, Nodes], mask: Decision, h: dict[int, float] | None = None
+) -> list[int]:
+    """TAM step of alg:uneq: the whole layer so far masks those that depend on it.
+
+    With ``h``, "general", all that tie with the first enter with it (appendix D).
+    """
     layer: list[int] = []
     while tau:
-        first, *rest = tau
-        layer.append(first)
+        first = [k for k in tau if k == tau[0] or (h is not None and h[k] == h[tau[0]])]
+        layer += first
+        rest = [k for k in tau if k not in first]
         tau = [k for k in rest if not mask(k, ordered(layer), m[k], 1)]
     return layer
 

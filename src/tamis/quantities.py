@@ -10,13 +10,13 @@ from tamis.decisions.rule import Rule
 from tamis.decisions.specification import as_rule
 from tamis.errors import SettingError
 from tamis.information.counted import CountedInformation
-from tamis.information.estimators import EntropyEstimator, EstimatorName, as_estimator
+from tamis.information.estimators import EntropyEstimator, EstimatorName
 from tamis.information.interface import Context, Group
 from tamis.parameters import Backward, require
 from tamis.plugins import listed
 from tamis.result import suggest
-from tamis.search.layered import boundary
-from tamis.settings import Settings
+from tamis.search.boundary import Selection
+from tamis.search.remembered import Remembered
 from tamis.tables import Table, read_table
 
 Columns = str | Sequence[str]
@@ -182,11 +182,9 @@ def markov_boundary(
     )
     information = CountedInformation(table, estimator, n_jobs=1)
     decide_by = Permutation(0.001) if rule is None else as_rule(rule)
-    settings = Settings(
-        "node", decide_by, entropy=as_estimator(estimator), backward=backward, max_boundary=max_boundary
-    )
-    found = boundary(information, settings.bound(information), k, others)
-    return [table.names[m] for m in found.members]
+    bound = decide_by.bind(information.n_rows, information.n_variables)
+    selection = Selection(Remembered(information, bound), limit=max_boundary, backward=backward)
+    return [table.names[m] for m in selection.boundary(k, others).members]
 
 
 def _positions(table: Table, columns: Columns | None) -> list[int]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from tamis.constants import constants
 from tamis.decisions.rule import Rule
-from tamis.information.interface import Context, Group, Interaction, Query, Source
+from tamis.information.interface import Context, Query, Source
 from tamis.search.outcome import Boundary, Decision
 
 Passes = Callable[[float, float], bool]
@@ -34,12 +32,9 @@ def judge(
     tests: int,
     passes: Passes,
 ) -> Decision:
-    """Whether the target depends on the others together, the best of so many, given the members."""
+    """Whether the target depends on another, the best of so many, given the members."""
     given = tuple(sorted(members))
-    if len(others) == 1:
-        evidence = information.tests([Query(target, given, np.array(others))])
-    else:
-        evidence = information.joint_tests([Group(target, given, others)])
+    evidence = information.tests([Query(target, given, np.array(others))])
     score, threshold = float(rule.strengths(evidence)[0]), float(rule.threshold_for(tests))
     gain = float(evidence.cmi[0])
     return Decision(target, others, given, gain, score, threshold, passes(score, threshold))
@@ -53,7 +48,6 @@ def grown(
     *,
     passes: Passes = strictly,
     max_boundary: int | None = None,
-    interactions: Sequence[Interaction] = (),
     required: tuple[int, ...] = (),
     blocked: Collection[int] = (),
 ) -> Boundary:
@@ -72,34 +66,12 @@ def grown(
         best = max(left, key=lambda k: gains[k])
         found = judge(information, target, (best,), members, rule, n_left, passes)
         if not found.dependent:
-            sets = [
-                judge(information, target, one, members, rule, math.comb(n_left, len(one)), passes)
-                for one in sets_among(interactions, allowed, members, room)
-            ]
-            together = max(sets, key=lambda one: one.strength - one.threshold, default=found)
-            if not together.dependent:
-                refused = found
-                break
-            found = together
+            refused = found
+            break
         members += found.others
         taken.append(found)
     entropy = information.entropies([Context(target, tuple(sorted(members)))])[0]
     return Boundary(target, tuple(members), float(entropy), tuple(taken), refused)
-
-
-def sets_among(
-    interactions: Sequence[Interaction],
-    allowed: Sequence[int],
-    members: Sequence[int],
-    room: int,
-) -> list[tuple[int, ...]]:
-    """What the strongest interactions would add, if it is more than one and there is room."""
-    added = [
-        tuple(k for k in one if k not in members)
-        for _, one in interactions
-        if set(one) <= set(allowed)
-    ]
-    return [one for one in added if 2 <= len(one) <= room - len(members)][: constants.sets_judged]
 
 
 def shrunk(

@@ -43,14 +43,6 @@ def run(source: Source, settings: Settings, progress: Progress | None = None) ->
     return search.told()
 
 
-def boundary(source: Source, settings: Settings, k: int, candidates: Sequence[int]) -> Boundary:
-    """The boundary of one node among candidates, with the decisions that found it."""
-    X = Remembered(source, settings)
-    search = Search(X, settings, None)
-    search.members(X, k, set(candidates))
-    return search._boundary(k)
-
-
 def sequential(
     X: Source, MB: paper.MarkovBoundary, waiting: Callable[[paper.Nodes], paper.Nodes]
 ) -> None:
