@@ -279,6 +279,23 @@ def test_what_equals_a_threshold_is_not_taken_but_masked_and_kept():
     assert paper.iamb_backward(X, 2, {0}, 0.51) == set()
 
 
+def test_all_that_tie_with_the_first_enter_in_the_general_version():
+    """Appendix D: "If there are ties, include all the tied nodes"."""
+    copied = JointInformation(["x", "y"], np.array([[0.45, 0.05], [0.05, 0.45]]))
+    assert paper.tam_general(copied, TINY) == [{0, 1}]
+    assert paper.tam_general(copied, TINY, ties=False) == [{0}, {1}]
+    assert paper.tam(copied, TINY, TINY)[1] == [{0}, {1}]
+
+
+def test_what_waits_comes_after_the_others_whatever_its_entropy():
+    def first_1(left: set[int]) -> set[int]:
+        return {0} if 1 in left else set()
+
+    X = Scripted()
+    assert paper.tam(X, 0.5, 0.4, waiting=first_1) == ({0: {1}, 1: set(), 2: {1}}, [{1}, {0, 2}])
+    assert paper.tam_general(X, 0.5, waiting=first_1)[0] == {1, 2}
+
+
 def test_members_that_stand_in_for_each_other_leave_together():
     assert paper.iamb_backward(Scripted(), 2, {0, 1}, 0.1) == set()
     assert paper.iamb_backward(Scripted(), 2, {0, 1}, 0.0) == {0, 1}

@@ -61,8 +61,8 @@ def algorithm_1(X: Source, omega: Threshold, MB: MarkovBoundary) -> tuple[Parent
             L[j + 1] |= {first}  # 3(c)i
             I_hat = {k: mi(k, {first}, A[j]) for k in V - (A[j] | L[j + 1] | S)}  # 3(c)ii
             S |= reaching(X, I_hat, omega)  # 3(c)iii
-            found = L[j + 1] | S  # 3(c)iv
-            tau = [k for k in tau if k not in found]  # 3(c)iv
+            settled = L[j + 1] | S  # 3(c)iv
+            tau = [k for k in tau if k not in settled]  # 3(c)iv
         for k in L[j + 1]:
             G[k] = set(MB(X, k, A[j]))  # 3(d)
         A.append(A[j] | L[j + 1])  # 2, for j + 1
@@ -123,8 +123,8 @@ def tam(
             L[j + 1] |= {first}  # 3(c)i
             I_hat = {k: mi(k, {first}, m[k]) for k in V - (A[j] | L[j + 1] | S)}  # 3(c)ii
             S |= reaching(X, I_hat, omega)  # 3(c)iii
-            found = L[j + 1] | S  # 3(c)iv
-            tau = [k for k in tau if k not in found]  # 3(c)iv
+            settled = L[j + 1] | S  # 3(c)iv
+            tau = [k for k in tau if k not in settled]  # 3(c)iv
         for k in L[j + 1]:
             G[k] = m[k]  # 3(d)
         A.append(A[j] | L[j + 1])  # 2, for j + 1
@@ -161,8 +161,8 @@ def tam_general(
             L[j + 1] |= {k for k in tau if k == tau[0] or (ties and h[k] == h[tau[0]])}  # 2(c)i
             I_hat = {k: mi(k, L[j + 1], m[k]) for k in V - (A[j] | L[j + 1] | S)}  # 2(c)ii
             S |= reaching(X, I_hat, omega)  # 2(c)iii
-            found = L[j + 1] | S  # 2(c)iv
-            tau = [k for k in tau if k not in found]  # 2(c)iv
+            settled = L[j + 1] | S  # 2(c)iv
+            tau = [k for k in tau if k not in settled]  # 2(c)iv
         A.append(A[j] | L[j + 1])  # 1, for j + 1
         j += 1  # 2
     return L[1:]  # 3
