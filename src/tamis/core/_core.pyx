@@ -13,7 +13,6 @@ import numpy as np
 
 from tamis.errors import SettingError
 
-FIXED_PER_NAT = 2.0**48
 LARGEST_SUM = 2**61
 """Unseen cells may not add up to more than this, in fixed point; four such sums fit."""
 
@@ -28,6 +27,7 @@ cdef extern from "judge.hpp" namespace "tamis" nogil:
         void scores_with(int, const vector[int]&, const vector[int]&, double*) except +
 
 cdef extern from "table.hpp" namespace "tamis" nogil:
+    const double FIXED_PER_NAT
     cdef struct CColumn "tamis::Column":
         const uint8_t* narrow
         const uint16_t* wide
@@ -187,6 +187,7 @@ cdef class Table(Judge):
 
     cdef object kept, estimator, rests
     cdef CTable* table
+    cdef vector[int] everyone
     cdef readonly double n_rows
 
     def __cinit__(self, columns, levels, weights=None, double edge_price=0.0, *, missing=(),
@@ -218,6 +219,7 @@ cdef class Table(Judge):
             options.terms = asking_for_terms(_ask_for_terms, <void*> self)
         self.table = new CTable(own, len(self.kept[0]), rows, options)
         self.own = self.table
+        self.everyone = range(own.size())
 
     def entropy(self, int target, given):
         """H(target | given) in nats."""
@@ -230,7 +232,9 @@ cdef class Table(Judge):
     def cmi(self, int target, given, candidates=None):
         """I(target ; l | given) in nats for each candidate l, by default all columns."""
         cdef vector[int] columns = sorted(given)
-        cdef vector[int] others = range(self.table.n_nodes()) if candidates is None else candidates
+        cdef vector[int] others = self.everyone
+        if candidates is not None:
+            others = candidates
         cdef vector[CInformation] found = vector[CInformation](others.size())
         with nogil:
             self.table.cmi(target, columns, others, found.data())

@@ -548,7 +548,7 @@ private:
         double row_steps = double(candidates.empty() ? given_.size() + 1 : 1) * double(n_lines_);
         return n_cells_ * double(n_words() + 32) < PLANES_FOR_ROWS * row_steps;
     }
-    static constexpr double PLANES_FOR_ROWS = 4;
+    static constexpr double PLANES_FOR_ROWS = 8;
     static constexpr size_t MOST_COUNTS = 1 << 16;  // of planes at a time
 
     // Candidates that are counted together from one on: neighbours, with few others between them.
@@ -644,7 +644,7 @@ private:
                 int r = columns_[target_].n_levels, q = columns_[candidates[i]].n_levels - 1;
                 use(i, columns_[candidates[i]], [&](auto&& read) {
                     for (int s = 0; s < n_strata_; s++)
-                        read(Stratum<int32_t>{counts + s * r * stride, stride, r, q,
+                        if (strata_[s] > 0) read(Stratum<int32_t>{counts + s * r * stride, stride, r, q,
                                               planes_.totals() + s * r});
                 });
             }
@@ -674,7 +674,7 @@ private:
         use([&](auto&& read) {
             int r = columns_[target_].n_levels;
             for (int s = 0; s < n_strata_; s++)
-                read(Stratum<Count>{&counts[s * r * n_codes], n_codes, r, candidate.n_levels, nullptr});
+                if (strata_[s] > 0) read(Stratum<Count>{&counts[s * r * n_codes], n_codes, r, candidate.n_levels, nullptr});
         });
     }
 
