@@ -178,7 +178,7 @@ cdef double _ask_for_terms(void* whom, int64_t first, int64_t n, double cells, i
 cdef class Table(Judge):
     """The counts of a table of levels.
 
-    ``columns`` has an array of codes (uint8 or uint16) a column, ``levels`` how many levels each
+    ``columns`` has an array of codes (uint8, uint16 or int32) a column, ``levels`` how many levels each
     has. In the columns ``missing`` the code ``levels[k]`` is for rows without a value. ``weights``
     are whole numbers of ``unit`` rows. An ``estimator`` has ``terms(counts, n_rows, support)``,
     ``support_size(cells, observed)``, ``constant(n_rows)``, ``uses_support``, ``observed_support``
@@ -196,15 +196,19 @@ cdef class Table(Judge):
         cdef CColumn one
         cdef const uint8_t[::1] narrow
         cdef const uint16_t[::1] wide
+        cdef const int32_t[::1] widest
         self.kept, self.estimator, self.rests = list(columns), estimator, {}  # memory is read
         for k, (codes, n_levels) in enumerate(zip(columns, levels, strict=True)):
             one = CColumn(NULL, NULL, NULL, max(n_levels, 1), k in missing, max(n_levels, 1))
             if codes.dtype == np.uint8:
                 narrow = codes
                 one.narrow = &narrow[0]
-            else:
+            elif codes.dtype == np.uint16:
                 wide = codes
                 one.wide = &wide[0]
+            else:
+                widest = codes
+                one.widest = &widest[0]
             own.push_back(one)
         cdef vector[int64_t] rows = [] if weights is None else weights
         cdef TableOptions options

@@ -26,6 +26,9 @@ struct Column {
 
     int n_codes() const { return n_levels + has_missing; }
 
+    int level(size_t row) const {
+        return narrow ? narrow[row] : wide ? wide[row] : widest[row];
+    }
     template <class Loop>
     void read(Loop&& loop) const {
         if (narrow) loop(narrow);

@@ -392,10 +392,11 @@ private:
     double n_cells_ = 1;
     Nodes given_;
     bool in_planes_ = false, is_sorted_ = false;
-    std::vector<int32_t> cell_of_;         // of each row; the last one where a value is missing
-    std::vector<int64_t> lines_, strata_;  // the counts of cells and of strata
+    // A line is a stratum with a level of the target; those of a stratum follow each other.
+    std::vector<int32_t> line_of_, begins_;  // of each row, the last one where a value is missing
+    std::vector<int64_t> lines_, strata_;    // their counts
     Information context_;                  // its entropy
-    std::vector<int32_t> number_, sorted_, begins_, line_of_, column_of_, counts_;
+    std::vector<int32_t> number_, sorted_, sorted_begins_, column_of_, counts_;
     std::vector<int64_t> weighted_counts_;
 
     static int64_t sum_of(const std::vector<int64_t>& counts) {
@@ -499,9 +500,9 @@ private:
         if (std::isnan(alone)) return told * n_rows_ / std::max(n, 1.0);
         std::vector<int64_t> levels(columns_[target_].n_levels, 0);
         for (size_t i = 0; i < n_lines_; i++) {
-            bool is_there = cell_of_[i] < int32_t(lines_.size());
-            if (candidate) candidate->read([&](const auto* code) { is_there &= code[i] < candidate->n_levels; });
-            if (is_there) levels[cell_of_[i] % columns_[target_].n_levels] += weight(i);
+            bool is_there = line_of_[i] < int32_t(lines_.size());
+            if (candidate && is_there) is_there = candidate->level(i) < candidate->n_levels;
+            if (is_there) levels[columns_[target_].level(i)] += weight(i);
         }
         return alone + (told - worth_of({sum_of(levels)}, levels, 1)) * n_rows_ / std::max(n, 1.0);
     }
@@ -534,11 +535,16 @@ private:
             count_planes(candidates, 0);
             lines_.assign(planes_.totals(), planes_.totals() + size_t(n_cells_));
             n_strata_ = int(lines_.size()) / r;
+            begins_.resize(n_strata_ + 1);
+            for (int s = 0; s <= n_strata_; s++) begins_[s] = s * r;
         } else {
-            join_context();
+            line_of_.assign(n_lines_, 0);
+            n_strata_ = join(given_, line_of_);
+            number_lines();
         }
         strata_.assign(n_strata_, 0);
-        for (size_t e = 0; e < lines_.size(); e++) strata_[e / r] += lines_[e];
+        for (int s = 0; s < n_strata_; s++)
+            for (int line = begins_[s]; line < begins_[s + 1]; line++) strata_[s] += lines_[line];
         context_ = information(strata_, lines_);
     }
 
@@ -572,20 +578,26 @@ private:
 
     int64_t weight(size_t i) const { return weights_.empty() ? 1 : weights_[i]; }
 
-    void join_context() {
-        cell_of_.assign(n_lines_, 0);
-        n_strata_ = join(given_, cell_of_);
+    // From the stratum of each row to its line; lines that do not occur have no number.
+    void number_lines() {
         const Column& target = columns_[target_];
-        int32_t r = target.n_levels, n_cells = n_strata_ * r;
+        int32_t r = target.n_levels, n_possible = n_strata_ * r;
         target.read([&](const auto* code) {
-            for (size_t i = 0; i < n_lines_; i++) cell_of_[i] = cell_of_[i] * r + code[i];
-            if (target.has_missing)
-                for (size_t i = 0; i < n_lines_; i++) if (code[i] == r) cell_of_[i] = n_cells;
+            for (size_t i = 0; i < n_lines_; i++)
+                line_of_[i] = code[i] == r ? n_possible : line_of_[i] * r + code[i];
         });
-        if (!is_complete_) for (int32_t& cell : cell_of_) cell = std::min(cell, n_cells);
-        lines_.assign(n_cells + 1, 0);
-        for (size_t i = 0; i < n_lines_; i++) lines_[cell_of_[i]] += weight(i);
-        lines_.pop_back();
+        if (!is_complete_) for (int32_t& line : line_of_) line = std::min(line, n_possible);
+        std::vector<int64_t> sizes(n_possible + 1, 0);
+        for (size_t i = 0; i < n_lines_; i++) sizes[line_of_[i]] += weight(i);
+        number_.resize(n_possible + 1);
+        begins_.resize(n_strata_ + 1);
+        lines_.clear();
+        for (int32_t e = 0; e <= n_possible; e++) {
+            if (e % r == 0) begins_[e / r] = int32_t(lines_.size());
+            number_[e] = int32_t(lines_.size());
+            if (e < n_possible && sizes[e] > 0) lines_.push_back(sizes[e]);
+        }
+        for (int32_t& line : line_of_) line = number_[line];
     }
 
     // The joint state of columns in each row, numbered without gaps if there are many; the number
@@ -644,8 +656,9 @@ private:
                 int r = columns_[target_].n_levels, q = columns_[candidates[i]].n_levels - 1;
                 use(i, columns_[candidates[i]], [&](auto&& read) {
                     for (int s = 0; s < n_strata_; s++)
-                        if (strata_[s] > 0) read(Stratum<int32_t>{counts + s * r * stride, stride, r, q,
-                                              planes_.totals() + s * r});
+                        if (strata_[s] > 0)
+                            read(Stratum<int32_t>{counts + begins_[s] * stride, stride, r, q,
+                                                  planes_.totals() + begins_[s]});
                 });
             }
         }
@@ -664,17 +677,18 @@ private:
             return use([&](auto&& read) { by_strata(candidate, counts, read); });
         counts.assign(size, 0);
         candidate.read([&](const auto* code) {
-            const int32_t* cell = cell_of_.data();
+            const int32_t* line = line_of_.data();
             if (weights_.empty())
-                for (size_t i = 0; i < n_lines_; i++) counts[cell[i] * n_codes + code[i]]++;
+                for (size_t i = 0; i < n_lines_; i++) counts[line[i] * n_codes + code[i]]++;
             else
                 for (size_t i = 0; i < n_lines_; i++)
-                    counts[cell[i] * n_codes + code[i]] += Count(weights_[i]);
+                    counts[line[i] * n_codes + code[i]] += Count(weights_[i]);
         });
         use([&](auto&& read) {
-            int r = columns_[target_].n_levels;
             for (int s = 0; s < n_strata_; s++)
-                if (strata_[s] > 0) read(Stratum<Count>{&counts[s * r * n_codes], n_codes, r, candidate.n_levels, nullptr});
+                if (strata_[s] > 0)
+                    read(Stratum<Count>{&counts[begins_[s] * n_codes], n_codes,
+                                        begins_[s + 1] - begins_[s], candidate.n_levels, nullptr});
         });
     }
 
@@ -682,39 +696,36 @@ private:
     template <class Count, class Read>
     void by_strata(const Column& candidate, std::vector<Count>& counts, Read&& read) {
         if (!is_sorted_) sort_by_strata();
-        int r = columns_[target_].n_levels;
-        line_of_.assign(r, -1);
         column_of_.assign(candidate.n_codes(), -1);
         candidate.read([&](const auto* code) {
             for (int s = 0; s < n_strata_; s++) {
-                const int32_t *begin = sorted_.data() + begins_[s], *end = sorted_.data() + begins_[s + 1];
-                int n_lines = 0, n_columns = 0;
-                for (const int32_t* i = begin; i < end; i++) {
-                    int32_t &line = line_of_[cell_of_[*i] % r], &column = column_of_[code[*i]];
-                    if (int(code[*i]) == candidate.n_levels) continue;
-                    if (line < 0) line = n_lines++;
-                    if (column < 0) column = n_columns++;
-                }
-                counts.assign(size_t(n_lines) * n_columns, 0);
-                for (const int32_t* i = begin; i < end; i++)
+                auto begin = sorted_.begin() + sorted_begins_[s];
+                auto end = sorted_.begin() + sorted_begins_[s + 1];
+                int n_columns = 0;
+                for (auto i = begin; i < end; i++)
+                    if (int32_t& column = column_of_[code[*i]]; column < 0) column = n_columns++;
+                int lines = begins_[s + 1] - begins_[s];
+                counts.assign(size_t(lines) * n_columns, 0);
+                for (auto i = begin; i < end; i++)
                     if (int(code[*i]) != candidate.n_levels)
-                        counts[line_of_[cell_of_[*i] % r] * n_columns + column_of_[code[*i]]] +=
+                        counts[(line_of_[*i] - begins_[s]) * n_columns + column_of_[code[*i]]] +=
                             Count(weight(*i));
-                read(Stratum<Count>{counts.data(), size_t(n_columns), n_lines, n_columns, nullptr});
-                for (const int32_t* i = begin; i < end; i++)
-                    line_of_[cell_of_[*i] % r] = column_of_[code[*i]] = -1;
+                read(Stratum<Count>{counts.data(), size_t(n_columns), lines, n_columns, nullptr});
+                for (auto i = begin; i < end; i++) column_of_[code[*i]] = -1;
             }
         });
     }
 
     void sort_by_strata() {
-        int r = columns_[target_].n_levels;
-        begins_.assign(n_strata_ + 2, 0);
-        for (int32_t cell : cell_of_) begins_[cell / r + 1]++;
-        std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-        std::vector<int32_t> next(begins_.begin(), begins_.end() - 1);
+        std::vector<int32_t> stratum_of(lines_.size() + 1, n_strata_);
+        for (int s = 0; s < n_strata_; s++)
+            std::fill(stratum_of.begin() + begins_[s], stratum_of.begin() + begins_[s + 1], s);
+        sorted_begins_.assign(n_strata_ + 2, 0);
+        for (int32_t line : line_of_) sorted_begins_[stratum_of[line] + 1]++;
+        std::partial_sum(sorted_begins_.begin(), sorted_begins_.end(), sorted_begins_.begin());
+        std::vector<int32_t> next(sorted_begins_.begin(), sorted_begins_.end() - 1);
         sorted_.resize(n_lines_);
-        for (size_t i = 0; i < n_lines_; i++) sorted_[next[cell_of_[i] / r]++] = int32_t(i);
+        for (size_t i = 0; i < n_lines_; i++) sorted_[next[stratum_of[line_of_[i]]]++] = int32_t(i);
         is_sorted_ = true;
     }
 };
