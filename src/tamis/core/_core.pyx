@@ -57,6 +57,7 @@ cdef extern from "table.hpp" namespace "tamis" nogil:
         double variance
     cdef cppclass CTable "tamis::Table"(CJudge):
         CTable(vector[CColumn], size_t, vector[int64_t], TableOptions) except +
+        const vector[int64_t]& counts(const vector[int]&) except +
         CInformation entropy(int, const vector[int]&) except +
         void cmi(int, const vector[int]&, const vector[int]&, CInformation*) except +
         void tests(int, const vector[int]&, const vector[int]&, CInformation*, double*,
@@ -224,6 +225,11 @@ cdef class Table(Judge):
         self.table = new CTable(own, len(self.kept[0]), rows, options)
         self.own = self.table
         self.everyone = range(own.size())
+
+    def counts(self, columns):
+        """How often each joint state of some columns occurs, in units of weight."""
+        found = np.array(self.table.counts(sorted(columns)), dtype=np.int64)
+        return found[found > 0]
 
     def entropy(self, int target, given):
         """H(target | given) in nats."""

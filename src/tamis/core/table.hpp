@@ -155,15 +155,22 @@ public:
     double two_part(double n_cells, double n_occurring) {
         double whole = (*this)(n_cells);
         if (n_occurring >= n_cells || n_cells > 1e15) return whole;
-        double which = std::lgamma(n_cells + 1) - std::lgamma(n_occurring + 1) -
-                       std::lgamma(n_cells - n_occurring + 1);
+        double which = log_factorial(n_cells) - log_factorial(n_occurring) -
+                       log_factorial(n_cells - n_occurring);
         return std::min(whole, which + (*this)(n_occurring));
     }
 
 private:
     static constexpr int MOST = 65536;
     double n_, ratio_;
-    std::vector<double> known_;
+    std::vector<double> known_, factorials_;
+
+    double log_factorial(double n) {
+        if (n >= MOST) return std::lgamma(n + 1);
+        for (size_t j = factorials_.size(); factorials_.size() <= n; j++)
+            factorials_.push_back(std::lgamma(double(j) + 1));
+        return factorials_[size_t(n)];
+    }
 
     double known(size_t n_levels) {
         // C(r + 2) = C(r + 1) + (n / r) C(r), kept as ratios of neighbours: nothing overflows.
@@ -300,6 +307,12 @@ public:
     Information entropy(int target, const Nodes& given) {
         open(target, given, {});
         return context_;
+    }
+
+    // How often each joint state of columns occurs.
+    const std::vector<int64_t>& counts(const Nodes& columns) {
+        open(columns.front(), Nodes(columns.begin() + 1, columns.end()), {});
+        return lines_;
     }
 
     // What each candidate tells of the target given a set.
