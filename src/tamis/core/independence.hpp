@@ -45,7 +45,7 @@ public:
         add_up(stratum.n_lines, stratum.n_columns + (stratum.totals != nullptr));
         if (lines_.n < 2 || columns_.n < 2) return;
         found.df += (lines_.n - 1) * (columns_.n - 1);
-        double few = std::min(FEW_ROWS, std::sqrt(lines_.total) / 2);
+        double few = std::min(FEW_ROWS, std::sqrt(lines_.total));
         if (lines_.has_rare(few) || columns_.has_rare(few)) pool(few);
         add_pearson();
     }
@@ -53,7 +53,7 @@ public:
     Independence found;
 
 private:
-    static constexpr double FEW_ROWS = 5;
+    static constexpr double FEW_ROWS = 20;
     static constexpr double ROUNDING = 1e-12;  // a variance below this share of the mean is none
 
     struct Margin {
@@ -109,7 +109,9 @@ private:
         columns_.describe();
     }
 
-    // Levels with few rows become one: a cell that expects next to nothing would decide by its row.
+    // Of N rows, levels with fewer than sqrt(N), or 20, become one, so that each cell expects a row or
+    // so. Where a cell expects next to nothing a single row of it outweighs all others: it makes a
+    // dependence where it is there, and hides one in the variance where it is not.
     void pool(double few) {
         auto [line_of, n_lines] = lines_.places(few);
         auto [column_of, n_columns] = columns_.places(few);
