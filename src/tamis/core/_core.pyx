@@ -4,12 +4,18 @@
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libcpp cimport bool as cbool
 from libcpp.functional cimport function
 from libcpp.vector cimport vector
 
 from typing import NamedTuple
 
 import numpy as np
+
+from tamis.errors import SettingError
+
+LARGEST_SUM = 2**61
+"""Unseen cells may not add up to more than this, in fixed point; four such sums fit."""
 
 
 cdef extern from "judge.hpp" namespace "tamis" nogil:
@@ -22,12 +28,43 @@ cdef extern from "judge.hpp" namespace "tamis" nogil:
         void scores_with(int, const vector[int]&, const vector[int]&, double*) except +
 
 cdef extern from "table.hpp" namespace "tamis" nogil:
+    const double FIXED_PER_NAT
     cdef struct CColumn "tamis::Column":
         const uint8_t* narrow
         const uint16_t* wide
+        const int32_t* widest
         int n_levels
+        cbool has_missing
+        double n_possible
+    cdef struct EstimatorOptions "tamis::Estimator::Options":
+        double constant
+        cbool needs_cells
+        cbool sees_cells
+        cbool clips
+    cdef struct TableOptions "tamis::Table::Options":
+        double edge_price
+        double unit
+        EstimatorOptions estimator
+        function[double(int64_t, int64_t, double, int64_t, int64_t*)] terms
+        function[void()] checkpoint
+    cdef struct CInformation "tamis::Information":
+        int64_t sum
+        int n_uncertain
+        double n_rows
+    cdef struct CIndependence "tamis::Independence":
+        double df
+        double pearson
+        double mean
+        double variance
     cdef cppclass CTable "tamis::Table"(CJudge):
-        CTable(vector[CColumn], int64_t, vector[int32_t], double) except +
+        CTable(vector[CColumn], size_t, vector[int64_t], TableOptions) except +
+        const vector[int64_t]& counts(const vector[int]&) except +
+        CInformation entropy(int, const vector[int]&) except +
+        void cmi(int, const vector[int]&, const vector[int]&, CInformation*) except +
+        void tests(int, const vector[int]&, const vector[int]&, CInformation*, double*,
+                   CIndependence*) except +
+        void joint_test(int, const vector[int]&, const vector[int]&, CInformation&, double&,
+                        CIndependence&) except +
 
 cdef extern from "asked.hpp" namespace "tamis" nogil:
     ctypedef int (*Ask)(void*, int, const vector[int]&, const vector[int]*, double*) except -1
@@ -82,8 +119,20 @@ cdef extern from *:
             if (look() < 0) throw std::runtime_error("interrupted");
         };
     }
+
+    // f of counts, asked of Python.
+    using AskTerms = double (*)(void*, int64_t, int64_t, double, int64_t, int64_t*);
+    static tamis::Estimator::Ask asking_for_terms(AskTerms ask, void* whom) {
+        return [ask, whom](int64_t first, int64_t n, double cells, int64_t seen, int64_t* to) {
+            double n_cells = ask(whom, first, n, cells, seen, to);
+            if (n_cells < 0) throw std::runtime_error("the estimator has failed");
+            return n_cells;
+        };
+    }
     """
     function[void()] asking_for_signals(int (*)() except -1) nogil
+    function[double(int64_t, int64_t, double, int64_t, int64_t*)] asking_for_terms(
+        double (*)(void*, int64_t, int64_t, double, int64_t, int64_t*) except -1, void*) nogil
 
 
 cdef int _look_for_signals() except -1 with gil:
@@ -112,30 +161,149 @@ cdef class Judge:
         return np.asarray(scores)
 
 
+cdef double _ask_for_terms(void* whom, int64_t first, int64_t n, double cells, int64_t seen,
+                           int64_t* to) except -1 with gil:
+    """f of the counts from ``first`` on, in fixed point, as the estimator of a table has it."""
+    cdef Table table = <Table> whom
+    estimator = table.estimator
+    support = estimator.support_size(cells, seen)
+    terms = estimator.terms(np.arange(first, first + n), table.n_rows, support)
+    if support * abs(terms[0]) * FIXED_PER_NAT > LARGEST_SUM:
+        raise SettingError(
+            f"{table.n_rows:g} rows are too few to estimate an entropy over {support} cells; "
+            "choose a smaller largest_support, support='observed', or another estimator"
+        )
+    cdef int64_t[::1] known = np.rint(terms * FIXED_PER_NAT).astype(np.int64)
+    cdef int64_t i
+    for i in range(n):
+        to[i] = known[i]
+    return support
+
+
 cdef class Table(Judge):
-    """The counts of a table of levels: one array of codes (uint8 or uint16) a column."""
+    """The counts of a table of levels.
 
-    cdef object kept
+    ``columns`` has an array of codes (uint8, uint16 or int32) a column, ``levels`` how many levels each
+    has. In the columns ``missing`` the code ``levels[k]`` is for rows without a value. ``weights``
+    are whole numbers of ``unit`` rows. An ``estimator`` has ``terms(counts, n_rows, support)``,
+    ``support_size(cells, observed)``, ``constant(n_rows)``, ``uses_support``, ``observed_support``
+    and ``clips``; without one entropies are plug-in.
+    """
+
+    cdef object kept, estimator, rests
     cdef CTable* table
+    cdef vector[int] everyone
+    cdef readonly double n_rows
 
-    def __cinit__(self, columns, levels, weights=None, double edge_price=0.0):
+    def __cinit__(self, columns, levels, weights=None, double edge_price=0.0, *, missing=(),
+                  double unit=1.0, estimator=None):
         cdef vector[CColumn] own
         cdef CColumn one
         cdef const uint8_t[::1] narrow
         cdef const uint16_t[::1] wide
-        self.kept = list(columns)  # whose memory is read
-        for codes, n_levels in zip(columns, levels, strict=True):
-            one = CColumn(NULL, NULL, max(n_levels, 1))
+        cdef const int32_t[::1] widest
+        self.kept, self.estimator, self.rests = list(columns), estimator, {}  # memory is read
+        for k, (codes, n_levels) in enumerate(zip(columns, levels, strict=True)):
+            one = CColumn(NULL, NULL, NULL, max(n_levels, 1), k in missing, max(n_levels, 1))
             if codes.dtype == np.uint8:
                 narrow = codes
                 one.narrow = &narrow[0]
-            else:
+            elif codes.dtype == np.uint16:
                 wide = codes
                 one.wide = &wide[0]
+            else:
+                widest = codes
+                one.widest = &widest[0]
             own.push_back(one)
-        cdef vector[int32_t] rows = [] if weights is None else weights
-        self.table = new CTable(own, len(self.kept[0]), rows, edge_price)
+        cdef vector[int64_t] rows = [] if weights is None else weights
+        cdef TableOptions options
+        options.edge_price, options.unit = edge_price, unit
+        options.checkpoint = asking_for_signals(_look_for_signals)
+        self.n_rows = unit * float(len(self.kept[0]) if weights is None else sum(weights))
+        if estimator is not None:
+            options.estimator.constant = estimator.constant(self.n_rows)
+            options.estimator.needs_cells = estimator.uses_support
+            options.estimator.sees_cells = estimator.observed_support
+            options.estimator.clips = estimator.clips
+            options.terms = asking_for_terms(_ask_for_terms, <void*> self)
+        self.table = new CTable(own, len(self.kept[0]), rows, options)
         self.own = self.table
+        self.everyone = range(own.size())
+
+    def counts(self, columns):
+        """How often each joint state of some columns occurs, in units of weight."""
+        found = np.array(self.table.counts(sorted(columns)), dtype=np.int64)
+        return found[found > 0]
+
+    def entropy(self, int target, given):
+        """H(target | given) in nats."""
+        cdef vector[int] columns = sorted(given)
+        cdef CInformation found
+        with nogil:
+            found = self.table.entropy(target, columns)
+        return self._nats(found.sum, found.n_uncertain, found.n_rows)
+
+    def cmi(self, int target, given, candidates=None):
+        """I(target ; l | given) in nats for each candidate l, by default all columns."""
+        cdef vector[int] columns = sorted(given)
+        cdef vector[int] others = self.everyone
+        if candidates is not None:
+            others = candidates
+        cdef vector[CInformation] found = vector[CInformation](others.size())
+        with nogil:
+            self.table.cmi(target, columns, others, found.data())
+        return self._information(found)
+
+    def tests(self, int target, given, candidates):
+        """The cmi with each candidate; plug-in gain, degrees of freedom, X2, its mean and variance;
+        and the rows behind each."""
+        cdef vector[int] columns = sorted(given), others = candidates
+        cdef size_t n = others.size()
+        cdef vector[CInformation] found = vector[CInformation](n)
+        cdef vector[double] gains = vector[double](n)
+        cdef vector[CIndependence] tests = vector[CIndependence](n)
+        with nogil:
+            self.table.tests(target, columns, others, found.data(), gains.data(), tests.data())
+        return self._information(found), *_statistics(found, gains, tests)
+
+    def joint_test(self, int target, given, members):
+        """The same of several columns that are tested as one."""
+        cdef vector[int] columns = sorted(given), together = sorted(members)
+        cdef vector[CInformation] found = vector[CInformation](1)
+        cdef vector[double] gains = vector[double](1)
+        cdef vector[CIndependence] tests = vector[CIndependence](1)
+        with nogil:
+            self.table.joint_test(target, columns, together, found[0], gains[0], tests[0])
+        return self._information(found), *_statistics(found, gains, tests)
+
+    cdef object _information(self, const vector[CInformation]& found):
+        cmi = np.empty(found.size())
+        cdef double[::1] to = cmi
+        cdef size_t i
+        for i in range(found.size()):
+            to[i] = self._nats(found[i].sum, found[i].n_uncertain, found[i].n_rows)
+        return cmi
+
+    cdef double _nats(self, int64_t total, int n_uncertain, double n_rows) except? -1:
+        """Entropies added with their signs, from sums of the f of all rows.
+
+        n f(j; n) is the same for all n but for a multiple of j, which adds up to the same for each
+        entropy that is not 0 for sure.
+        """
+        if n_rows == self.n_rows:
+            return total / FIXED_PER_NAT
+        if n_rows <= 0:
+            return 0.0
+        if n_rows not in self.rests:
+            some, everyone = (self._of_one(n) for n in (n_rows, self.n_rows))
+            self.rests[n_rows] = some - everyone
+        return total / FIXED_PER_NAT * self.n_rows / n_rows + n_uncertain * self.rests[n_rows]
+
+    def _of_one(self, n_rows):
+        """n f(1; n)."""
+        if self.estimator is None:
+            return np.log(n_rows)
+        return n_rows * self.estimator.terms(np.ones(1, np.int64), n_rows, 1)[0]
 
     def interactions(self, int most_members=6, double most_words=2e7):
         """Of each column, the sets of others that tell something of it only together."""
@@ -149,6 +317,19 @@ cdef class Table(Judge):
         finally:
             del ahead
         return found
+
+
+cdef _statistics(const vector[CInformation]& found, const vector[double]& gains,
+                 const vector[CIndependence]& tests):
+    """The lines of ``Table.tests`` and how many rows are behind them."""
+    cdef double[:, ::1] stats = np.empty((gains.size(), 5))
+    cdef double[::1] n_rows = np.empty(gains.size())
+    cdef size_t i
+    for i in range(gains.size()):
+        stats[i, 0], stats[i, 1], stats[i, 2] = gains[i], tests[i].df, tests[i].pearson
+        stats[i, 3], stats[i, 4] = tests[i].mean, tests[i].variance
+        n_rows[i] = found[i].n_rows
+    return np.asarray(stats), np.asarray(n_rows)
 
 
 cdef class Moments(Judge):
