@@ -164,8 +164,10 @@ cdef int _ask(void* whom, int target, const vector[int]& given, const vector[int
     cdef double[::1] found
     asked = None if candidates == NULL else candidates[0]
     found = np.ascontiguousarray((<object>whom)(target, given, asked), dtype=np.float64)
-    cdef Py_ssize_t i
-    for i in range(found.shape[0]):
+    cdef Py_ssize_t i, wanted = 2 if candidates == NULL else candidates.size()
+    if found.shape[0] != wanted:
+        raise ValueError(f"{wanted} numbers were asked for, and {found.shape[0]} came")
+    for i in range(wanted):
         answer[i] = found[i]
     return 0
 

@@ -58,6 +58,8 @@ public:
     // What the score loses at least with the child before the parent, as far as new starts and one
     // climb with the child held there have found.
     double loss_without(int parent, int child) {
+        if (best_.order.empty()) best();
+        if (best_.place[child] < best_.place[parent]) return 0;
         double most = -INFINITY;
         for (const End& end : ends_)
             if (end.place[child] < end.place[parent]) most = std::max(most, end.score);
@@ -238,7 +240,7 @@ private:
             score += fresh.score() - old.score();
         }
         for (int i = start; i <= stop; i++) s.place[s.order[i]] = i;
-        if (score <= s.score + ENOUGH) return false;
+        if (!(score > s.score + ENOUGH)) return false;  // nor where there is no number
         reorder(s, std::move(order));
         return true;
     }
@@ -281,7 +283,7 @@ private:
             if (has(own.rivals, rest[i])) own = parents_.select(node, place, i + 1);
         }
         for (int i = 0; i < d_; i++) place[s.order[i]] = i;
-        if (best <= now + ENOUGH) return false;
+        if (!(best > now + ENOUGH)) return false;
         rest.insert(rest.begin() + where, node);
         reorder(s, std::move(rest));
         return true;
