@@ -52,6 +52,7 @@ cdef extern from "orders.hpp" namespace "tamis" nogil:
         vector[vector[char]] forbidden
     cdef struct SearchOptions "tamis::OrderSearch::Options":
         uint64_t seed
+        int most_parents
     cdef struct CDag "tamis::OrderSearch::Dag":
         vector[int] order
         vector[vector[int]] parents
@@ -134,7 +135,8 @@ cdef class Table(Judge):
                 one.wide = &wide[0]
             own.push_back(one)
         cdef vector[int32_t] rows = [] if weights is None else weights
-        self.table = new CTable(own, len(self.kept[0]), rows, edge_price)
+        self.table = new CTable(own, len(self.kept[0]) if self.kept else 0, rows,
+                                edge_price)
         self.own = self.table
 
     def interactions(self, int most_members=6, double most_words=2e7):
@@ -199,13 +201,16 @@ cdef class OrderSearch:
     cdef COrderSearch* own
     cdef Judge judge
 
-    def __cinit__(self, Judge judge, required=(), forbidden=(), interactions=(), uint64_t seed=0):
+    def __cinit__(self, Judge judge, required=(), forbidden=(), interactions=(), uint64_t seed=0,
+                  most_parents=None):
         self.judge = judge
         cdef CKnowledge knowledge
         knowledge.required = required
         knowledge.forbidden = forbidden
         cdef SearchOptions options
         options.seed = seed
+        if most_parents is not None:
+            options.most_parents = most_parents
         self.own = new COrderSearch(judge.own[0], knowledge, interactions, options,
                                     asking_for_signals(_look_for_signals))
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ public:
         int most_fruitless = 100;  // as many as nodes, within these
         int most_starts = 1000;
         int most_moved = 8;        // nodes that a new start moves
+        int most_parents = std::numeric_limits<int>::max();
         uint64_t seed = 0;
     };
     struct Dag {
@@ -32,7 +34,8 @@ public:
     OrderSearch(Judge& judge, Knowledge knowledge, Interactions interactions, Options options,
                 std::function<void()> checkpoint)
         : d_(judge.n_nodes()),
-          parents_(judge, std::move(knowledge), std::move(interactions), std::move(checkpoint)),
+          parents_(judge, std::move(knowledge), std::move(interactions),
+                   options.most_parents, std::move(checkpoint)),
           options_(options),
           seen_(d_, 0),
           random_(options.seed) {}

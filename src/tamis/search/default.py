@@ -89,6 +89,7 @@ class DefaultSearch:
             forbidden,
             self._sets(),
             seed,
+            settings.max_boundary,
         )
 
     def _sets(self) -> Sequence[Sequence[Sequence[int]]]:
