@@ -158,9 +158,11 @@ private:
 
     // --- climbing --------------------------------------------------------------------------------
 
-    // Tucks, then every node to its best place, as long as something near it has changed.
+    // Tucks, then every node to its best place, as long as something near it has changed. That the
+    // whole has risen is looked at: what moves promise is rounded, or is no number.
     void climb(State& s, Nodes due) {
-        while (!due.empty()) {
+        for (bool has_risen = true; has_risen && !due.empty();) {
+            double before = s.score;
             touched_.clear();
             Nodes near = due;
             for (int pass = 0; pass < 50 && tuck_all(s, near); pass++) {}
@@ -173,6 +175,7 @@ private:
                 }
             }
             due = unique_of(changed);
+            has_risen = s.score > before;
         }
     }
 
@@ -243,7 +246,7 @@ private:
             score += fresh.score() - old.score();
         }
         for (int i = start; i <= stop; i++) s.place[s.order[i]] = i;
-        if (!(score > s.score + ENOUGH)) return false;  // nor where there is no number
+        if (score <= s.score + ENOUGH) return false;
         reorder(s, std::move(order));
         return true;
     }
@@ -286,7 +289,7 @@ private:
             if (has(own.rivals, rest[i])) own = parents_.select(node, place, i + 1);
         }
         for (int i = 0; i < d_; i++) place[s.order[i]] = i;
-        if (!(best > now + ENOUGH)) return false;
+        if (best <= now + ENOUGH) return false;
         rest.insert(rest.begin() + where, node);
         reorder(s, std::move(rest));
         return true;
