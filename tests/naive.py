@@ -33,6 +33,7 @@ Entropy = Callable[[int, Nodes], float]
 Gain = Callable[[int, Nodes, Nodes], float]
 Decision = Callable[[int, Nodes, Nodes, int], bool]
 Parents = dict[int, Nodes]
+Score = Callable[[int, Nodes], float]
 
 
 def subsets(nodes: Iterable[int]) -> list[Nodes]:
@@ -659,6 +660,66 @@ def pps_condition(I: Gain, k: int, A: Nodes, tolerance: float, as_printed: bool 
             if rivals and inside <= max(rivals) + tolerance:
                 return False
     return True
+
+
+# --- scores of families, and orders ----------------------------------------------------------
+
+
+@cache
+def log_regret(n_levels: int, n: int) -> float:
+    """ln C(r, n): what the best of all laws on r levels explains of n rows by chance."""
+    few, more = (
+        1.0,
+        math.fsum(math.comb(n, h) * (h / n) ** h * (1 - h / n) ** (n - h) for h in range(n + 1)),
+    )
+    for r in range(1, n_levels):
+        few, more = more, more + n / r * few
+    return math.log(few)
+
+
+def two_part_score(rows, arities: Sequence[int], price: float) -> Score:
+    """The score of a family: likelihood, less a table of all cells or of those that occur."""
+    n = len(rows)
+
+    @cache
+    def fit(members: Nodes) -> float:
+        table, size = counts(rows, members), math.prod(arities[k] for k in members)
+        which = math.log(math.comb(size, len(table))) + log_regret(len(table), n)
+        likelihood = math.fsum(c * math.log(c) for c in table.values())
+        return likelihood - min(log_regret(size, n), which)
+
+    return lambda k, given: fit(ordered(given, [k])) - fit(ordered(given)) - price * len(given)
+
+
+def greedy_parents(score: Score, k: int, candidates: Iterable[int]) -> Nodes:
+    """Grow by the largest gain, then drop those without whom the score is largest."""
+
+    def best(sets: Iterable[Nodes], given: Nodes) -> Nodes:
+        return max([given, *sets], key=lambda s: score(k, s) + (s == given) * 1e-6)
+
+    def end(given: Nodes, neighbours: Callable[[Nodes], list[Nodes]]) -> Nodes:
+        better = best(neighbours(given), given)
+        return given if better == given else end(better, neighbours)
+
+    grown = end((), lambda s: [ordered(s, [l]) for l in ordered(candidates) if l not in s])
+    return end(grown, lambda s: [ordered(set(s) - {l}) for l in s])
+
+
+def best_parents(score: Score, k: int, candidates: Iterable[int]) -> Nodes:
+    """The set of parents with the largest score."""
+    return max(subsets(candidates), key=lambda s: score(k, s))
+
+
+def best_total(score: Score, d: int, choose=best_parents, may_follow=bool) -> float:
+    """The largest score along any order that may be, each node choosing among those before it."""
+    known = {
+        (k, A): score(k, choose(score, k, A)) for k in range(d) for A in subsets({*range(d)} - {k})
+    }
+    return max(
+        math.fsum(known[k, ordered(order[:i])] for i, k in enumerate(order))
+        for order in permutations(range(d))
+        if may_follow(order)
+    )
 
 
 # --- regressions ---------------------------------------------------------------------------

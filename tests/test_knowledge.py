@@ -13,7 +13,7 @@ import tamis
 from tamis import Knowledge, SettingError
 
 NAMES = ("a", "b", "c", "d", "e")
-SEARCHES = ("auto", "sequential", "sieve", "node", "layer")
+SEARCHES = ("auto", "sequential", "node", "layer")
 
 
 def table(seed: int, n: int = 120, levels: int = 2) -> dict[str, np.ndarray]:

@@ -57,7 +57,7 @@ def test_a_copy_keeps_everything_but_what_is_changed():
 
 
 def test_settings_cannot_be_changed_but_copied():
-    settings = Settings("sieve", source=None, knowledge={"sinks": ["a"]})
+    settings = Settings("node", source=None, knowledge={"sinks": ["a"]})
     with pytest.raises(FrozenInstanceError):
         settings.search = "node"
     copy = pickle.loads(pickle.dumps(settings))  # noqa: S301

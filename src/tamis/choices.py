@@ -8,7 +8,7 @@ from typing import Any
 
 from tamis.counting.elsewhere import bytes_of
 from tamis.counting.sharing import usable_jobs
-from tamis.decisions.p_values import Permutation, PValue
+from tamis.decisions.p_values import PValue
 from tamis.decisions.rule import Fixed, Rule, Score
 from tamis.decisions.specification import as_rule
 from tamis.errors import SettingError
@@ -56,9 +56,12 @@ def filled(given: Given, made: Kind | None) -> dict[str, Any]:
     # "auto" selects parents itself: boundaries from outside run in the paper's own search.
     own = given["search"] == "auto" and callable(given["boundary"])
     asked: Search = "node" if own else given["search"]
-    defaults = _with_alpha(given, information, kind.searches[asked])
+    # A function has yet to say what it makes of a table.
+    scored = asked == kind.auto == "auto" and (made is not None or not _makes_source(given))
+    defaults = _with_alpha(given, information, _defaults(given, kind.searches, asked))
     backward = _backward(given, defaults)
-    _refuse(_of_boundaries(given, backward) | _of_search(given, backward, knowledge))
+    _refuse(_of_boundaries(given, backward))
+    _refuse(_of_search(given, backward, knowledge, defaults, scored=scored))
     search = kind.auto if asked == "auto" else asked
     limit, ahead, entropy = given["max_boundary"], given["look_ahead"], given["entropy"]
     boundary_rule = _rule("boundary_rule", given, defaults.boundary_rule, information)
@@ -168,9 +171,14 @@ def _of_boundaries(given: Given, backward: Backward) -> dict[str, bool]:
     }
 
 
-def _of_search(given: Given, backward: Backward, knowledge: Knowledge) -> dict[str, bool]:
-    """What the search has no room for."""
-    reference, auto = given["search"] == "reference", given["search"] == "auto"
+def _of_search(
+    given: Given, backward: Backward, knowledge: Knowledge, defaults: Defaults, *, scored: bool
+) -> dict[str, bool]:
+    """What the search has no room for; ``scored`` is whether it is the default, which asks for
+    scores."""
+    has_score = isinstance(defaults.boundary_rule, Score)
+    by_score = has_score and isinstance(given["boundary_rule"], Score | None)
+    reference = given["search"] == "reference"
     return {
         "search='reference' looks at single candidates only: use look_ahead=1": (
             reference and (given["look_ahead"] or 1) > 1
@@ -184,22 +192,33 @@ def _of_search(given: Given, backward: Backward, knowledge: Knowledge) -> dict[s
         "another search": reference and bool(knowledge),
         "search='auto' chooses parents by a score, without tests: use edge_price in place of alpha "
         "and rules, or another search": (
-            auto
-            and any(given[one] is not None for one in OF_TESTS)
+            scored and any(not isinstance(given[one], Score | None) for one in OF_TESTS)
         ),
         "edge_price belongs to the score of search='auto' and 'sequential'": (
-            given["edge_price"] != 1.0 and given["search"] not in ("auto", "sequential")
+            given["edge_price"] != 1.0 and not by_score
         ),
         "search='auto' always selects boundaries; use another search": (
-            auto and given["boundary"] == "none"
+            scored and given["boundary"] == "none"
         ),
-        "search='auto' removes parents one at a time; use another search": (
-            auto and backward == "together"
+        "search='auto' removes parents one at a time; leave backward out or use another search": (
+            scored and backward != "one"
         ),
     }
 
 
 # What is left open.
+
+
+def _makes_source(given: Given) -> bool:
+    """Whether the information is a function of a table."""
+    return not isinstance(given["information"], Source | str)
+
+
+def _defaults(given: Given, searches: Mapping[Search, Defaults], asked: Search) -> Defaults:
+    """Those of the search; "sequential" goes by tests where boundaries are others than those of
+    scores, or where an alpha is given."""
+    tested = given["boundary"] != "pps" or given["alpha"] is not None
+    return searches["node" if asked == "sequential" and tested else asked]
 
 
 def _with_alpha(given: Given, information: str, defaults: Defaults) -> Defaults:
@@ -210,10 +229,8 @@ def _with_alpha(given: Given, information: str, defaults: Defaults) -> Defaults:
     if given["boundary_rule"] is not None and not own_test:
         raise SettingError("alpha is that of the rules: give alpha or boundary_rule")
     rule = PValue() if own_test else defaults.boundary_rule
-    if isinstance(rule, Score):
-        rule = (
-            Permutation() if information == "counts" else PValue()
-        )
+    if isinstance(rule, Score):  # of "auto", which refuses alpha by itself
+        return defaults
     if not isinstance(rule, PValue):
         reference = given["search"] == "reference"
         by = "search='reference'" if reference else f"information={information!r}"

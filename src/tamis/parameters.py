@@ -118,6 +118,8 @@ def kind_of(source: Source) -> Kind:
         return Kind(_tested(PValue, scored=auto == "auto"), auto=auto)
     rule = Fixed(EXACTLY_NOTHING) if math.isinf(source.n_rows) else None
     searches = dict.fromkeys(OF_A_TABLE.searches, Defaults(None, rule, rule))
+    if auto == "auto":
+        searches |= dict.fromkeys(("auto", "sequential"), Defaults(None, Score(), Score()))
     return Kind(searches, auto=auto, tested=False)
 
 

@@ -27,7 +27,7 @@ from tamis.information.smoothed_entropy import (
     to_cube,
     whole_terms,
 )
-from tamis.search.tam import run
+from tamis.search.layered import run
 from tamis.settings import Settings
 from tamis.simulate import draw
 

@@ -15,7 +15,7 @@ from tamis.information.interface import Context, Group, Query
 from tamis.information.outside import checked
 from tamis.information.wrappers import RememberedInformation
 from tamis.rules import Fixed, Permutation, PValue
-from tamis.search.tam import run
+from tamis.search.layered import run
 from tamis.settings import Settings
 
 NAMES = ("a", "b", "c", "d")
@@ -87,7 +87,7 @@ def test_a_source_with_nothing_but_entropies_answers_every_question():
     assert len(source.tests([])) == len(source.joint_tests([])) == 0
 
 
-@pytest.mark.parametrize("search", ["node", "layer", "sieve", "sequential"])
+@pytest.mark.parametrize("search", ["node", "layer", "sequential"])
 def test_every_search_runs_on_it_as_on_the_exact_source(search: str):
     exact = JointInformation(NAMES, joint())
     ref = outcome_of(exact, search, Fixed(1e-6))

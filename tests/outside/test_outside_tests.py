@@ -35,7 +35,7 @@ def as_the_source_does(source, x, y, given) -> float:
     return float(np.exp(source.tests([Query(x, given, np.array([y]))]).log_p[0]))
 
 
-@pytest.mark.parametrize("search", ["node", "sieve", "sequential"])
+@pytest.mark.parametrize("search", ["node", "sequential"])
 def test_a_function_in_place_of_the_sources_own_test_changes_nothing(search: str):
     ASKED.clear()
     ours = tamis.TAM(search).fit(levels()).result_

@@ -89,6 +89,7 @@ cdef extern from "orders.hpp" namespace "tamis" nogil:
         vector[vector[char]] forbidden
     cdef struct SearchOptions "tamis::OrderSearch::Options":
         uint64_t seed
+        int most_parents
     cdef struct CDag "tamis::OrderSearch::Dag":
         vector[int] order
         vector[vector[int]] parents
@@ -219,14 +220,15 @@ cdef class Table(Judge):
         cdef TableOptions options
         options.edge_price, options.unit = edge_price, unit
         options.checkpoint = asking_for_signals(_look_for_signals)
-        self.n_rows = unit * float(len(self.kept[0]) if weights is None else sum(weights))
+        n_lines = len(self.kept[0]) if self.kept else 0
+        self.n_rows = unit * float(n_lines if weights is None else sum(weights))
         if estimator is not None:
             options.estimator.constant = estimator.constant(self.n_rows)
             options.estimator.needs_cells = estimator.uses_support
             options.estimator.sees_cells = estimator.observed_support
             options.estimator.clips = estimator.clips
             options.terms = asking_for_terms(_ask_for_terms, <void*> self)
-        self.table = new CTable(own, len(self.kept[0]), rows, options)
+        self.table = new CTable(own, n_lines, rows, options)
         self.own = self.table
         self.everyone = range(own.size())
 
@@ -345,8 +347,10 @@ cdef int _ask(void* whom, int target, const vector[int]& given, const vector[int
     cdef double[::1] found
     asked = None if candidates == NULL else candidates[0]
     found = np.ascontiguousarray((<object>whom)(target, given, asked), dtype=np.float64)
-    cdef Py_ssize_t i
-    for i in range(found.shape[0]):
+    cdef Py_ssize_t i, wanted = 2 if candidates == NULL else candidates.size()
+    if found.shape[0] != wanted:
+        raise ValueError(f"{wanted} numbers were asked for, and {found.shape[0]} came")
+    for i in range(wanted):
         answer[i] = found[i]
     return 0
 
@@ -378,13 +382,16 @@ cdef class OrderSearch:
     cdef COrderSearch* own
     cdef Judge judge
 
-    def __cinit__(self, Judge judge, required=(), forbidden=(), interactions=(), uint64_t seed=0):
+    def __cinit__(self, Judge judge, required=(), forbidden=(), interactions=(), uint64_t seed=0,
+                  most_parents=None):
         self.judge = judge
         cdef CKnowledge knowledge
         knowledge.required = required
         knowledge.forbidden = forbidden
         cdef SearchOptions options
         options.seed = seed
+        if most_parents is not None:
+            options.most_parents = most_parents
         self.own = new COrderSearch(judge.own[0], knowledge, interactions, options,
                                     asking_for_signals(_look_for_signals))
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ public:
         int most_fruitless = 100;  // as many as nodes, within these
         int most_starts = 1000;
         int most_moved = 8;        // nodes that a new start moves
+        int most_parents = std::numeric_limits<int>::max();
         uint64_t seed = 0;
     };
     struct Dag {
@@ -32,7 +34,8 @@ public:
     OrderSearch(Judge& judge, Knowledge knowledge, Interactions interactions, Options options,
                 std::function<void()> checkpoint)
         : d_(judge.n_nodes()),
-          parents_(judge, std::move(knowledge), std::move(interactions), std::move(checkpoint)),
+          parents_(judge, std::move(knowledge), std::move(interactions),
+                   options.most_parents, std::move(checkpoint)),
           options_(options),
           seen_(d_, 0),
           random_(options.seed) {}
@@ -58,6 +61,8 @@ public:
     // What the score loses at least with the child before the parent, as far as new starts and one
     // climb with the child held there have found.
     double loss_without(int parent, int child) {
+        if (best_.order.empty()) best();
+        if (best_.place[child] < best_.place[parent]) return 0;
         double most = -INFINITY;
         for (const End& end : ends_)
             if (end.place[child] < end.place[parent]) most = std::max(most, end.score);
@@ -153,9 +158,11 @@ private:
 
     // --- climbing --------------------------------------------------------------------------------
 
-    // Tucks, then every node to its best place, as long as something near it has changed.
+    // Tucks, then every node to its best place, as long as something near it has changed. That the
+    // whole has risen is looked at: what moves promise is rounded, or is no number.
     void climb(State& s, Nodes due) {
-        while (!due.empty()) {
+        for (bool has_risen = true; has_risen && !due.empty();) {
+            double before = s.score;
             touched_.clear();
             Nodes near = due;
             for (int pass = 0; pass < 50 && tuck_all(s, near); pass++) {}
@@ -168,6 +175,7 @@ private:
                 }
             }
             due = unique_of(changed);
+            has_risen = s.score > before;
         }
     }
 

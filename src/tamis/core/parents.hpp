@@ -94,12 +94,14 @@ struct Selection {
 
 class Parents {
 public:
-    Parents(Judge& judge, Knowledge knowledge, Interactions interactions,
+    // A node has at most so many parents, or those that are required.
+    Parents(Judge& judge, Knowledge knowledge, Interactions interactions, int most_parents,
             std::function<void()> checkpoint)
         : judge_(judge),
           d_(judge.n_nodes()),
           knowledge_(std::move(knowledge)),
           interactions_(std::move(interactions)),
+          most_parents_(static_cast<size_t>(most_parents)),
           checkpoint_(std::move(checkpoint)),
           steps_(d_),
           families_(d_),
@@ -157,6 +159,7 @@ private:
     int d_;
     Knowledge knowledge_;
     Interactions interactions_;
+    size_t most_parents_;
     std::function<void()> checkpoint_;  // throws if the user has interrupted
     std::vector<BySet<std::unique_ptr<Step>>> steps_;
     std::vector<BySet<Family>> families_;
@@ -178,7 +181,7 @@ private:
         kept->given = given;
         kept->score = family(target, given).score;
         Nodes candidates;
-        for (int l = 0; l < d_; l++)
+        for (int l = 0; l < d_ && given.size() < most_parents_; l++)
             if (knowledge_.allows(l, target) && !has(given, l)) candidates.push_back(l);
         std::vector<double> scores(candidates.size());
         judge_.scores_with(target, given, candidates, scores.data());
@@ -218,6 +221,7 @@ private:
                 return place[l] < limit && knowledge_.allows(l, target);
             };
             if (!std::all_of(sets[i].begin(), sets[i].end(), is_candidate)) continue;
+            if (both(at->given, sets[i]).size() > most_parents_) continue;
             double& rise = at->rises_of_sets[i];
             if (std::isnan(rise)) rise = family(target, both(at->given, sets[i])).score - at->score;
             if (rise > ENOUGH && (best == NOBODY || rise > at->rises_of_sets[best])) best = int(i);

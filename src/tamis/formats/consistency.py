@@ -294,7 +294,7 @@ def _selection(result: Result, selection: Selection) -> Iterator[str]:
     if without and taken:
         yield f"{name!r} took parents, though no boundary was searched for"
     found = parents if without else (*_required(result, name), *taken)
-    if parents != tuple(other for other in found if other not in removed):
+    if sorted(parents) != sorted(other for other in found if other not in removed):
         yield f"trace.selections and parents disagree about {name!r}"
 
 

@@ -89,6 +89,7 @@ class DefaultSearch:
             forbidden,
             self._sets(),
             seed,
+            settings.max_boundary,
         )
 
     def _sets(self) -> Sequence[Sequence[Sequence[int]]]:
@@ -117,7 +118,7 @@ class DefaultSearch:
         if known is None:
             return [], []
         place = {k: i for i, k in enumerate(self.nodes)}
-        required = [sorted(place[p] for p in known.required.get(k, ())) for k in self.nodes]
+        required = [sorted(place[p] for p in self._required(k)) for k in self.nodes]
         forbidden = [[known.blocked[k] >> p & 1 for p in self.nodes] for k in self.nodes]
         return required, forbidden
 
@@ -235,19 +236,37 @@ class DefaultSearch:
         return outcome
 
     def _story(self, k: int, before: Sequence[int], found: Found) -> Boundary:
-        """The parents of a node in the order in which each adds most, the best of the others, and
-        what each is worth beside all others."""
+        """The parents of a node after those that knowledge requires, in the order in which each
+        adds most, the best of the others, and what each is worth beside all others."""
+        required = self._required(k)
         taken: list[Decision] = []
-        given: list[int] = []
+        given = list(required)
         while left := [p for p in found.members if p not in given]:
             step = max((self._step(k, given, (p,)) for p in left), key=lambda one: one.strength)
             # Where none adds anything alone, the rest speaks only together.
             taken.append(step if step.dependent else self._step(k, given, tuple(left)))
             given += taken[-1].others
+        if not all(step.dependent for step in taken):
+            taken = []  # they came with the directions that were chosen
         others = [p for p in before if p not in given and self._may_be_parent(p, k)]
-        refused = self._step(k, given, (self._best(k, given, others),)) if others else None
-        kept = [self._step(k, [q for q in given if q != p], (p,)) for p in found.members]
-        return Boundary(k, *found, taken=tuple(taken), refused=refused, retained=tuple(kept))
+        best = [self._step(k, given, (self._best(k, given, others),))] if others else []
+        beside = [
+            self._step(k, [q for q in given if q != p], (p,))
+            for p in found.members
+            if p not in required
+        ]
+        return Boundary(
+            k,
+            *found,
+            taken=tuple(taken),
+            # It may add something where there is room for no more parents.
+            refused=next((step for step in best if not step.dependent), None),
+            retained=tuple(step for step in beside if step.dependent),
+        )
+
+    def _required(self, k: int) -> tuple[int, ...]:
+        known = self.settings.constraints
+        return () if known is None else tuple(sorted(known.required.get(k, ())))
 
     def _may_be_parent(self, parent: int, child: int) -> bool:
         known = self.settings.constraints
@@ -264,7 +283,7 @@ class DefaultSearch:
         """What some columns add to the score of a node given others, and to its information."""
         before, after = self._family(k, given), self._family(k, (*given, *others))
         cmi, rise = before[1] - after[1], after[0] - before[0]
-        return Decision(k, others, tuple(sorted(given)), cmi, rise, 0.0, rise > 0)
+        return Decision(k, others, tuple(sorted(given)), cmi, rise, 0.0, rise > ENOUGH)
 
     def _family(self, k: int, given: Collection[int]) -> tuple[float, float]:
         place = self._place

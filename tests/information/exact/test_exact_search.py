@@ -6,7 +6,7 @@ import pytest
 
 from tamis.information.exact import ExactInformation, JointInformation
 from tamis.rules import Fixed
-from tamis.search.tam import run
+from tamis.search.layered import run
 from tamis.settings import Settings
 
 TINY = 1e-9
@@ -21,7 +21,7 @@ def learned(information, search, boundary):
 
 
 @pytest.mark.parametrize("boundary", ["pps", "none"])
-@pytest.mark.parametrize("search", ["node", "layer", "sieve", "sequential"])
+@pytest.mark.parametrize("search", ["node", "layer", "sequential"])
 def test_layers_boundaries_and_reasons_are_the_same(search, boundary):
     edges = 0
     for seed in range(8):
