@@ -580,9 +580,9 @@ class TAM(BaseEstimator):
             are, with replacement, which makes arrows between columns with several levels look too
             sure.
         search : str or None
-            The search for the resamples. None is the search that found the graph: for "auto" the
-            one that it chose, and a refined graph is refined each time. In a resample a column may
-            have at most two parents more than the largest family of the graph.
+            The search for the resamples. None is that of the model. With searches that test, a
+            column of a resample may have at most two parents more than the largest family of the
+            graph.
         progress : callable or None
             Called with the number of resamples learned so far and the number of all resamples.
 

@@ -111,7 +111,7 @@ def show_written(console: Console, paths: Sequence[str], *, details: bool = Fals
         return
     hints = ["--report page.html writes a page to look at, --out run.json the whole result."]
     if not details:
-        hints.insert(0, "--details shows the statistics, --explain COLUMN the decisions about a column.")
+        hints.insert(0, "--details shows the statistics, --explain COLUMN the story of a column.")
     for hint in hints:
         console.print(Text(hint, style=QUIET))
 

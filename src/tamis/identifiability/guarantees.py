@@ -7,9 +7,10 @@ Each search is followed as it would run, with PPS and thresholds below all gaps:
 - "sequential" needs that the least uncertain node is always due, however ties are broken, and the
   PPS condition in each ancestral set on its way.
 
-The paper's proof puts I(X_k ; X_i | m_jk), which the algorithm with PPS computes, for I(X_k ; X_i | A_j), which the
-condition speaks of. The first can be 0 while the second is not, on binary networks that satisfy
-all that thm:main asks for (docs/departures.md), so it is asked for here.
+The paper's proof puts I(X_k ; X_i | m_jk), which the algorithm with PPS computes, for
+I(X_k ; X_i | A_j), which the condition speaks of. The first can be 0 while the second is not, on
+binary networks that satisfy all that thm:main asks for (docs/departures.md), so it is asked for
+here.
 
 Without PPS (``boundary="none"``, Theorem thm:nopps) every node is conditioned on the whole
 ancestral set; in place of the PPS condition Delta_I > 0 lets the backward phase find the parents.

@@ -253,6 +253,7 @@ def _direction(edge: Edge) -> Iterator[str]:
 ONE_BY_ONE = ("sequential", "orders")
 """Where columns follow each other without layers."""
 
+
 @dataclass
 class Step:
     """One admission and what it masked."""
