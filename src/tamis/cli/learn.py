@@ -180,8 +180,8 @@ def learn(
         typer.Option(
             metavar="N",
             rich_help_panel=SEARCH,
-            help="Try up to N candidates together, 6 at most, where no single one passes. "
-            "Default 1, for auto as many as a budget allows; there 1 turns it off.",
+            help="1 keeps auto from trying candidates together where no single one raises the "
+            "score.",
         ),
     ] = None,
     entropy: Annotated[

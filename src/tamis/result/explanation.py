@@ -110,6 +110,8 @@ def _parents(result: Result, name: str) -> list[str]:
     if n_taken == result.settings.get("max_boundary"):
         lines.append(f"  stopped at max_boundary={n_taken}")
     taken = {v.others for v in selection.taken}
+    if result.parents[name] and not taken and not required and result.search == "orders":
+        lines.append("  its arrows were turned to the directions that were chosen for their class")
     lines += [
         f"  kept {_set(v.others)} (given {_set(v.given)}): {describe(v)}"
         for v in selection.retained
