@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from tables import table_of
 from tamis import TAM
 from tamis.cli import app
+from tamis.core import Table
 from tamis.counting.opening import open_blocks
 from tamis.errors import SettingError
 from tamis.forecast import POWER, Weakest, forecast, visible
@@ -96,6 +97,18 @@ def test_the_weakest_correlation_is_found_as_often_as_promised():
     names = tuple(f"x{k}" for k in range(401))
     seen = share_found(rule, GaussianInformation(names, np.cov(rows.T), n), n_tests)
     assert abs(seen - POWER) < 0.06
+
+
+def test_the_weakest_of_the_score_is_found_as_often_as_promised():
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 2, 1000)
+    told = TAM().forecast({"x": x, "y": rng.integers(0, 2, 1000)}).weakest[0]
+    low = brentq(lambda p: entropy([p, 1 - p]) - math.log(2) + told.gain, 0.0, 0.5)
+    drawn = rng.random((1000, 400)) < np.where(x == 1, 1 - low, low)[:, None]
+    columns = [x.astype(np.uint8), *drawn.T.astype(np.uint8).copy()]
+    judge = Table(columns, [2] * 401, None, math.log(2))
+    rises = judge.scores_with(0, [], range(1, 401)) - judge.family(0, [])[0]
+    assert abs((rises > 0).mean() - POWER) < 0.06
 
 
 @given(st.integers(1, 400), st.floats(1e-12, 0.2), st.integers(5, 10**6))

@@ -195,9 +195,8 @@ def bootstrap(
 ) -> Confidence:
     """Learn ``n`` resamples of a table as the result was learned from it.
 
-    ``search`` None is the one that found the result, for "auto" that which it chose; a refined
-    result is refined again each time. The outcome depends on the seed and the order of the rows,
-    not on ``n_jobs``.
+    ``search`` None is that of the result. The outcome depends on the seed and the order of the
+    rows, not on ``n_jobs``.
     """
     require(n=n, seed=seed, scheme=scheme, progress=progress)
     if search is not None:

@@ -1,11 +1,12 @@
 """The constants that decide results: what each does, and how it was chosen.
 
-Constants that decide only time or memory stay where they are used. Those that decide which graph
-is learned, or what is said of it, are all here, so that a researcher can list and vary them::
+Constants that decide only time or memory stay where they are used, and those of the order search
+in ``core``. The others that decide which graph is learned, or what is said of it, are here, so that
+a researcher can list and vary them::
 
     for one in tamis.constants.listed():
         print(one.name, one.value, one.what, one.chosen)
-    with tamis.constants.varied(alike=1.0, fruitless_starts=100):
+    with tamis.constants.varied(alike=1.0, nats_per_doubt=5.0):
         tamis.TAM().fit(table)
 
 "Choosing seeds" are 5000 and up and tables 700 to 769 of the published networks; figures in the
@@ -37,78 +38,7 @@ def _constant(value: float, what: str, chosen: str) -> Any:  # noqa: ANN401 - a 
 class Constants:
     """Everything that decides results and is not a parameter of ``TAM``."""
 
-    # The class by likelihood.
-    fruitless_starts: int = _constant(
-        30,
-        "the order search ends after this number of new starts in a row without a better score, or "
-        "as many as there are columns",
-        "of 128 Gaussian tables of choosing seeds with 10 and 20 columns 10 stopped short of the "
-        "best score found on two, 30 on one, 60 on none",
-    )
-    most_fruitless_starts: int = _constant(
-        100,
-        "it ends after this number however many columns there are",
-        "table 700 of link, diabetes and munin2 with 1000 rows: 717, 555 and 1181 wrong edges in "
-        "11, 14 and 17 CPU s with as many as there are columns, 746, 548 and 1185 in 8, 14 and 7 "
-        "with 100; wide trees, where little is left to find, in a third of the time",
-    )
-    words_of_starts: float = _constant(
-        3e7,
-        "words that all new starts may go over: each goes over a set for each column, of a bit for "
-        "each column",
-        "a bound on time, some seconds; reached with some hundred columns",
-    )
-    cells_of_starts: float = _constant(
-        2.5e9,
-        "cells that all new starts may go over: of counted columns each takes rows times levels",
-        "a bound on time: without it diabetes (413 columns, up to 21 levels) takes 15 CPU s in "
-        "place of 9 with 1000 rows, and more than 60 in place of 43 with 5000",
-    )
-    most_moved: int = _constant(
-        8,
-        "a new start puts from 2 to so many columns to random places",
-        "tables 710 to 713 of six networks with 1000 and 5000 rows: 1.1 nats below the best score "
-        "found in the mean, 10.1 with 5, 2.0 with 12, which takes a sixth longer. A share of all "
-        "columns, 0.15, found next to nothing in wide tables: 882 wrong edges in link for 746",
-    )
-    of_moved: int = _constant(
-        3,
-        "and no more than one column of this number",
-        "180 Gaussian and discrete tables of choosing seeds with up to 20 columns: none stopped "
-        "short of the best score found with 3, two with 4, three without, which takes a sixth "
-        "longer",
-    )
-    selections_per_pair: int = _constant(
-        24,
-        "no new start after this number of selections for every pair of columns",
-        "a bound on time; reached in dense graphs",
-    )
-    rows_for_selections: float = _constant(
-        1e8,
-        "in tables with categories and numbers, no new start once selections have read this number "
-        "of rows, where each selection counts 8000 rows more than its answer takes",
-        "a bound on time: 10,000 rows of 30 columns in ten seconds; rarely reached with up to 15 "
-        "columns",
-    )
-    all_orders: int = _constant(
-        6,
-        "up to this number of columns all orders are compared, in place of new starts",
-        "a bound on time: a column more takes twice as long, which first tables feel most. New "
-        "starts missed the best order of the six columns of survey on 7 of the tables 700 to 709 "
-        "with 10,000 rows",
-    )
-    wide: int = _constant(
-        200,
-        "with more columns what is lost without a direction is looked for by one move, without the "
-        "search after it",
-        "a bound on time: each direction would take a search of its own",
-    )
-    clear_rise: float = _constant(
-        3.0,
-        "nats by which moves must raise the score of a DAG that two searches agree on before "
-        "other starts are tried",
-        "odds of one in twenty",
-    )
+    # The score.
     moment_price: float = _constant(
         2.0,
         "what a parameter of a Gaussian column costs, in halves of ln(n); BIC's is 1",
@@ -195,30 +125,6 @@ class Constants:
         "the rounding of published tables; not fitted",
     )
 
-    # Weak edges.
-    weak_reach: float = _constant(
-        3.0,
-        "an edge is weak if it passes alpha by at most this number of standard errors",
-        "strengths have a standard error of one",
-    )
-    weak_unseen: float = _constant(
-        1.0, "weak edges assumed beside those that were seen", "after Laplace"
-    )
-    weak_dense: float = _constant(
-        3.0,
-        "edges a column from which on weaker ones are not looked for",
-        "the densest of the 24 networks of the bnlearn repository, water, has 2.06; where "
-        "everything depends on everything, more edges explain little and cost another search",
-    )
-    weak_least: float = _constant(
-        0.1,
-        "alpha is raised only if the edges that it may add are at least this share of those found",
-        "0.05, 0.1 and 0.2 differ little on seeds 710 to 739",
-    )
-    highest_alpha: float = _constant(
-        0.5, "alpha is raised to this at most", "half a false edge in a graph"
-    )
-
     # Looking ahead.
     largest_set: int = _constant(
         6,
@@ -231,11 +137,6 @@ class Constants:
         "their planes are many, and each holds few rows",
     )
     sets_listed: int = _constant(16, "the strongest sets kept for a column", "a bound on memory")
-    sets_judged: int = _constant(
-        4,
-        "how many of the sets whose members are all candidates are judged, the strongest first",
-        "a bound on time",
-    )
     false_sets: float = _constant(
         0.01,
         "sets of each size expected to pass by chance where all is independent",

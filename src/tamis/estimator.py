@@ -104,14 +104,12 @@ class TAM(BaseEstimator):
         How superfluous parents are removed: one at a time, all at once, or not at all. None is the
         default of the search, True is "one", False is "none".
     max_boundary : int or None
-        The size of the largest boundary that PPS may build. With "lipschitz" information it is 2,
+        The most parents that may be selected for a column. With "lipschitz" information it is 2,
         and cannot be larger.
     look_ahead : int or None
-        The largest set of candidates that is tested together where no single candidate passes, so
-        that the parents of a parity are found. None lets "auto" go as far as its budget allows and
-        as it is worthwhile; for the other searches None is 1, which tests no sets. If there are too
-        many sets to count, they are looked for in a sample of the rows. The cost grows like d to
-        the power of ``look_ahead`` + 1.
+        None lets "auto" try sets of candidates together where no single one raises the score, as
+        far as its budget allows, so that the parents of a parity are found; 1 does not. The
+        searches that test look at single candidates.
     information : str, Source or callable
         How dependence is measured. "counts" counts levels. "gaussian" uses the moments of numbers
         (linear dependence; exact for Gaussian columns), "copula" the moments of their ranks
@@ -174,8 +172,8 @@ class TAM(BaseEstimator):
     adjacency_ : ndarray of shape (d, d)
         ``adjacency_[i, j] == 1`` where column i is a parent of column j.
     layers_ : list of lists of names
-        The layers as the search found them. "sequential" and a refined order find none: there they
-        are the layers of the DAG. Every edge points to a later layer.
+        The layers as the search found them. "auto" and "sequential" find none: there they are the
+        layers of the DAG. Every edge points to a later layer.
     order_, parents_, entropies_, trace_
         The order of admission, each node's parents, its conditional entropy at admission, and
         every decision.
@@ -580,8 +578,7 @@ class TAM(BaseEstimator):
             are, with replacement, which makes arrows between columns with several levels look too
             sure.
         search : str or None
-            The search for the resamples. None is the search that found the graph: for "auto" the
-            one that it chose, and a refined graph is refined each time. In a resample a column may
+            The search for the resamples. None is that of the model. In a resample a column may
             have at most two parents more than the largest family of the graph.
         progress : callable or None
             Called with the number of resamples learned so far and the number of all resamples.

@@ -1,7 +1,7 @@
 """Before a run: the memory that it takes, and the weakest dependence that it is likely to see.
 
-With n rows and g nats of true mutual information a test's statistic has about the noncentral
-chi-squared law with noncentrality 2 n g (Wald, 1943).
+With n rows and g nats of true mutual information a test's statistic, twice what the likelihood
+rises by, has about the noncentral chi-squared law with noncentrality 2 n g (Wald, 1943).
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from scipy.optimize import brentq
 from scipy.special import chndtrinc, entr
 from scipy.stats import chi2
 
+from tamis.constants import constants
 from tamis.counting.direct import LINE_BYTES
 from tamis.counting.elsewhere import in_blocks, of_moments
 from tamis.counting.interactions import affordable, bytes_of_sets, interacting_columns
 from tamis.decisions.p_values import ChiSquared, FTest, Permutation
+from tamis.decisions.rule import Score
 from tamis.errors import SettingError
+from tamis.information.regret import log_regret
 from tamis.opening import readings
 from tamis.settings import Settings
 from tamis.tables.moments import BLOCK_CELLS
@@ -58,7 +61,7 @@ class Weakest:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run would take and could see, at the alpha of one test; None if its law is unknown."""
+    """What a run would take and could see; of tests at this alpha each, of a score at none."""
 
     n_rows: int
     n_columns: int
@@ -71,8 +74,9 @@ class Forecast:
         table = f"{count(self.n_rows, 'row')}, {count(self.n_columns, 'column')}"
         size = f"about {self.bytes / 1e6:,.0f} MB beside Python and the data, by order of magnitude"
         each = "; ".join(map(str, self.weakest)) or "not known beforehand"
-        test = f" (found in {POWER:.0%} of tables, at alpha {self.alpha:.1g})" if self.alpha else ""
-        return [("table", table), ("memory", size), ("weakest", each + test)]
+        test = f", at alpha {self.alpha:.1g}" if self.alpha else ""
+        often = f" (found in {POWER:.0%} of tables{test})" if self.weakest else ""
+        return [("table", table), ("memory", size), ("weakest", each + often)]
 
     def __str__(self) -> str:
         return "\n".join(f"{title:8} {text}" for title, text in self.lines())
@@ -108,23 +112,49 @@ def memory(table: AnyTable, settings: Settings) -> int:
 
 
 def weakest(table: AnyTable, settings: Settings) -> tuple[float | None, tuple[Weakest, ...]]:
-    """The alpha of a test, and the least that it sees of two columns, given nothing else."""
+    """The alpha of a test, and the least that is seen of two columns, given nothing else."""
     n = table.n_rows if table.weights is None else effective_rows(table.weights)
     if table.missing:  # of the two columns with the most gaps
         gaps = sorted(table.missing.values(), key=lambda absent: -int(absent.sum()))[:2]
         n -= int(np.logical_or.reduce(gaps).sum())
     rule = settings.boundary_rule.bind(max(n, 1.0), table.n_variables)
-    if n < 1 or not isinstance(rule, Permutation | ChiSquared | FTest):
+    if n < 1 or not isinstance(rule, Permutation | ChiSquared | FTest | Score):
         return None, ()
-    alpha = rule.alpha / max(table.n_variables - 1, 1)
+    alpha = None if isinstance(rule, Score) else rule.alpha / max(table.n_variables - 1, 1)
+
+    def seen(*levels: int) -> float:
+        df = math.prod(a - 1 for a in levels)
+        if alpha is not None:
+            return visible(n, alpha, df)
+        edge = settings.edge_price * math.log(max(table.n_variables, 1))
+        return passing(n, 2 * (price(n, levels, settings.information) + edge), df)
+
     sizes = sorted(table.arities[table.arities > 1].tolist())
     ends = sorted({(two[0], two[1]) for two in (sizes[:2], sizes[-2:]) if len(two) == 2})
-    found = [Weakest((a, b), visible(n, alpha, (a - 1) * (b - 1))) for a, b in ends]
+    found = [Weakest((a, b), seen(a, b)) for a, b in ends]
     if settings.information != "counts" and table.kinds.count("number") > 1:
-        found.append(Weakest(None, visible(n, alpha, 1)))
+        found.append(Weakest(None, seen()))
     return alpha if found else None, tuple(found)
+
+
+def price(n_rows: float, levels: tuple[int, ...], information: object) -> float:
+    """What a parent costs in the score, in nats: of a column of so many levels for another, or
+    one number for another."""
+    half = math.log(n_rows) / 2
+    if not levels:
+        mixed = information == "conditional-gaussian"
+        return half * (constants.mixed_price if mixed else constants.moment_price)
+    if information != "counts":
+        return half * math.prod(a - 1 for a in levels)
+    n = round(n_rows)
+    return log_regret(math.prod(levels), n) - sum(log_regret(a, n) for a in levels)
 
 
 def visible(n_rows: float, alpha: float, df: int) -> float:
     """The mutual information that a test at this level finds in a share ``POWER`` of tables."""
-    return float(chndtrinc(chi2.isf(alpha, df), df, 1 - POWER)) / (2 * n_rows)
+    return passing(n_rows, float(chi2.isf(alpha, df)), df)
+
+
+def passing(n_rows: float, least: float, df: int) -> float:
+    """The mutual information with which a statistic passes ``least`` in such a share."""
+    return float(chndtrinc(least, df, 1 - POWER)) / (2 * n_rows)

@@ -193,7 +193,7 @@ def check(
     search: Annotated[
         str | None,
         typer.Option(
-            metavar="node|layer|sieve|sequential|reference",
+            metavar="node|layer|sequential|reference|paper",
             autocompletion=options.searches,
             help="The search to simulate with: the first that is guaranteed, else sequential.",
         ),

@@ -60,6 +60,7 @@ _RULES = {
     "local-permutation": "test by shuffles of near rows at alpha {alpha:g}{share}",
     "p-value": "the test of the source at alpha {alpha:g}{share}",
     "bic": "BIC",
+    "score": "score",
     "rate": "gain above the rate of Theorem tuning, c = {c:g}",
 }
 
@@ -119,7 +120,6 @@ def options_in_words(message: str) -> str:
     message = message.replace("max_boundary", "--max-boundary")
     message = message.replace("look_ahead", "--look-ahead")
     message = message.replace("units='same'", "--same-units")
-    message = message.replace("Set alpha to", "Set --alpha to")
     message = re.sub(
         r"\b(search|boundary|backward|information|missing)='([\w-]+)'", r"--\1 \2", message
     )

@@ -180,8 +180,8 @@ def learn(
         typer.Option(
             metavar="N",
             rich_help_panel=SEARCH,
-            help="Try up to N candidates together, 6 at most, where no single one passes. "
-            "Default 1, for auto as far as a budget allows and it is worthwhile.",
+            help="1 keeps auto from trying candidates together where no single one raises the "
+            "score.",
         ),
     ] = None,
     entropy: Annotated[
@@ -204,8 +204,8 @@ def learn(
             "chi-squared:ALPHA, bic, rate:CONSTANT, fixed:NATS, for numbers f-test:ALPHA, for "
             "neighbours local-permutation:ALPHA; p-value:ALPHA is the usual test of each. Default "
             "permutation:0.001, for numbers f-test:0.001, for neighbours "
-            "local-permutation:0.001, for lipschitz 0.04, for reference 0.005; auto goes by "
-            "--alpha.",
+            "local-permutation:0.001, for lipschitz 0.04, for reference and paper 0.005; auto and, "
+            "unless a rule is given, sequential go by a score.",
         ),
     ] = None,
     masking_rule: Annotated[
@@ -214,9 +214,8 @@ def learn(
             metavar="RULE",
             autocompletion=options.rules,
             rich_help_panel=SEARCH,
-            help="When a column is masked: a rule as above. Default permutation:0.01, in the sieve "
-            "permutation:0.05, for reference 0.001; auto goes by --alpha; sequential does no "
-            "masking.",
+            help="When a column is masked: a rule as above. Default permutation:0.01, for "
+            "reference and paper 0.001; auto and sequential do no masking.",
         ),
     ] = None,
     boundary: Annotated[
@@ -234,7 +233,8 @@ def learn(
             metavar="one|together|none",
             autocompletion=options.backward,
             rich_help_panel=SEARCH,
-            help="How superfluous parents are removed again. Default one, for reference none.",
+            help="How superfluous parents are removed again. Default one, for reference "
+            "and paper none.",
         ),
     ] = None,
     jobs: Annotated[

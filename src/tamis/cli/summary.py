@@ -111,7 +111,7 @@ def show_written(console: Console, paths: Sequence[str], *, details: bool = Fals
         return
     hints = ["--report page.html writes a page to look at, --out run.json the whole result."]
     if not details:
-        hints.insert(0, "--details shows the statistics, --explain COLUMN the tests of a column.")
+        hints.insert(0, "--details shows the statistics, --explain COLUMN the story of a column.")
     for hint in hints:
         console.print(Text(hint, style=QUIET))
 
@@ -317,5 +317,5 @@ def _calls(result: Result) -> Iterator[RenderableType]:
     calls = result.closest_calls(CALLS)
     if not calls:
         return
-    yield from title_of("Closest calls", "tests nearest to going the other way first")
+    yield from title_of("Closest calls", "decisions nearest to going the other way first")
     yield from (item(str(verdict)) for verdict in calls)

@@ -21,6 +21,8 @@ from tamis.tables.table import ColumnKind
 
 _FIELDS = {*RECORDED, VERSION}
 _DEEP = ("knowledge", "types")
+_TRIED = (FIRST, ORDERS, "node", SAME)
+"""What a ranking names."""
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,99}")
 
 
@@ -241,7 +243,7 @@ def _ranking(result: Result) -> Iterator[str]:
     if sum(run.chosen for run in result.ranking) > 1 or (result.ranking and not auto):
         yield "ranking is not that of the search in settings"
     for run in result.ranking:
-        if run.search not in (FIRST, ORDERS, SAME) or not _is_information(run.information):
+        if run.search not in _TRIED or not _is_information(run.information):
             yield f"ranking names {run.search!r} on {run.information!r}, which is not tried"
         if not math.isfinite(run.score) or run.n_edges < 0:
             yield f"ranking has no score or no edges for {run.search!r}"

@@ -21,6 +21,7 @@ from tamis.identifiability.conditions import (
 from tamis.identifiability.gaps import find_gaps, rows_needed
 from tamis.identifiability.guarantees import (
     PRINTED,
+    WITH_PPS,
     WITHOUT_PPS,
     SearchVerdict,
     as_printed,
@@ -46,7 +47,6 @@ from tamis.identifiability.unequal_entropy import (
 from tamis.network import BayesianNetwork, GaussianNetwork
 from tamis.parameters import require
 from tamis.plugins import is_number
-from tamis.search.default import RESTS_ON
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being computed, how much of it is done, and how much there is."""
@@ -182,7 +182,7 @@ def _searches(
 ) -> dict[str, dict[str, SearchVerdict]]:
     """The searches with PPS, those without it, and the algorithms as printed."""
     kinds = [
-        *(("pps", name, name, "pps") for name in RESTS_ON),
+        *(("pps", name, name, "pps") for name in WITH_PPS),
         *(("none", name, name, "none") for name in WITHOUT_PPS),
         *(("printed", name, "node", boundary) for name, boundary in PRINTED.items()),
     ]

@@ -4,13 +4,13 @@ Each search is followed as it would run, with PPS and thresholds below all gaps:
 
 - "node" (Algorithm alg:uneq:withpps) needs Condition 1 and the PPS condition (Theorem thm:main);
 - "layer" and "reference" (alg:uneq) need the general version and the PPS condition;
-- "sequential" needs that the least uncertain node is always due, however ties are broken;
-- "sieve" needs that what it admits is always due;
+- "sequential" needs that the least uncertain node is always due, however ties are broken, and the
+  PPS condition in each ancestral set on its way.
 
-the last two with the PPS condition in each ancestral set on their way. The paper's proof puts
-I(X_k ; X_i | m_jk), which the algorithm with PPS computes, for I(X_k ; X_i | A_j), which the
-condition speaks of. The first can be 0 while the second is not, on binary networks that satisfy
-all that thm:main asks for (docs/departures.md), so it is asked for here.
+The paper's proof puts I(X_k ; X_i | m_jk), which the algorithm with PPS computes, for
+I(X_k ; X_i | A_j), which the condition speaks of. The first can be 0 while the second is not, on
+binary networks that satisfy all that thm:main asks for (docs/departures.md), so it is asked for
+here.
 
 Without PPS (``boundary="none"``, Theorem thm:nopps) every node is conditioned on the whole
 ancestral set; in place of the PPS condition Delta_I > 0 lets the backward phase find the parents.
@@ -50,6 +50,9 @@ WITHOUT_PPS = {
 PRINTED = {"alg:uneq:withpps": "pps", "alg:uneq:short": "none"}
 """The algorithms of the paper that return a graph, and how they find boundaries: by PPS, or by
 IAMB's backward phase from the whole ancestral set. Their guarantees are those of "node"."""
+
+WITH_PPS = ("node", "layer", "reference", "sequential")
+"""The searches that select boundaries by PPS."""
 
 Learner = Callable[[Source], Mapping[int, Collection[int]]]
 """From exact information to the parents of each node."""
@@ -95,7 +98,6 @@ def guaranteed(
         "node": _and(selected, _masked(known, places, selections, general=False)),
         "layer": layer,
         "reference": layer,
-        "sieve": _sieve(known),
         "sequential": _sequential(known),
     }
 
@@ -212,41 +214,6 @@ def _pps_at(known: Known, A: frozenset[int]) -> bool:
         if k in due and set(one.boundary) != set(known.parents[k]):
             return False
     return True
-
-
-def _sieve(known: Known) -> bool | None:
-    A: frozenset[int] = frozenset()
-    try:
-        while len(A) < known.n_variables:
-            layer = _sieved(known, A) if _pps_at(known, A) else None
-            if layer is None or not known.sources(A).issuperset(layer):
-                return False
-            A |= layer
-    except UNDECIDABLE:
-        return None
-    return True
-
-
-def _sieved(known: Known, A: frozenset[int]) -> frozenset[int] | None:
-    """The nodes that depend on no less uncertain one; None where a node would only be masked
-    by one that ties with it, because which of them comes first is not certain."""
-    left = known.beyond(A)
-    entropies = {k: known.entropy(k, A) for k in left}
-    layer = set()
-    for k in left:
-        m = select(known, k, A).boundary
-        masking = [
-            entropies[one]
-            for one in left
-            if one != k
-            and entropies[one] <= entropies[k] + TOLERANCE
-            and known.information.gain(k, [one], m) > TOLERANCE
-        ]
-        if not masking:
-            layer.add(k)
-        elif min(masking) >= entropies[k] - TOLERANCE:
-            return None
-    return frozenset(layer)
 
 
 def searched(search: str, boundary: str) -> Learner:

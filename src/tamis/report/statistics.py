@@ -252,8 +252,6 @@ def _direction(edge: Edge) -> Iterator[str]:
 
 ONE_BY_ONE = ("sequential", "orders")
 """Where columns follow each other without layers."""
-FIRST_MASKED = ("node", "layer", "reference")
-"""The searches in which a column is masked by what was admitted, as soon as it is."""
 
 
 @dataclass
@@ -271,22 +269,15 @@ def steps_of(result: Result) -> list[Step]:
     for step in steps:
         rounds.setdefault(step.admitted.round, []).append(step)
     for masking in result.trace.maskings:
-        _step_of(masking, rounds.get(masking.round, steps), result.search).masked.append(masking)
+        _step_of(masking, rounds[masking.round]).masked.append(masking)
     for step in steps:
         step.masked.sort(key=lambda m: (m.entropy, m.name))
     return steps
 
 
-def _step_of(masking: Masked, steps: Sequence[Step], search: str) -> Step:
-    if search in FIRST_MASKED:
-        by = masking.verdict.others[-1]
-        found = next((step for step in steps if step.admitted.name == by), None)
-        if found is not None:
-            return found
-    # The sieve looks at the columns in order of uncertainty, and masks by those not admitted, too.
-    place = (masking.entropy, masking.name)
-    before = [s for s in steps if (s.admitted.entropy, s.admitted.name) <= place]
-    return before[-1] if before else steps[0]
+def _step_of(masking: Masked, steps: Sequence[Step]) -> Step:
+    """The step that admitted the last of those that mask it."""
+    return [step for step in steps if step.admitted.name in masking.verdict.others][-1]
 
 
 def sieve_in_words(result: Result) -> Markup:

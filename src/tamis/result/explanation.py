@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from tamis.decisions.rule import Score
 from tamis.result.looks import LOOKS
 from tamis.result.model import Edge, Engine, Result, Verdict
 
@@ -35,10 +36,12 @@ def show(name: str) -> str:
 
 
 def describe(verdict: Verdict) -> str:
-    """value, threshold and margin of one test, and its rows where they are not all."""
+    """value, threshold and margin of one decision, and its rows where they are not all."""
     if verdict.unit == "p":
         compared = f"p {verdict.value:.2g} {'<' if verdict.dependent else '≥'} "
         compared += f"{verdict.threshold:.2g}, margin {verdict.margin:+.1f} log units"
+    elif verdict.unit == Score.unit:
+        compared = f"score {verdict.value:+.1f}"
     else:
         sign = ">" if verdict.dependent else "≤"
         compared = f"{verdict.value:.5f} {sign} {verdict.threshold:.5f} {verdict.unit}, "

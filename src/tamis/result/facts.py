@@ -25,10 +25,10 @@ OFTEN = 0.9
 
 _HOW = {
     "sequential": "takes the least uncertain column next, one at a time",
-    "sieve": "finds layers, masking by every less uncertain column",
     "node": "finds layers, masking by the column just admitted",
     "layer": "finds layers, masking by the whole layer so far",
     "reference": "goes as the authors' program does",
+    "paper": "finds layers by the paper's estimator and thresholds",
 }
 _TOLD = {
     "tiers": ("The tiers", "The tiers"),

@@ -136,7 +136,7 @@ def _first_is_told(f: Facts) -> bool:
     return bool(f.root_arrows) and all(edge.warrant == "given" for edge in f.root_arrows)
 
 
-def _refined(f: Facts) -> bool:
+def _by_orders(f: Facts) -> bool:
     return f.search == "orders"
 
 
@@ -352,43 +352,41 @@ SENTENCES: tuple[Sentence, ...] = (
         "point the other way.",
     ),
     Sentence(
-        "weakest arrow, narrowly",
+        "weakest arrow is a close call",
         "weakest",
         _and(_several, _narrowly, _not(_weakest_is_strongest)),
-        "The weakest arrow is {weakest_arrow}, which passed its test only narrowly.",
+        "The weakest arrow is {weakest_arrow}, and that was a close call.",
     ),
     Sentence(
-        "weakest arrow, clearly",
+        "weakest arrow is clear",
         "weakest",
         _and(_several, _passed, _not(_narrowly), _not(_weakest_is_strongest)),
-        "The weakest arrow is {weakest_arrow}; even that passed its test clearly.",
+        "The weakest arrow is {weakest_arrow}; even that is clear.",
     ),
     # An arrow is strong for what it tells by itself, and left out for what it tells beside others.
     Sentence(
-        "strongest is weakest, narrowly",
+        "strongest is weakest and a close call",
         "weakest",
         _and(_several, _narrowly, _weakest_is_strongest),
-        "{weakest_arrow} was also nearest to being left out{once_known}; it passed that test only "
-        "narrowly.",
+        "{weakest_arrow} was also nearest to being left out{once_known}; that was a close call.",
     ),
     Sentence(
-        "strongest is weakest, clearly",
+        "strongest is weakest and clear",
         "weakest",
         _and(_several, _passed, _not(_narrowly), _weakest_is_strongest),
-        "{weakest_arrow} was also nearest to being left out{once_known}; even so it passed that "
-        "test clearly.",
+        "{weakest_arrow} was also nearest to being left out{once_known}; even so it is clear.",
     ),
     Sentence(
-        "only arrow, narrowly",
+        "only arrow is a close call",
         "weakest",
         _and(_not(_several), _narrowly),
-        "The arrow passed its test only narrowly.",
+        "The arrow was a close call.",
     ),
     Sentence(
-        "only arrow, clearly",
+        "only arrow is clear",
         "weakest",
         _and(_not(_several), _passed, _not(_narrowly)),
-        "The arrow passed its test clearly.",
+        "The arrow is clear.",
     ),
     Sentence(
         "missed narrowly",
@@ -403,30 +401,24 @@ SENTENCES: tuple[Sentence, ...] = (
         "In {resamples}, {often} came back at least 9 times in 10; {least_often}.",
     ),
     Sentence(
-        "refined",
+        "class that fits best",
         "how",
-        _and(_refined, _not(_rules_out)),
+        _and(_by_orders, _not(_rules_out)),
         "tamis looked for the class of graphs that fits best, and took the likeliest directions in "
         "it.",
     ),
     Sentence(
-        "refined with what was told",
+        "class that fits best with what was told",
         "how",
-        _and(_refined, _rules_out),
+        _and(_by_orders, _rules_out),
         "Among the graphs that agree with what was told, tamis looked for the class that fits "
         "best, and took the likeliest directions in it.",
     ),
     Sentence(
         "confirmed",
         "how",
-        _and(_weighed, _not(_refined)),
+        _and(_weighed, _not(_by_orders)),
         "Of all that tamis tried, the graph of the search {search} was best; that search {manner}.",
-    ),
-    Sentence(
-        "best of the searches",
-        "how",
-        _and(_compared, _not(_weighed), _not(_refined)),
-        "Of the paper's searches, the graph of {search} was best; that search {manner}.",
     ),
     Sentence(
         "named search",
@@ -436,23 +428,23 @@ SENTENCES: tuple[Sentence, ...] = (
     ),
     Sentence("rests on", "how", lambda f: bool(f.rests_on), "It rests on {rests_on}."),
     Sentence(
-        "steps of a refined graph",
+        "steps of the order search",
         "steps",
-        _and(_refined, _not(_rules_out)),
+        _and(_by_orders, _not(_rules_out)),
         "The likelihood chose among classes of equivalent graphs, and within the class the "
         "directions that spread the noise entropies most evenly.",
     ),
     Sentence(
-        "steps of a refined graph with what was told",
+        "steps of the order search with what was told",
         "steps",
-        _and(_refined, _rules_out),
+        _and(_by_orders, _rules_out),
         "Among the graphs that agree with what was told, the likelihood chose the class, and "
         "within the class the directions that spread the noise entropies most evenly.",
     ),
     Sentence(
-        "uncertainties of a refined graph",
+        "uncertainties of the order search",
         "steps",
-        _refined,
+        _by_orders,
         "No column is masked; the uncertainties are those given the parents found.",
     ),
     Sentence(
@@ -473,7 +465,7 @@ SENTENCES: tuple[Sentence, ...] = (
     Sentence(
         "steps that wait",
         "steps",
-        _and(_rules_out, _not(_refined)),
+        _and(_rules_out, _not(_by_orders)),
         "A column that by what was told comes after others waits for them.",
     ),
 )
@@ -485,12 +477,6 @@ rest on; what is weakest; how the graph was found; what the steps of the search 
 AT_FIRST = PARTS[:4]
 """What is said without being asked for statistics."""
 
-RAISED = (
-    "Some dependences in this table are weak, so alpha was raised from {before:g} to {after:.2g}, "
-    "which added {added}. Of the {total} in the graph, about {after:.2g} are then expected to be "
-    "false. Set alpha to decide this yourself."
-)
-"""A note where alpha was left open and the edges found ask for more."""
 UNITS = (
     "Variances grow along {share:.0%} of the directed paths (varsortability); near 100%, the order "
     "may come from the units of measurement. If all numbers have one unit, say so with "
