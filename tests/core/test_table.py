@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaincc, xlogy
 
+import naive
 from tamis.core._core import Table
 
 TOLERANCE = 1e-10

@@ -93,7 +93,7 @@ class DefaultSearch:
         )
 
     def _sets(self) -> Sequence[Sequence[Sequence[int]]]:
-        """Of each node, the sets that tell something of it only together, where they are counted."""
+        """Of each node, the sets that tell something of it only together, if they are counted."""
         looks_ahead = self.settings.look_ahead != 1
         return self.judge.interactions() if isinstance(self.judge, Table) and looks_ahead else ()
 
