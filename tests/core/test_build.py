@@ -1,4 +1,4 @@
-"""The package's own build compiles the core, ships what the package reads, and says what it lacks."""
+"""The build compiles the core, ships what the package reads, and says what it lacks."""
 
 from __future__ import annotations
 
