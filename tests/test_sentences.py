@@ -14,7 +14,7 @@ from tamis.opening import open_information
 from tamis.result import Result, answer
 from tamis.result.facts import Facts
 from tamis.result.sentences import AT_FIRST, PARTS, SENTENCES, SORTED, UNITS
-from tamis.search.auto import score_of
+from tamis.search.default import score_of
 from tamis.settings import Settings
 
 
