@@ -40,10 +40,7 @@ def test_shares_are_those_of_the_graphs_of_the_resamples(model, confidence):
             name: np.array(table.levels[k], dtype=object)[table.codes[k, rows]].tolist()
             for k, name in enumerate(table.names)
         }
-        look_ahead = model.result_.settings["look_ahead"]
-        found = tamis.TAM(
-            model.result_.search, alpha=0.02, look_ahead=look_ahead, max_boundary=4
-        ).fit(columns)
+        found = tamis.TAM(max_boundary=4).fit(columns)
         for arrow in found.graph_.edges:
             arrows[arrow] = arrows.get(arrow, 0) + 1
         for j, layer in enumerate(found.layers_, start=1):
@@ -75,10 +72,13 @@ def test_no_column_has_many_more_parents_in_a_resample_than_in_the_graph(monkeyp
         bootstrap, "_resample", lambda *given: drawn.append(kept(*given)) or drawn[-1]
     )
     model = tamis.TAM(n_jobs=1).fit(CSV)
-    model.bootstrap(8, scheme="rows")  # copies of rows make parents without end
     most = max(map(len, model.parents_.values()))
-    sizes = [sum(child == k for _, child in one.edges) for one in drawn for k in range(7)]
-    assert most < max(sizes) <= most + 2
+    for more in (0, -1):
+        monkeypatch.setattr(bootstrap, "MORE_PARENTS", more)
+        model.bootstrap(8, scheme="rows")
+        sizes = [sum(child == k for _, child in one.edges) for one in drawn for k in range(7)]
+        assert max(sizes) == most + more
+        drawn.clear()
 
 
 def test_what_is_certain_is_sure(model, confidence):

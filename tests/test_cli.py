@@ -91,7 +91,7 @@ def table(tmp_path):
 # The example
 
 
-@pytest.mark.parametrize("search", ["sequential", "sieve", "node", "layer"])
+@pytest.mark.parametrize("search", ["sequential", "node", "layer"])
 def test_every_search_finds_the_true_edges_of_the_example(search, tmp_path):
     learn(EXAMPLE, "--search", search, "--quiet", "--out", tmp_path / "r.json")
     edges = tamis.load(tmp_path / "r.json").edges

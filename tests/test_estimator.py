@@ -175,8 +175,13 @@ def test_the_whole_ancestral_set_can_stand_for_the_boundary(backward):
     [
         ({"search": "magic"}, "search must be one of 'auto'"),
         ({"entropy": "guess"}, "guess"),
-        ({"boundary_rule": -1.0}, "boundary_rule"),
-        ({"masking_rule": "often"}, "masking_rule"),
+        ({"search": "node", "boundary_rule": -1.0}, "boundary_rule"),
+        ({"search": "node", "masking_rule": "often"}, "masking_rule"),
+        ({"alpha": 0.1}, "search='auto' chooses parents by a score, without tests"),
+        ({"boundary_rule": 0.1}, "use edge_price in place of alpha and rules"),
+        ({"backward": "none"}, "search='auto' removes parents one at a time"),
+        ({"search": "node", "edge_price": 2}, "edge_price belongs to the score"),
+        ({"search": "sequential", "alpha": 0.1, "edge_price": 2}, "edge_price belongs"),
         ({"backward": "maybe"}, "backward"),
         ({"boundary": "all"}, "boundary must be one of"),
         ({"max_boundary": -1}, "max_boundary"),
@@ -197,10 +202,11 @@ def test_max_boundary_limits_the_number_of_parents():
     rng = np.random.default_rng(0)
     parts = rng.random((4000, 3)) < 0.2
     table = np.column_stack([parts, parts.sum(axis=1) + (rng.random(4000) < 0.2)]).astype(int)
-    free = tamis.TAM(boundary_rule=0.01).fit(table)
-    held = tamis.TAM(boundary_rule=0.01, max_boundary=1).fit(table)
-    assert len(free.parents_["x3"]) == 3
-    assert len(held.parents_["x3"]) == 1
+    for asked in ({}, {"search": "node", "boundary_rule": 0.01}):
+        free = tamis.TAM(**asked).fit(table)
+        held = tamis.TAM(**asked, max_boundary=1).fit(table)
+        assert len(free.parents_["x3"]) == 3
+        assert max(map(len, held.parents_.values())) == 1
     assert "stopped at max_boundary=1" in held.explain("x3")
 
 

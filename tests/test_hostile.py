@@ -75,7 +75,7 @@ CELLS = (
     st.none() | st.integers(0, 2), st.none() | st.floats(-1, 1), st.floats(1e160, 1e308),
     st.sampled_from((-(2**63), 2**63 - 1, 2**70)),
 )  # fmt: skip
-SEARCHES = ("auto", "sequential", "node", "layer", "sieve", "reference")
+SEARCHES = ("auto", "sequential", "node", "layer", "reference")
 INFORMATION = ("auto", "counts", "gaussian", "copula", "conditional-gaussian", "mixed")
 MISSING = ("error", "drop", "level", "pairwise", "drop-anyway")
 SETTINGS = st.fixed_dictionaries(

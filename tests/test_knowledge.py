@@ -153,6 +153,18 @@ def test_what_is_ruled_out_one_way_is_found_the_other(known):
     assert told.graph_.in_degree("effect") or told.graph_.out_degree("effect")
 
 
+def test_what_knowledge_costs_is_what_the_score_loses_by_it():
+    columns = table(3, n=2000)
+    free = tamis.TAM().fit(columns)
+    (parent, child) = next(iter(free.graph_.edges))
+    held = tamis.TAM(knowledge={"forbidden": [(parent, child), (child, parent)]}).fit(columns)
+    lost = free.ranking_[0].score - held.ranking_[0].score
+    assert held.result_.knowledge_cost == pytest.approx(lost)
+    assert lost > 1
+    true = tamis.TAM(knowledge={"required": [(parent, child)]}).fit(columns)
+    assert true.result_.knowledge_cost == pytest.approx(0, abs=1e-6)
+
+
 def test_sources_come_first_and_sinks_last_unless_tiers_say_otherwise():
     known = Knowledge(tiers=[["a"], ["b"]], sources=["b", "c"], sinks=["a"])
     constraints = known.constraints(NAMES)

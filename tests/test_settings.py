@@ -10,7 +10,7 @@ import pytest
 
 import tamis
 from tamis.errors import SettingError
-from tamis.rules import Fixed, FTest, Permutation
+from tamis.rules import Fixed, FTest, Permutation, Score
 from tamis.settings import RECORDED, VERSION, Settings
 
 OF_THE_SEARCH = {"constants", "constraints", "kind"}
@@ -33,14 +33,15 @@ def test_what_decides_a_result_is_recorded_and_nothing_else():
 
 def test_what_is_left_open_is_filled_in_for_the_search_and_the_information():
     settings = Settings()
-    assert settings.boundary_rule == Permutation(0.02, whole_graph=True)
-    assert settings.on("gaussian").boundary_rule == FTest(0.02, whole_graph=True)
+    assert settings.boundary_rule == settings.on("gaussian").boundary_rule == Score()
     assert settings.on("gaussian", search="node").boundary_rule == FTest(0.001)
+    assert Settings("sequential").boundary_rule == Score()
+    assert Settings("sequential", boundary="none").boundary_rule == Permutation(0.001)
     assert settings.on("neighbours").search == "sequential"
 
 
 def test_what_was_asked_for_is_not_filled_in_again():
-    settings = Settings(alpha=0.1, masking_rule=0.3)
+    settings = Settings("sequential", alpha=0.1, masking_rule=0.3)
     assert settings.on("gaussian").boundary_rule == FTest(0.1, whole_graph=True)
     assert settings.on("gaussian").masking_rule == Fixed(0.3)
     assert not settings.leaves_open("alpha")
@@ -63,6 +64,13 @@ def test_settings_cannot_be_changed_but_copied():
     copy = pickle.loads(pickle.dumps(settings))  # noqa: S301
     assert copy.to_dict() == settings.to_dict()
     assert copy.asked == settings.asked
+
+
+@pytest.mark.parametrize("search", ["auto", "sequential"])
+def test_what_was_filled_in_may_be_given_again(search):
+    settings = Settings(search)
+    assert replace(settings, edge_price=2.0).boundary_rule == Score()
+    assert Settings.from_dict(settings.to_dict()).to_dict() == settings.to_dict()
 
 
 @pytest.mark.parametrize("information", ["counts", "gaussian", "copula", "mixed", "lipschitz"])

@@ -176,8 +176,6 @@ def _of_search(
 ) -> dict[str, bool]:
     """What the search has no room for; ``scored`` is whether it is the default, which asks for
     scores."""
-    has_score = isinstance(defaults.boundary_rule, Score)
-    by_score = has_score and isinstance(given["boundary_rule"], Score | None)
     reference = given["search"] == "reference"
     return {
         "search='reference' looks at single candidates only: use look_ahead=1": (
@@ -195,7 +193,7 @@ def _of_search(
             scored and any(not isinstance(given[one], Score | None) for one in OF_TESTS)
         ),
         "edge_price belongs to the score of search='auto' and 'sequential'": (
-            given["edge_price"] != 1.0 and not by_score
+            given["edge_price"] != 1.0 and not isinstance(defaults.boundary_rule, Score)
         ),
         "search='auto' always selects boundaries; use another search": (
             scored and given["boundary"] == "none"
@@ -215,9 +213,10 @@ def _makes_source(given: Given) -> bool:
 
 
 def _defaults(given: Given, searches: Mapping[Search, Defaults], asked: Search) -> Defaults:
-    """Those of the search; "sequential" goes by tests where boundaries are others than those of
-    scores, or where an alpha is given."""
-    tested = given["boundary"] != "pps" or given["alpha"] is not None
+    """Those of the search; "sequential" goes by tests where alpha or a rule is given, or where it
+    is not to choose parents itself."""
+    has_rule = not isinstance(given["boundary_rule"], Score | None)
+    tested = given["boundary"] != "pps" or given["alpha"] is not None or has_rule
     return searches["node" if asked == "sequential" and tested else asked]
 
 

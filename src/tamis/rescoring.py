@@ -1,7 +1,8 @@
 """Change this arrow and score again: what the likelihood says of another graph over the same table.
 
-The score is the penalised log-likelihood, without what edges cost in the search. It is a sum
-over families, a column with its parents, so only the changed families are scored anew.
+The score is the one that the default compares graphs by: the penalised log-likelihood, less the
+price of edges. It is a sum over families, a column with its parents, so only the changed families
+are scored anew.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from difflib import get_close_matches
 from tamis.constants import in_force
 from tamis.counting.opening import opened
 from tamis.errors import SettingError
-from tamis.information.interface import Ability, Context, Source
+from tamis.information.interface import Ability, Source
 from tamis.network.parts import arrows, find_cycle
 from tamis.opening import in_search_order, open_information, open_outside, read_opened
 from tamis.plugins import Recorded, listed
+from tamis.search.default import judge_of
 from tamis.settings import Settings
 from tamis.tables.table import AnyTable
 
@@ -135,9 +137,9 @@ def with_edges(
     ):
         table = _same_columns(read_opened(given, settings, weights), parents)
         source = _source(table, settings)
-        before = _scores(source, parents)
+        before = _scores(source, settings, parents)
         changed = [name for name in parents if set(parents[name]) != set(after[name])]
-        fresh = _scores(source, {name: after[name] for name in changed})
+        fresh = _scores(source, settings, {name: after[name] for name in changed})
     families = [
         Family(name, tuple(parents[name]), after[name], before[name], fresh[name])
         for name in changed
@@ -170,15 +172,19 @@ def _source(table: AnyTable, settings: Settings) -> Source:
     return source
 
 
-def _scores(source: Source, parents: Parents) -> dict[str, float]:
-    """The score of each family."""
-    place = {name: k for k, name in enumerate(source.names)}
-    contexts = [
-        Context(place[child], tuple(sorted(place[one] for one in given)))
+def _scores(source: Source, settings: Settings, parents: Parents) -> dict[str, float]:
+    """The score of each family, by what the default asks."""
+    nodes = [k for k in range(source.n_variables) if source.varies(k)]
+    judge, place = (
+        judge_of(source, settings, nodes),
+        {source.names[k]: i for i, k in enumerate(nodes)},
+    )
+    return {
+        child: judge.family(place[child], [place[one] for one in given if one in place])[0]
+        if child in place
+        else 0.0
         for child, given in parents.items()
-    ]
-    found = source.penalised_likelihoods(contexts).tolist() if contexts else []
-    return dict(zip(parents, found, strict=True))
+    }
 
 
 def _changed(

@@ -30,7 +30,7 @@ from tamis.settings import Settings
 from tamis.tables import read_table
 from tamis.tables.packed_file import pack, pack_table
 
-SEARCHES = ["auto", "sequential", "sieve", "node", "layer", "reference"]
+SEARCHES = ["auto", "sequential", "node", "layer", "reference"]
 
 
 def chain(n: int = 700, seed: int = 1) -> np.ndarray:
@@ -184,7 +184,7 @@ def test_the_command_packs_and_learns_the_same(folder):
     assert engine["rounds"] > 5
 
 
-@pytest.mark.parametrize("search", ["auto", "sieve", "reference"])
+@pytest.mark.parametrize("search", ["auto", "reference"])
 def test_a_long_table_in_memory_is_counted_in_blocks_and_gives_the_same(monkeypatch, search):
     table = wide_table(11, 900)
     model = tamis.TAM(search=search)

@@ -1,4 +1,4 @@
-"""The package compiles the core when it is built, ships what it reads, and says what it lacks."""
+"""The build compiles the core, ships what the package reads, and says what it lacks."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def test_a_constant_column_informs_nobody():
     )
 
 
-@pytest.mark.parametrize("search", ["node", "layer", "sieve"])
+@pytest.mark.parametrize("search", ["node", "layer"])
 def test_the_unfaithful_example_of_the_paper_is_recovered(search):
     data = draw(model="unfaithful", n=4000, seed=3)
     model = tamis.TAM(search, information="gaussian").fit(data.data)

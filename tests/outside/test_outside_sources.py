@@ -126,6 +126,45 @@ def test_what_a_source_cannot_do_is_said_by_name(ability):
         source.require(ability, "the work", "rest")
 
 
+class Likely(EntropiesOnly):
+    """As from 2000 rows, with a likelihood in place of a test; or with what is no number."""
+
+    n_rows = 2000.0
+    abilities = frozenset({tamis.Ability.LIKELIHOOD})
+
+    def __init__(self, spoilt: float | None = None) -> None:
+        super().__init__()
+        self.spoilt = spoilt
+
+    def penalised_likelihoods(self, contexts):
+        states = np.array([2.0 ** len(given) for _, given in contexts])
+        found = -2000 * self.entropies(contexts) - 0.5 * math.log(2000) * states
+        return (
+            found if self.spoilt is None or len(states) < 2 else np.full(len(states), self.spoilt)
+        )
+
+
+def test_the_default_learns_by_a_likelihood_alone():
+    model = tamis.TAM(information=Likely()).fit()
+    assert model.result_.settings["boundary_rule"] == {"rule": "score"}
+    assert {frozenset(edge) for edge in model.graph_.edges} == set(
+        map(frozenset, ("ab", "ac", "bd", "cd"))
+    )
+    assert {("b", "d"), ("c", "d")} <= set(model.graph_.edges)
+
+
+@pytest.mark.parametrize("spoilt", [math.nan, math.inf, -math.inf])
+def test_likelihoods_that_are_no_numbers_are_refused_by_name(spoilt):
+    with pytest.raises(tamis.PluginError, match=r"Likely.penalised_likelihoods .*must be finite"):
+        tamis.TAM(information=Likely(spoilt)).fit()
+
+
+def test_a_source_without_a_likelihood_takes_rules_with_the_default():
+    assert tamis.TAM(information=EntropiesOnly(), boundary_rule=0.01).fit().result_.search == (
+        "sequential"
+    )
+
+
 # --- bad plug-ins --------------------------------------------------------------------------
 
 

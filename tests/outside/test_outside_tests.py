@@ -38,7 +38,7 @@ def as_the_source_does(source, x, y, given) -> float:
 @pytest.mark.parametrize("search", ["node", "sequential"])
 def test_a_function_in_place_of_the_sources_own_test_changes_nothing(search: str):
     ASKED.clear()
-    ours = tamis.TAM(search).fit(levels()).result_
+    ours = tamis.TAM(search, boundary_rule=Permutation(0.001)).fit(levels()).result_
     theirs = tamis.TAM(
         search, boundary_rule=as_the_source_does, masking_rule=as_the_source_does
     ).fit(levels())
@@ -56,12 +56,6 @@ def test_what_judged_is_recorded_and_read_back(tmp_path):
     model.save(tmp_path / "run.json")
     assert tamis.load(tmp_path / "run.json") == model.result_
     assert "as_the_source_does" in str(model.result_.settings)
-
-
-def test_auto_refines_with_a_function_too():
-    found = tamis.TAM(boundary_rule=as_the_source_does, masking_rule=as_the_source_does)
-    plain = tamis.TAM(boundary_rule=Permutation(0.02, whole_graph=True), look_ahead=1)
-    assert found.fit(levels()).result_.parents == plain.fit(levels()).result_.parents
 
 
 def source():

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from tamis.constants import constants
+from tamis.core import Judge
 from tamis.counting.independence import SMALLEST_P
 from tamis.errors import PluginError, SettingError
 from tamis.information.interface import (
@@ -127,6 +128,13 @@ class CheckedSource(Wrapper):
         self.require(Ability.LIKELIHOOD, "scoring graphs", "name another search than 'auto'")
         found = self._ask("penalised_likelihoods", contexts)
         return self._numbers("penalised_likelihoods", found, (len(contexts),))
+
+    def judge(
+        self, nodes: Sequence[int], *, edge_price: float = 0.0, same_units: bool = False
+    ) -> Judge:
+        """By the checked likelihoods, unless the source has a judge of its own."""
+        asked = Wrapper if self.has_own("judge") else Source
+        return asked.judge(self, nodes, edge_price=edge_price, same_units=same_units)
 
     def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
         """One finite score for each context."""

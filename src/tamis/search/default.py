@@ -76,9 +76,7 @@ class DefaultSearch:
         self.source, self.settings = source, settings
         varying = [k for k in range(source.n_variables) if source.varies(k)]
         self.constant = [k for k in range(source.n_variables) if not source.varies(k)]
-        price = settings.edge_price * math.log(max(len(varying), 1))
-        same_units = settings.units == "same"
-        self._judge_of = partial(source.judge, edge_price=price, same_units=same_units)
+        self._judge_of = partial(judge_of, source, settings)
         self.nodes, seed = self._in_order_of_data(varying)
         self.judge = self._judge_of(self.nodes)
         required, forbidden = self._knowledge()
@@ -93,7 +91,7 @@ class DefaultSearch:
         )
 
     def _sets(self) -> Sequence[Sequence[Sequence[int]]]:
-        """Of each node, the sets that tell something of it only together, if they are counted."""
+        """Of each node, the sets that speak of it only together, where they are counted."""
         looks_ahead = self.settings.look_ahead != 1
         return self.judge.interactions() if isinstance(self.judge, Table) and looks_ahead else ()
 
@@ -305,6 +303,12 @@ class DefaultSearch:
             told.uncertainties.append(found)
             told.admissions.append(Admission(k, number, known[k].entropy, None, None, None))
         return told
+
+
+def judge_of(source: Source, settings: Settings, nodes: Sequence[int]) -> Judge:
+    """What says how good families are, of nodes that vary."""
+    price = settings.edge_price * math.log(max(len(nodes), 1))
+    return source.judge(nodes, edge_price=price, same_units=settings.units == "same")
 
 
 def score_of(source: Source, parents: Mapping[int, frozenset[int]]) -> float:
