@@ -1,6 +1,6 @@
 """Change this arrow and score again: what the likelihood says of another graph over the same table.
 
-The score is the penalised log-likelihood, without what edges cost in the search. It is a sum
+The score is the one that the search compares graphs by, the penalised log-likelihood. It is a sum
 over families, a column with its parents, so only the changed families are scored anew.
 """
 
