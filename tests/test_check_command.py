@@ -27,7 +27,7 @@ def test_the_answer_comes_first_then_conditions_culprits_and_consequences():
     shown = run("m2").stdout
     assert (
         shown.splitlines()[2]
-        == "Identified: with exact information sieve and sequential must return this graph."
+        == "Identified: with exact information sequential must return this graph."
     )
     for part in ("Conditions", "Where they fail", "What follows", "Gaps", "Rows by theorem"):
         assert f"\n{part}," in shown

@@ -188,7 +188,7 @@ class TAM(BaseEstimator):
     >>> orchard = tamis.BayesianNetwork.example("orchard").sample(500, seed=1)
     >>> model = tamis.TAM().fit(orchard)
     >>> model.layers_[0], model.parents_["fruit"]
-    (['frost', 'bees'], ['blossom', 'bees'])
+    (['frost', 'bees'], ['bees', 'blossom'])
     >>> sorted({edge["warrant"] for *_, edge in model.graph_.edges(data=True)})
     ['equivalence', 'none']
     """

@@ -56,7 +56,6 @@ def settings_of(draw, boundary):
         boundary=boundary,
         backward=draw(st.sampled_from(BACKWARD if boundary == "pps" else BACKWARD[:2])),
         max_boundary=draw(st.none() | st.integers(0, 2**63 - 1)) if boundary == "pps" else None,
-        refine=draw(st.booleans()),
         units=draw(st.sampled_from(UNITS)),
     )
     return made.to_dict()

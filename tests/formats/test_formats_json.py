@@ -24,7 +24,7 @@ from tamis.parameters import BOUNDARY, SEARCHES
 from tamis.result import Edge, explain
 from tamis.settings import Settings
 
-FROZEN = Path(__file__).parent / "result_v3.json"
+FROZEN = Path(__file__).parent / "result_v4.json"
 
 
 def refuse_constant(word):
@@ -138,7 +138,7 @@ def test_a_result_that_could_not_be_read_again_is_not_saved(result, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("field", ["refine", "units"])
+@pytest.mark.parametrize("field", ["edge_price", "units"])
 def test_some_settings_may_be_missing(field):
     written = json.loads(FROZEN.read_bytes())
     del written["settings"][field]
@@ -159,12 +159,12 @@ def test_some_settings_may_be_missing(field):
         (b'{"format": "tamis result", "version": NaN}', "NaN is not a number"),
         (b'{"format": "tamis result", "version": 1e999}', "too large"),
         (b'{"format": "tamis result", "version": ' + b"9" * 5000 + b"}", "not JSON"),
-        (b'{"format": "tamis result", "version": 4}', "install a newer tamis"),
+        (b'{"format": "tamis result", "version": 5}', "install a newer tamis"),
         (b'{"format": "tamis result", "version": 0}', "its version is 0"),
         (b'{"format": "tamis result", "version": true}', "its version is True"),
         (b'{"format": "tamis result"}', "its version is None"),
-        (b'{"format": "tamis result", "version": 2}', "its version is 2, .* learn again"),
-        (b'{"format": "tamis result", "version": 3}', "does not have the digest"),
+        (b'{"format": "tamis result", "version": 3}', "its version is 3, .* learn again"),
+        (b'{"format": "tamis result", "version": 4}', "does not have the digest"),
         (b"[" * 100_000, "nested too deeply"),
         (b"\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00K\x01.", "not UTF-8"),
     ],
@@ -321,7 +321,7 @@ NESTED = _nested(300)
         (_set("settings", "backward", True), "not in full what a run writes"),
         (_set("settings", "max_boundary", -1), "max_boundary must be"),
         (_set("settings", "max_boundary", True), "max_boundary must be"),
-        (_set("settings", "refine", 1), "refine must be True or False"),
+        (_set("settings", "edge_price", "much"), "edge_price must be"),
         (_set("settings", "units", "metres"), "units must be one of"),
         (_set("settings", "tamis", 1), "no version of tamis"),
         (_set("settings", "tamis", "\ud800"), "no version of tamis"),
@@ -332,7 +332,7 @@ NESTED = _nested(300)
         (_set("settings", "boundary_rule", None), "not a decision rule"),
         (_set("settings", "boundary_rule", {"rule": "guess"}), '"rule" must be one of'),
         (_set("settings", "boundary_rule", {"rule": "permutation"}), "not in full"),
-        (_set("settings", "boundary_rule", "alpha", 2), "alpha must be"),
+        (_set("settings", "boundary_rule", {"rule": "permutation", "alpha": 2}), "alpha must be"),
         (_set("settings", "boundary_rule", "alpha", [[]]), "something in 'boundary_rule'"),
         (_set("settings", "masking_rule", {"rule": "bic"}), "not in full"),
         (_set("settings", "search", "node"), "not in full"),

@@ -159,7 +159,7 @@ def test_sections_without_scripts_tell_everything(model, recovery):
     for condition in recovery.check.conditions.values():
         assert condition.sentence in parsed.by_id("conditions").text
     told = parsed.by_id("reproduce").text
-    for fact in ("tamis learn x.csv", "Python", "numpy", "2,000 rows", "permutation", "seed"):
+    for fact in ("tamis learn x.csv", "Python", "numpy", "2,000 rows", "score", "seed"):
         assert fact in told
     assert all(run.rests_on in parsed.by_id("searches").text for run in result.ranking)
 
@@ -315,9 +315,9 @@ def test_each_step_masks_what_depends_on_the_column_just_admitted(model):
     ]
 
 
-def test_a_refined_graph_is_told_to_be_one():
+def test_a_graph_of_the_order_search_is_told_to_be_one():
     result = chain("abc", search="sequential")
-    run = tamis.result.Run("refined", "counts", -1.0, 2, "the likelihood", chosen=True)
+    run = tamis.result.Run("orders", "counts", -1.0, 2, "the likelihood", chosen=True)
     parsed = Parsed(page(replace(result, ranking=(run,))))
     told = parsed.by_id("sieve").text
     assert "The likelihood chose among classes of equivalent graphs" in told

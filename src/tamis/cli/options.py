@@ -95,7 +95,15 @@ information = _among(
 entropies = _among("grassberger", "plugin", "miller-madow", "jackknife", "minimax")
 # Without their parameters: a colon ends a word in bash.
 rules = _among(
-    "permutation", "chi-squared", "bic", "rate", "fixed", "f-test", "local-permutation", "p-value"
+    "permutation",
+    "chi-squared",
+    "bic",
+    "rate",
+    "fixed",
+    "f-test",
+    "local-permutation",
+    "p-value",
+    "score",
 )
 boundaries = _among("pps", "none")
 backward = _among("one", "together", "none")

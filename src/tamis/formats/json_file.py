@@ -168,7 +168,7 @@ def _shown(value: object) -> str:
 
 
 FORMAT = "tamis result"
-VERSION = 3
+VERSION = 4
 """Raised by one whenever the fields of a result change; files of another version are refused."""
 DIGEST = "sha256"
 
