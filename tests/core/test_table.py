@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaincc, xlogy
-
 from tamis.core._core import Table
+
+import naive
 
 TOLERANCE = 1e-10
 

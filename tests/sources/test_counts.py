@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import naive
 import numpy as np
 import pytest
-from tables import table_of
 
+import naive
+from tables import table_of
 from tamis.errors import SettingError
 from tamis.information.interface import Context, Group, Query
 from tamis.sources.counts import Counts

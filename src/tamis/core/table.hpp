@@ -370,7 +370,7 @@ public:
         open(target, given, candidates);
         each(candidates, [&](size_t i, const Column& column, auto&& strata) {
             double n_states = states(given) * column.n_levels;
-            if (const Fixed* f = quick(plain_, column)) {
+            if (const Fixed* f = is_complete_ ? quick(plain_, column) : nullptr) {
                 Sums sums;
                 strata([&](const auto& stratum) { sums.add(stratum, f); });
                 scores[i] = worth(sums, n_rows_, n_states) - price;
@@ -486,7 +486,7 @@ private:
 
     template <class Strata>
     Independence test(Strata&& strata) const {
-        IndependenceTest test(options_.unit);
+        IndependenceTest test(options_.unit, n_rows_);
         strata(test);
         return test.found;
     }

@@ -193,7 +193,7 @@ class Counts(Source):
         key = ("function", *sorted(columns))
         if not columns:
             return 0.0
-        if key not in self._known:
+        if key not in self._known and isinstance(self.estimator, EntropyFunction):
             names = ", ".join(self.names[k] for k in sorted(columns))
             cells = float(np.prod(self._levels[list(columns)], dtype=float))
             counts = self.table.counts(sorted(columns))
@@ -228,10 +228,8 @@ def whole_weights(weights: Floats | None) -> tuple[Ints | None, float]:
 
 def require_scaling(estimator: AnyEstimator) -> None:
     """Refuse an estimator whose f for fewer rows does not follow from that for all of them."""
-    follows = isinstance(estimator, EntropyEstimator) and not (
-        estimator.uses_support or estimator.clips
-    )
-    if follows:
+    follows = False
+    if isinstance(estimator, EntropyEstimator) and not (estimator.uses_support or estimator.clips):
         counts = np.arange(1, 6, dtype=np.int64)
         few, many = (n * estimator.terms(counts, n, 1) for n in (100, 1000))
         follows = bool(np.abs(many - few - counts * (many[0] - few[0])).max() < 1e-9)

@@ -25,6 +25,7 @@ from scipy.special import entr, psi
 
 from tamis.errors import FileFormatError, SettingError
 from tamis.plugins import (
+    Check,
     Plain,
     answer_of,
     check_answers,
@@ -42,6 +43,14 @@ Ints = NDArray[np.int64]
 
 MOST_CELLS = 2**53
 """Larger numbers of cells are not whole as floats."""
+SUPPORT = f"it must be a number of cells, up to {MOST_CELLS}"
+
+
+_CHECKS: dict[str, Check] = {
+    "terms": lambda what, _, counts, found: numbers_of(what, found, np.shape(counts)),
+    "constant": lambda what, _, __, found: number_of(what, found, "it must be one number"),
+    "support_size": lambda what, _, __, found: whole_of(what, found, SUPPORT, 0, MOST_CELLS),
+}
 
 
 class EntropyEstimator(ABC):
@@ -51,15 +60,13 @@ class EntropyEstimator(ABC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from tamis.sources.estimators import EntropyEstimator
-    >>> class Plain(EntropyEstimator):
-    ...     name = "plain"
+    >>> class Gini(EntropyEstimator):
+    ...     name = "gini"
     ...     def terms(self, counts, n_rows, support):
-    ...         share = counts / n_rows
-    ...         return -share * np.log(np.where(share > 0, share, 1.0))
-    >>> round(Plain().entropy([5, 5]), 3)
-    0.693
+    ...         return counts / n_rows * (1 - counts / n_rows)
+    >>> Gini().entropy([5, 5])
+    0.5
     """
 
     name: str
@@ -74,18 +81,7 @@ class EntropyEstimator(ABC):
     def __init_subclass__(cls) -> None:
         """Answers of estimators from outside are checked."""
         super().__init_subclass__()
-        numbers = "it must be one number"
-        cells = f"it must be a number of cells, up to {MOST_CELLS}"
-        check_answers(
-            cls,
-            {
-                "terms": lambda what, _, counts, found: numbers_of(what, found, np.shape(counts)),
-                "constant": lambda what, _, __, found: number_of(what, found, numbers),
-                "support_size": lambda what, _, __, found: whole_of(
-                    what, found, cells, 0, MOST_CELLS
-                ),
-            },
-        )
+        check_answers(cls, _CHECKS)
 
     @abstractmethod
     def terms(self, counts: Ints, n_rows: float, support: int) -> Floats:
@@ -201,12 +197,8 @@ class Minimax(EntropyEstimator):
     laws on k cells is of the best possible order. k must be named: cells that cannot occur count as
     unseen and raise the estimate, which ``support="observed"`` avoids by giving up on unseen cells.
 
-    Parameters
-    ----------
-    support
-        What k is: "product", of the numbers of levels, or "observed", the cells that occur.
-    largest_support
-        The cap on a "product"; the default is that of the authors' program.
+    ``support`` says what k is: "product", of the numbers of levels, at most ``largest_support`` (the
+    default is that of the authors' program), or "observed", the cells that occur.
     """
 
     name = "minimax"
