@@ -197,8 +197,8 @@ class Minimax(EntropyEstimator):
     laws on k cells is of the best possible order. k must be named: cells that cannot occur count as
     unseen and raise the estimate, which ``support="observed"`` avoids by giving up on unseen cells.
 
-    ``support`` says what k is: "product", of the numbers of levels, at most ``largest_support`` (the
-    default is that of the authors' program), or "observed", the cells that occur.
+    ``support`` says what k is: "product", of the numbers of levels, at most ``largest_support``
+    (the default is that of the authors' program), or "observed", the cells that occur.
     """
 
     name = "minimax"
