@@ -9,8 +9,8 @@
 
 namespace tamis {
 
-// The counts of one stratum: lines are the target's levels, columns the candidate's. Where there are
-// totals of lines, one column more has what is left of them.
+// The counts of one stratum: lines are the target's levels, columns the candidate's. Where there
+// are totals of lines, one column more has what is left of them.
 template <class Count>
 struct Stratum {
     const Count* counts;
@@ -19,8 +19,8 @@ struct Stratum {
     const Count* totals;
 };
 
-// Degrees of freedom, X2, and the mean and variance of X2 over all permutations of the target's rows
-// within strata.
+// Degrees of freedom, X2, and the mean and variance of X2 over all permutations of the target's
+// rows within strata.
 struct Independence {
     double df = 0, pearson = 0, mean = 0, variance = 0;
 };
@@ -72,9 +72,9 @@ private:
         }
         bool has_rare(double few) const { return n > 2 && least < few; }
 
-        // Where each level goes: those with few rows to place 0, with the next larger ones until they
-        // are enough. Where nothing else would be left they go nowhere (-1), and where not even two
-        // levels have more, all stay.
+        // Where each level goes: those with few rows to place 0, with the next larger ones until
+        // they are enough. Where nothing else would be left they go nowhere (-1), and where not
+        // even two levels have more, all stay.
         std::pair<std::vector<int>, int> places(double few) const {
             std::vector<double> rising = sums;
             std::sort(rising.begin(), rising.end());
@@ -89,9 +89,12 @@ private:
             std::vector<int> place;
             int next = has_pool;
             for (double sum : sums) {
-                if (has_pool && sum <= largest) place.push_back(0);
-                else if (is_left_out && sum < few) place.push_back(-1);
-                else place.push_back(next++);
+                if (has_pool && sum <= largest)
+                    place.push_back(0);
+                else if (is_left_out && sum < few)
+                    place.push_back(-1);
+                else
+                    place.push_back(next++);
             }
             return {place, next};
         }
@@ -114,9 +117,10 @@ private:
     }
 
     // A level has few rows if a cell of two such levels would expect less than e = c^(-1/4) rows, c
-    // being the cells of all strata if all were like this one: then a single row in it outweighs the
-    // others, makes a dependence where it is there, and hides one in the variance where it is not.
-    // The third moment of X2 grows as c / e^2 and that of a gamma law as c^(3/2): so e falls with c.
+    // being the cells of all strata if all were like this one: then a single row in it outweighs
+    // the others, makes a dependence where it is there, and hides one in the variance where it is
+    // not. The third moment of X2 grows as c / e^2 and that of a gamma law as c^(3/2): so e falls
+    // with c.
     double few_rows() const {
         double n_cells = lines_.n * columns_.n * std::max(n_rows_ / lines_.total, 1.0);
         return std::sqrt(lines_.total * std::pow(n_cells, -0.25));
