@@ -184,7 +184,7 @@ cdef double _ask_for_terms(void* whom, int64_t first, int64_t n, double cells, i
 cdef class Table(Judge):
     """The counts of a table of levels.
 
-    ``columns`` has an array of codes (uint8, uint16 or int32) a column, ``levels`` how many levels each
+    ``columns`` has an array of codes (uint8, uint16 or int32) a column, ``levels`` how many each
     has. In the columns ``missing`` the code ``levels[k]`` is for rows without a value. ``weights``
     are whole numbers of ``unit`` rows. An ``estimator`` has ``terms(counts, n_rows, support)``,
     ``support_size(cells, observed)``, ``constant(n_rows)``, ``uses_support``, ``observed_support``

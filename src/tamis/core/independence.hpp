@@ -9,8 +9,8 @@
 
 namespace tamis {
 
-// The counts of one stratum: lines are the target's levels, columns the candidate's. Where there are
-// totals of lines, one column more has what is left of them.
+// The counts of one stratum: lines are the target's levels, columns the candidate's. Where there
+// are totals of lines, one column more has what is left of them.
 template <class Count>
 struct Stratum {
     const Count* counts;
@@ -19,8 +19,8 @@ struct Stratum {
     const Count* totals;
 };
 
-// Degrees of freedom, X2, and the mean and variance of X2 over all permutations of the target's rows
-// within strata.
+// Degrees of freedom, X2, and the mean and variance of X2 over all permutations of the target's
+// rows within strata.
 struct Independence {
     double df = 0, pearson = 0, mean = 0, variance = 0;
 };
@@ -28,7 +28,7 @@ struct Independence {
 class IndependenceTest {
 public:
     // ``unit`` is how many rows a count of 1 is.
-    explicit IndependenceTest(double unit) : unit_(unit) {}
+    IndependenceTest(double unit, double n_rows) : unit_(unit), n_rows_(n_rows) {}
 
     template <class Count>
     void operator()(const Stratum<Count>& stratum) {
@@ -45,7 +45,7 @@ public:
         add_up(stratum.n_lines, stratum.n_columns + (stratum.totals != nullptr));
         if (lines_.n < 2 || columns_.n < 2) return;
         found.df += (lines_.n - 1) * (columns_.n - 1);
-        double few = std::min(FEW_ROWS, std::sqrt(lines_.total));
+        double few = few_rows();
         if (lines_.has_rare(few) || columns_.has_rare(few)) pool(few);
         add_pearson();
     }
@@ -53,7 +53,6 @@ public:
     Independence found;
 
 private:
-    static constexpr double FEW_ROWS = 20;
     static constexpr double ROUNDING = 1e-12;  // a variance below this share of the mean is none
 
     struct Margin {
@@ -73,26 +72,34 @@ private:
         }
         bool has_rare(double few) const { return n > 2 && least < few; }
 
-        // Where each level goes: those with few rows to place 0, or nowhere (-1) if even together
-        // they have few. They stay as they are where fewer than two levels would be left.
+        // Where each level goes: those with few rows to place 0, with the next larger ones until
+        // they are enough. Where nothing else would be left they go nowhere (-1), and where not
+        // even two levels have more, all stay.
         std::pair<std::vector<int>, int> places(double few) const {
-            double pooled = 0;
-            int n_kept = 0;
-            for (double sum : sums) {
-                if (sum < few) pooled += sum;
-                else n_kept++;
-            }
-            bool has_pool = pooled >= few, is_pooled = has_rare(few) && n_kept + has_pool >= 2;
+            std::vector<double> rising = sums;
+            std::sort(rising.begin(), rising.end());
+            double pooled = 0, largest = 0;
+            for (double sum : rising)
+                if (sum < few || sum == largest || (pooled > 0 && pooled < few)) {
+                    pooled += sum;
+                    largest = sum;
+                }
+            bool has_pool = has_rare(few) && rising.back() > largest;
+            bool is_left_out = has_rare(few) && !has_pool && rising[rising.size() - 2] >= few;
             std::vector<int> place;
-            int next = is_pooled && has_pool;
+            int next = has_pool;
             for (double sum : sums) {
-                if (is_pooled && sum < few) place.push_back(has_pool ? 0 : -1);
-                else place.push_back(next++);
+                if (has_pool && sum <= largest)
+                    place.push_back(0);
+                else if (is_left_out && sum < few)
+                    place.push_back(-1);
+                else
+                    place.push_back(next++);
             }
             return {place, next};
         }
     };
-    double unit_;
+    double unit_, n_rows_;
     std::vector<double> table_, pooled_;
     Margin lines_, columns_;
 
@@ -109,9 +116,17 @@ private:
         columns_.describe();
     }
 
-    // Of N rows, levels with fewer than sqrt(N), or 20, become one, so that each cell expects a row or
-    // so. Where a cell expects next to nothing a single row of it outweighs all others: it makes a
-    // dependence where it is there, and hides one in the variance where it is not.
+    // A level has few rows if a cell of two such levels would expect less than e = c^(-1/4) rows, c
+    // being the cells of all strata if all were like this one: then a single row in it outweighs
+    // the others, makes a dependence where it is there, and hides one in the variance where it is
+    // not. The third moment of X2 grows as c / e^2 and that of a gamma law as c^(3/2): so e falls
+    // with c.
+    double few_rows() const {
+        double n_cells = lines_.n * columns_.n * std::max(n_rows_ / lines_.total, 1.0);
+        return std::sqrt(lines_.total * std::pow(n_cells, -0.25));
+    }
+
+    // Levels with few rows become one.
     void pool(double few) {
         auto [line_of, n_lines] = lines_.places(few);
         auto [column_of, n_columns] = columns_.places(few);

@@ -1,8 +1,8 @@
 // Bit planes of a table: for each level of a column but its most common one, a bit for every row.
 //
-// A context is counted by the combinations of its columns' levels where "any" stands in for the most
-// common level; what that level has itself is left over. So most combinations have few rows, and
-// those of one column are known from the pairs of planes.
+// A context is counted by the combinations of its columns' levels where "any" stands in for the
+// most common level; what that level has itself is left over. So most combinations have few rows,
+// and those of one column are known from the pairs of planes.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +26,15 @@ struct Column {
 
     int n_codes() const { return n_levels + has_missing; }
 
-    int level(size_t row) const {
-        return narrow ? narrow[row] : wide ? wide[row] : widest[row];
-    }
+    int level(size_t row) const { return narrow ? narrow[row] : wide ? wide[row] : widest[row]; }
     template <class Loop>
     void read(Loop&& loop) const {
-        if (narrow) loop(narrow);
-        else if (wide) loop(wide);
-        else loop(widest);
+        if (narrow)
+            loop(narrow);
+        else if (wide)
+            loop(wide);
+        else
+            loop(widest);
     }
 };
 
@@ -47,17 +48,17 @@ void common_with_each_on(const uint64_t* rows, const uint64_t* planes, size_t n_
 #if defined(__x86_64__) && defined(__GNUC__)
 // Once more with the processor's name, so that the inner loop is not called but part of this one.
 template <>
-__attribute__((target("avx512f,avx512vl,avx512vpopcntdq"))) inline void
-common_with_each_on<Avx512>(const uint64_t* rows, const uint64_t* planes, size_t n_planes,
-                            size_t stride, size_t n_words, int32_t* to) {
+__attribute__((target("avx512f,avx512vl,avx512vpopcntdq"))) inline void common_with_each_on<Avx512>(
+    const uint64_t* rows, const uint64_t* planes, size_t n_planes, size_t stride, size_t n_words,
+    int32_t* to) {
     for (size_t p = 0; p < n_planes; p++)
         to[p] = int32_t(common_rows_on<Avx512>(rows, planes + p * stride, n_words));
 }
 #endif
 inline void common_with_each(const uint64_t* rows, const uint64_t* planes, size_t n_planes,
                              size_t stride, size_t n_words, int32_t* to) {
-    static const auto loop =
-        for_this_processor([](auto processor) { return &common_with_each_on<decltype(processor)>; });
+    static const auto loop = for_this_processor(
+        [](auto processor) { return &common_with_each_on<decltype(processor)>; });
     loop(rows, planes, n_planes, stride, n_words, to);
 }
 
@@ -80,8 +81,8 @@ public:
     const uint64_t* plane(int p) const { return &rows_[size_t(p) * n_words_]; }
 
     // Count the combinations of levels of some columns, the last one's fastest, alone and in each
-    // plane of the columns from ``begin`` to ``end``. The levels of a column are in the order of its
-    // planes, the most common one last.
+    // plane of the columns from ``begin`` to ``end``. The levels of a column are in the order of
+    // its planes, the most common one last.
     void count(const Nodes& columns, int begin, int end) {
         chosen_ = columns;
         n_cells_ = 1;
@@ -97,7 +98,8 @@ public:
         for (int e = 0; e + 1 < n_cells_; e++)
             if (int p = combinations_[e].plane; p >= 0) {
                 totals_[e] = sizes_[p];
-                if (width > 0) std::copy_n(pairs_of(p, from, width), width, &counts_[size_t(e) * width]);
+                if (width > 0)
+                    std::copy_n(pairs_of(p, from, width), width, &counts_[size_t(e) * width]);
             }
         leave_over(totals_.data(), 1);
         if (width > 0) leave_over(counts_.data(), width);
@@ -106,8 +108,8 @@ public:
     const int32_t* counts() const { return counts_.data(); }
 
 private:
-    static constexpr int MOST_PAIRS = 4096;      // planes whose pairs are kept
-    static constexpr size_t BLOCK = 4096;        // words of each plane that are read together
+    static constexpr int MOST_PAIRS = 4096;  // planes whose pairs are kept
+    static constexpr size_t BLOCK = 4096;    // words of each plane that are read together
 
     // Rows with some levels fixed: those of a plane, a mask, or, if they are few, a list.
     struct Combination {
@@ -118,7 +120,7 @@ private:
     };
     const std::vector<Column>* columns_ = nullptr;
     size_t n_rows_ = 0, n_words_ = 0, first_word_ = 0, block_words_ = 0;
-    std::vector<int> first_;                  // plane of each column
+    std::vector<int> first_;  // plane of each column
     std::vector<uint64_t> rows_, masks_;
     std::vector<int32_t> sizes_, pairs_, some_, lists_, totals_, counts_;
     std::vector<char> is_paired_;
@@ -139,7 +141,8 @@ private:
             place[common] = column.n_levels - 1;
             for (size_t i = 0; i < n_rows_; i++)
                 if (code[i] != common)
-                    rows_[size_t(first + place[code[i]]) * n_words_ + i / 64] |= uint64_t{1} << i % 64;
+                    rows_[size_t(first + place[code[i]]) * n_words_ + i / 64] |= uint64_t{1}
+                                                                                 << i % 64;
             place_of_.push_back(std::move(place));
         });
     }
@@ -154,8 +157,10 @@ private:
             const Combination one = combinations_[e] = combination(e);
             if (one.plane >= 0 || one.size == 0) continue;
             totals_[e] += one.size;
-            if (one.rows) add_mask(one, from, &counts_[size_t(e) * width], width);
-            else add_list(one, begin, end, &counts_[size_t(e) * width]);
+            if (one.rows)
+                add_mask(one, from, &counts_[size_t(e) * width], width);
+            else
+                add_list(one, begin, end, &counts_[size_t(e) * width]);
         }
     }
 

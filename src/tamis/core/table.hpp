@@ -31,9 +31,10 @@ class Estimator {
 public:
     static constexpr int64_t HEAD = 64;  // counts below this may depend on the number of cells
 
-    // Writes f of so many counts from the first one on for a table that could have so many cells and
-    // has ``seen``, and returns the number of cells that f takes it to have.
-    using Ask = std::function<double(int64_t first, int64_t n, double cells, int64_t seen, Fixed* to)>;
+    // Writes f of so many counts from the first one on for a table that could have so many cells
+    // and has ``seen``, and returns the number of cells that f takes it to have.
+    using Ask =
+        std::function<double(int64_t first, int64_t n, double cells, int64_t seen, Fixed* to)>;
     struct Options {
         double constant = 0;
         bool needs_cells = false;  // f depends on the number of cells
@@ -48,7 +49,8 @@ public:
         known_.resize(size_t(std::min(std::ceil(n_rows) + 1, double(most))) + 1);
         if (!ask_)
             for (size_t j = 0; j < known_.size(); j++) known_[j] = fixed(plug_in(double(j)));
-        else ask_(0, int64_t(known_.size()), 1, 1, known_.data());
+        else
+            ask_(0, int64_t(known_.size()), 1, 1, known_.data());
         known_[0] = 0;
     }
 
@@ -74,7 +76,9 @@ public:
     }
 
     // The sum of f over the cells that occur. A count of 1 is ``unit`` rows.
-    Fixed sum(const std::vector<int64_t>& counts, double unit) { return sum(counts, unit, nullptr); }
+    Fixed sum(const std::vector<int64_t>& counts, double unit) {
+        return sum(counts, unit, nullptr);
+    }
 
 private:
     struct Head {
@@ -279,12 +283,13 @@ public:
         double edge_price = 0;  // what each parent costs besides the table that it asks for
         double unit = 1;        // rows that a weight of 1 is
         Estimator::Options estimator;
-        Estimator::Ask terms;   // f, if it is not the plug-in's
+        Estimator::Ask terms;                      // f, if it is not the plug-in's
         std::function<void()> checkpoint = [] {};  // throws if the user has interrupted
     };
 
     // ``weights`` are how many units each row stands for; empty: one.
-    Table(std::vector<Column> columns, size_t n_lines, std::vector<int64_t> weights, Options options)
+    Table(std::vector<Column> columns, size_t n_lines, std::vector<int64_t> weights,
+          Options options)
         : columns_(std::move(columns)),
           weights_(std::move(weights)),
           n_lines_(n_lines),
@@ -319,7 +324,8 @@ public:
     void cmi(int target, const Nodes& given, const Nodes& candidates, Information* found) {
         open(target, given, candidates);
         each(candidates, [&](size_t i, const Column& column, auto&& strata) {
-            found[i] = is_own(candidates[i]) ? Information{0, 0, n_rows_} : information(column, strata);
+            found[i] =
+                is_own(candidates[i]) ? Information{0, 0, n_rows_} : information(column, strata);
         });
     }
 
@@ -370,7 +376,7 @@ public:
         open(target, given, candidates);
         each(candidates, [&](size_t i, const Column& column, auto&& strata) {
             double n_states = states(given) * column.n_levels;
-            if (const Fixed* f = quick(plain_, column)) {
+            if (const Fixed* f = is_complete_ ? quick(plain_, column) : nullptr) {
                 Sums sums;
                 strata([&](const auto& stratum) { sums.add(stratum, f); });
                 scores[i] = worth(sums, n_rows_, n_states) - price;
@@ -408,7 +414,7 @@ private:
     // A line is a stratum with a level of the target; those of a stratum follow each other.
     std::vector<int32_t> line_of_, begins_;  // of each row, the last one where a value is missing
     std::vector<int64_t> lines_, strata_;    // their counts
-    Information context_;                  // its entropy
+    Information context_;                    // its entropy
     std::vector<int32_t> number_, sorted_, sorted_begins_, column_of_, counts_;
     std::vector<int64_t> weighted_counts_;
 
@@ -436,7 +442,8 @@ private:
         return counts;
     }
 
-    // --- answers ----------------------------------------------------------------------------------
+    // --- answers
+    // ----------------------------------------------------------------------------------
 
     // I(X_k ; X_l | S) = H(S, X_k) - H(S) + H(S, X_l) - H(S, X_k, X_l).
     template <class Strata>
@@ -478,26 +485,30 @@ private:
         }
         Counts counts = counts_of(strata);
         Fixed sum = 0;
-        for (auto& [list, sign] : {std::pair{&counts.lines, 1}, {&counts.strata, -1},
-                                   {&counts.columns, 1}, {&counts.cells, -1}})
+        for (auto& [list, sign] : {std::pair{&counts.lines, 1},
+                                   {&counts.strata, -1},
+                                   {&counts.columns, 1},
+                                   {&counts.cells, -1}})
             sum += sign * plain_.sum(*list, options_.unit);
         return nats(sum) * n_rows_ / std::max(options_.unit * double(sum_of(counts.strata)), 1.0);
     }
 
     template <class Strata>
     Independence test(Strata&& strata) const {
-        IndependenceTest test(options_.unit);
+        IndependenceTest test(options_.unit, n_rows_);
         strata(test);
         return test.found;
     }
 
-    // --- scores -----------------------------------------------------------------------------------
+    // --- scores
+    // -----------------------------------------------------------------------------------
 
     // Log-likelihood less price of the target given so many states.
     double worth(const Sums& sums, double n_rows, double n_states) {
         auto n = std::llrint(n_rows);
         Regret& regret = regrets_.try_emplace(n, n).first->second;
-        double own = regret.two_part(n_states * columns_[target_].n_levels, double(sums.cells_seen));
+        double own =
+            regret.two_part(n_states * columns_[target_].n_levels, double(sums.cells_seen));
         return -n_rows_ * nats(sums.cells - sums.margins) - own +
                regret.two_part(n_states, double(sums.margins_seen));
     }
@@ -523,8 +534,9 @@ private:
     double worth_of(const std::vector<int64_t>& strata, const std::vector<int64_t>& cells,
                     double n_states) {
         double unit = options_.unit;
-        return worth({plain_.sum(cells, unit), plain_.sum(strata, unit), seen_of(cells),
-                      seen_of(strata)}, unit * double(sum_of(cells)), n_states);
+        return worth(
+            {plain_.sum(cells, unit), plain_.sum(strata, unit), seen_of(cells), seen_of(strata)},
+            unit * double(sum_of(cells)), n_states);
     }
 
     double alone_of(int target) {
@@ -533,7 +545,8 @@ private:
         return alone_[target];
     }
 
-    // --- contexts ---------------------------------------------------------------------------------
+    // --- contexts
+    // ---------------------------------------------------------------------------------
 
     void open(int target, const Nodes& given, const Nodes& candidates, bool may_use_planes = true) {
         options_.checkpoint();
@@ -599,7 +612,8 @@ private:
             for (size_t i = 0; i < n_lines_; i++)
                 line_of_[i] = code[i] == r ? n_possible : line_of_[i] * r + code[i];
         });
-        if (!is_complete_) for (int32_t& line : line_of_) line = std::min(line, n_possible);
+        if (!is_complete_)
+            for (int32_t& line : line_of_) line = std::min(line, n_possible);
         std::vector<int64_t> sizes(n_possible + 1, 0);
         for (size_t i = 0; i < n_lines_; i++) sizes[line_of_[i]] += weight(i);
         number_.resize(n_possible + 1);
@@ -629,8 +643,9 @@ private:
                         state[i] = state[i] == n_states || code[i] == r ? int32_t(wanted)
                                                                         : state[i] * r + code[i];
             });
-            n_states = wanted > FEW_STATES || wanted * 8 > int64_t(n_lines_) ? renumber(state, wanted)
-                                                                            : int(wanted);
+            n_states = wanted > FEW_STATES || wanted * 8 > int64_t(n_lines_)
+                           ? renumber(state, wanted)
+                           : int(wanted);
         }
         return n_states;
     }
@@ -647,7 +662,8 @@ private:
         return found;
     }
 
-    // --- candidates -------------------------------------------------------------------------------
+    // --- candidates
+    // -------------------------------------------------------------------------------
 
     // For each candidate, ``use`` its place, its column, and what lets a reader see its strata.
     template <class Use>
@@ -664,7 +680,8 @@ private:
             size_t end = together(candidates, i);
             int first = candidates[i];
             for (; i < end; i++) {
-                const int32_t* counts = planes_.counts() + planes_.first(candidates[i]) - planes_.first(first);
+                const int32_t* counts =
+                    planes_.counts() + planes_.first(candidates[i]) - planes_.first(first);
                 size_t stride = planes_.first(candidates[end - 1] + 1) - planes_.first(first);
                 int r = columns_[target_].n_levels, q = columns_[candidates[i]].n_levels - 1;
                 use(i, columns_[candidates[i]], [&](auto&& read) {
@@ -679,8 +696,10 @@ private:
 
     template <class Use>
     void by_rows(const Column& candidate, Use&& use) {
-        if (weights_.empty()) by_rows(candidate, counts_, use);
-        else by_rows(candidate, weighted_counts_, use);
+        if (weights_.empty())
+            by_rows(candidate, counts_, use);
+        else
+            by_rows(candidate, weighted_counts_, use);
     }
 
     template <class Count, class Use>
