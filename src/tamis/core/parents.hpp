@@ -184,7 +184,7 @@ private:
         for (int l = 0; l < d_ && given.size() < most_parents_; l++)
             if (knowledge_.allows(l, target) && !has(given, l)) candidates.push_back(l);
         std::vector<double> scores(candidates.size());
-        judge_.scores_with(target, given, candidates, scores.data());
+        if (!candidates.empty()) judge_.scores_with(target, given, candidates, scores.data());
         for (size_t i = 0; i < candidates.size(); i++)
             if (scores[i] > kept->score + ENOUGH) {
                 kept->gains.push_back({scores[i] - kept->score, candidates[i], nullptr});
