@@ -36,14 +36,13 @@ from identifiability.known_networks import (
     two_arrows,
     unfaithful_gaussian,
 )
-from tamis.constants import constants
 from tamis.identifiability import gaps
 from tamis.identifiability.known import Known
 from tamis.information.estimators import Minimax, minimax
 from tamis.information.exact import JointInformation
 from tamis.information.lipschitz import MOST_DIMENSIONS
 from tamis.information.smoothed_entropy import Smoothing
-from tamis.parameters import ALPHA, KINDS
+from tamis.parameters import KINDS
 from tamis.result.facts import OFTEN
 from tamis.rules import Fixed, Rate
 from tamis.search import paper
@@ -510,13 +509,10 @@ def default_rule(text):
     agree(
         text,
         [
-            ALPHA,
-            constants.highest_alpha,
             0.005,
             0.001,
             rules["node"].boundary_rule.alpha,
             rules["node"].masking_rule.alpha,
-            rules["sieve"].masking_rule.alpha,
         ],
     )
 
@@ -537,8 +533,8 @@ def lipschitz(text):
 
 
 DONE = {
-    "**Default rule: `Permutation`.**": default_rule,
-    "**The order search**": order_search,
+    "**`Permutation` in `node` and `layer`.**": default_rule,
+    "**Default search: `auto`**": order_search,
     "**Differential entropy (App. C.6)**": lipschitz,
 }
 

@@ -269,7 +269,7 @@ def steps_of(result: Result) -> list[Step]:
     for step in steps:
         rounds.setdefault(step.admitted.round, []).append(step)
     for masking in result.trace.maskings:
-        _step_of(masking, rounds[masking.round]).masked.append(masking)
+        _step_of(masking, rounds.get(masking.round, steps)).masked.append(masking)
     for step in steps:
         step.masked.sort(key=lambda m: (m.entropy, m.name))
     return steps
@@ -277,7 +277,8 @@ def steps_of(result: Result) -> list[Step]:
 
 def _step_of(masking: Masked, steps: Sequence[Step]) -> Step:
     """The step that admitted the last of those that mask it."""
-    return [step for step in steps if step.admitted.name in masking.verdict.others][-1]
+    by = [step for step in steps if step.admitted.name in masking.verdict.others]
+    return by[-1] if by else steps[0]
 
 
 def sieve_in_words(result: Result) -> Markup:
