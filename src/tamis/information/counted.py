@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from tamis.core import Judge
+from tamis.core import Asked, Judge
 from tamis.core import Table as CoreTable
 from tamis.counting.blocks import BlockCounts
 from tamis.counting.compiled import Judgements
@@ -37,7 +37,7 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.null_laws import CountTests
-from tamis.information.regret import log_regret, regrets_up_to
+from tamis.information.regret import regrets_up_to, two_part
 from tamis.tables.table import Table, in_memory
 
 
@@ -120,21 +120,33 @@ class CountedInformation(Source):
         return self.as_tests(found.gains, found.stats)
 
     def penalised_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """ln of the largest likelihood, less the price of the table: quotient NML."""
-        reduced = [self._reduced(context) for context in contexts]
-        found = self._counts.families(reduced, self._lookup, tests=False)
-        if found is None:
-            return self._likelihoods(reduced, occurring=False)
-        return self._scores(reduced, found.sums)
+        """ln of the largest likelihood, less the two-part price of the table."""
+        return self._worth([self._reduced(one) for one in contexts])[0]
 
     def judge(
         self, nodes: Sequence[int], *, edge_price: float = 0.0, same_units: bool = False
     ) -> Judge:
-        """Tables in memory are counted by the core, in a two-part code."""
-        if self._codes is None or self._codes.dtype.itemsize > 2:
-            return super().judge(nodes, edge_price=edge_price, same_units=same_units)
-        codes = [np.ascontiguousarray(self._codes[k]) for k in nodes]
-        return CoreTable(codes, [self._levels[k] for k in nodes], None, edge_price)
+        """Tables in memory are counted by the core; of others each question is a pass over the
+        rows, and what one pass has counted for candidates is kept for the families they make."""
+        if self._codes is not None and self._codes.dtype.itemsize <= 2:
+            codes = [np.ascontiguousarray(self._codes[k]) for k in nodes]
+            return CoreTable(codes, [self._levels[k] for k in nodes], None, edge_price)
+        known: dict[Context, tuple[float, float]] = {}
+
+        def ask(target: int, given: list[int], candidates: list[int] | None) -> Floats:
+            sets = [given] if candidates is None else [[*given, one] for one in candidates]
+            asked = [Context(nodes[target], tuple(sorted(nodes[p] for p in s))) for s in sets]
+            fresh = [one for one in asked if one not in known]
+            if fresh:
+                scores, noise = self._worth([self._reduced(one) for one in fresh])
+                known.update(
+                    zip(fresh, zip(scores.tolist(), noise.tolist(), strict=True), strict=True)
+                )
+            prices = [edge_price * len(one) for one in sets]
+            found = [known[one][0] - price for one, price in zip(asked, prices, strict=True)]
+            return np.array([*found, known[asked[0]][1]] if candidates is None else found)
+
+        return Asked(len(nodes), self.n_rows, ask)
 
     def families(self, contexts: Sequence[Context]) -> Families:
         """Each given variable tested given the others, and the likelihoods: each family is counted
@@ -149,19 +161,13 @@ class CountedInformation(Source):
             speaks = np.array([self._varies[k] for _, given in contexts for k in given], dtype=bool)
             gains, stats = np.zeros(len(speaks)), np.zeros((len(speaks), STATS))
             gains[speaks], stats[speaks] = found.gains, found.stats
-        return Families(self.as_tests(gains, stats), self._scores(reduced, sums))
+        return Families(self.as_tests(gains, stats), self._scores(reduced))
 
     def direct(self, test: str | None) -> Answering | None:
         """The table itself, in memory, for the permutation test."""
         if test not in (None, self.test_names[0]) or self._lookup.needs_support:
             return None
         return self._counts.direct(self._lookup, partial(regrets_up_to, self._rows))
-
-    def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """Likelihoods with the price of the cells that can occur, which are fewer than all if
-        columns are functions of others or sums. The price is a function of the set, so that
-        equivalent DAGs score alike here too."""
-        return self._likelihoods([self._reduced(one) for one in contexts], occurring=True)
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs."""
@@ -171,28 +177,22 @@ class CountedInformation(Source):
         """The number of cells that a table of these columns has, whether they occur or not."""
         return math.prod(self._sizes[k] for k in members)
 
-    def _likelihoods(self, contexts: Sequence[Context], *, occurring: bool) -> Floats:
+    def _worth(self, contexts: Sequence[Context]) -> tuple[Floats, Floats]:
+        """The score of each family, and the plug-in entropy of its target given the others."""
         sets = [(*given, target) for target, given in contexts] + [given for _, given in contexts]
         counted = self.tables(sets)
         cells, starts = np.concatenate(counted), np.cumsum([0, *map(len, counted[:-1])])
-        sizes = np.array([self.n_cells(one) for one in sets])
-        if occurring:
-            sizes = np.minimum(sizes, n_occurring(cells, starts))
-        regrets = [log_regret(size, self._rows) for size in sizes.tolist()]
-        scores = np.add.reduceat(n_log_n(cells, self._rows), starts) - regrets
-        of_families, of_strata = scores.reshape(2, len(contexts))
-        found: Floats = of_families - of_strata
-        return found
-
-    def _scores(self, contexts: Sequence[Context], sums: Floats) -> Floats:
-        """The likelihoods of families, from n ln n added up over their cells and their strata."""
-        sizes = [
-            self.n_cells(one) for target, given in contexts for one in ((*given, target), given)
+        sums = np.add.reduceat(n_log_n(cells, self._rows), starts).reshape(2, -1)
+        prices = [
+            two_part(self.n_cells(one), len(cells), self._rows)
+            for one, cells in zip(sets, counted, strict=True)
         ]
-        regrets = np.array([log_regret(size, self._rows) for size in sizes])
-        of_families, of_strata = (sums - regrets.reshape(-1, 2)).T
-        found: Floats = of_families - of_strata
-        return found
+        of_families, of_strata = sums - np.array(prices).reshape(2, -1)
+        noise: Floats = (sums[1] - sums[0]) / self._rows
+        return of_families - of_strata, noise
+
+    def _scores(self, contexts: Sequence[Context]) -> Floats:
+        return self._worth(contexts)[0]
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""
@@ -220,16 +220,6 @@ class CountedInformation(Source):
             if not varies[k]:
                 return Context(target, tuple(k for k in given if varies[k]))
         return context
-
-
-def n_occurring(cells: Ints, starts: Ints) -> Floats:
-    """The number of cells that can occur in each of some tables, laid end to end: those that do
-    and, by the numbers of cells with one and with two rows, those that were missed (Chao, 1984)."""
-    seen, once, twice = (
-        np.add.reduceat(one, starts, dtype=np.int64) for one in (cells > 0, cells == 1, cells == 2)
-    )
-    found: Floats = seen + once * (once - 1) / (2 * (twice + 1))
-    return found
 
 
 def counts_of(table: Table | BlockTable, n_jobs: int | None = None) -> Counts:

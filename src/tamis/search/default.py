@@ -24,7 +24,7 @@ import numpy as np
 from tamis.constants import constants
 from tamis.core import Dag, Judge, OrderSearch, Table
 from tamis.decisions.p_values import PValue
-from tamis.information.interface import LEVELS, Context, Query, Source
+from tamis.information.interface import LEVELS, Ability, Context, Query, Source
 from tamis.search.directions import Directions, directions
 from tamis.search.layered import run
 from tamis.search.members import NOT_CLAIMED, Edge, topological
@@ -92,8 +92,15 @@ class DefaultSearch:
 
     def _sets(self) -> Sequence[Sequence[Sequence[int]]]:
         """Of each node, the sets that speak of it only together, where they are counted."""
-        looks_ahead = self.settings.look_ahead != 1
-        return self.judge.interactions() if isinstance(self.judge, Table) and looks_ahead else ()
+        if self.settings.look_ahead == 1:
+            return ()
+        if isinstance(self.judge, Table):
+            return self.judge.interactions()
+        if Ability.LOOK_AHEAD not in self.source.abilities:
+            return ()
+        found = self.source.interactions(self.source.worthwhile_look_ahead())
+        place = {k: i for i, k in enumerate(self.nodes)}
+        return [[sorted(place[p] for p in one.members) for one in found[k]] for k in self.nodes]
 
     def _in_order_of_data(self, nodes: Sequence[int]) -> tuple[list[int], int]:
         """The nodes in an order that hangs on what the data say of them, by name only where they
@@ -325,7 +332,7 @@ def probability_of(loss: float) -> float:
 def _digits(family: tuple[float, float]) -> tuple[float, float]:
     """As many digits as do not hang on the order in which numbers were added up."""
     score, noise = family
-    return float(f"{score:.9g}"), float(f"{noise:.9g}")
+    return float(f"{score:.7g}"), float(f"{noise:.7g}")
 
 
 def _pairs(judge: Judge, target: int, n_nodes: int) -> list[float]:
