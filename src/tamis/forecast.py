@@ -15,7 +15,6 @@ from scipy.special import chndtrinc, entr
 from scipy.stats import chi2
 
 from tamis.constants import constants
-from tamis.counting.direct import LINE_BYTES
 from tamis.counting.elsewhere import in_blocks, of_moments
 from tamis.counting.interactions import affordable, bytes_of_sets, interacting_columns
 from tamis.decisions.p_values import ChiSquared, FTest, Permutation
@@ -31,7 +30,7 @@ from tamis.tables.table import AnyTable
 
 POWER = 0.9
 """A dependence is called visible if it is found in this share of tables."""
-ANY_RUN, A_ROW, A_CODE, A_LINE, A_NUMBER = 2_000_000, 50, 4, 18, 32
+ANY_RUN, A_ROW, A_CODE, A_NUMBER = 2_000_000, 50, 4, 32
 A_PAIR, A_MIXED_CELL = {True: 300, False: 60}, {True: 1400, False: 100}
 """Bytes, fitted to the peaks of runs: any run, a row and a cell of levels, a cell while rows are
 lines too, one of numbers; a pair of columns and a mixed cell, with "auto" and without."""
@@ -107,8 +106,7 @@ def memory(table: AnyTable, settings: Settings) -> int:
     most = affordable(planes, n // 64 + 1)
     ahead = min(settings.look_ahead or (most if auto else 1), most)
     kept += bytes_of_sets(planes, ahead) if ahead > 1 else 0
-    has_lines = auto and n * int(table.arities.sum()) <= LINE_BYTES
-    return kept + n * A_ROW + n * d * (A_CODE + A_LINE * has_lines)
+    return kept + n * A_ROW + n * d * A_CODE
 
 
 def weakest(table: AnyTable, settings: Settings) -> tuple[float | None, tuple[Weakest, ...]]:

@@ -68,7 +68,8 @@ def test_the_source_archive_builds_a_wheel_with_every_file_and_a_small_core(tmp_
     subprocess.run([sys.executable, "-c", pack], cwd=ROOT, check=True)
     (archive,) = tmp_path.glob("tamis-*.tar.gz")
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, archive], check=True
+        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, archive],
+        check=True,
     )
     (wheel,) = tmp_path.glob("tamis-*-cp311-abi3-*.whl")
     shipped = {one.filename: one.file_size for one in zipfile.ZipFile(wheel).infolist()}

@@ -10,7 +10,9 @@ from tamis.core import _core
 
 def columns(seed: int, n_rows: int, levels: list[int]) -> list[np.ndarray]:
     draws = np.random.default_rng(seed)
-    return [draws.integers(0, n, n_rows).astype(np.uint8 if n <= 256 else np.uint16) for n in levels]
+    return [
+        draws.integers(0, n, n_rows).astype(np.uint8 if n <= 256 else np.uint16) for n in levels
+    ]
 
 
 def noise(table: list[np.ndarray], target: int, given: list[int]) -> float:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import tamis
-from tamis.counting import direct
 from tamis.counting.compiled import uncompiled
-from tamis.decisions.p_values import ChiSquared, FTest
+from tamis.decisions.p_values import FTest
 from tamis.errors import DataError, SettingError
-from tamis.information import elimination, gaussian
+from tamis.information import gaussian
 from tamis.information.gaussian import GaussianInformation
 from tamis.information.interface import Context, Group, Query
 from tamis.metrics import shd
@@ -29,16 +28,6 @@ def numbers(seed: int, n: int = 60, d: int = 5) -> np.ndarray:
 
 def source(rows: np.ndarray, **options) -> GaussianInformation:
     return GaussianInformation.from_table(read_table(rows, continuous=True), **options)
-
-
-def asked(information: GaussianInformation, what: int, context: Context, *more: int):
-    """What a compiled search is told of one question, or None if it is not for moments alone."""
-    found = information.direct(None)
-    columns = np.array([*context.given, context.target, *more, 0], dtype=np.int64)
-    replies = np.zeros(4 * information.n_variables + 8)
-    n = len(context.given) + 1
-    told = elimination.answer_of_moments(found.numbers, what, columns, 0, n, replies, 0)
-    return replies if told else None
 
 
 def unexplained(rows: np.ndarray, k: int, given: tuple[int, ...]) -> float:
@@ -261,56 +250,6 @@ def test_integers_can_be_read_as_numbers_and_solve_the_additive_model():
     data = draw("er", "add", d=10, edges=20, n=2000, seed=5)
     model = tamis.TAM("sequential", information="gaussian").fit(data.data)
     assert shd(model, data.graph) == 0
-
-
-@given(
-    seed=st.integers(0, 10**6),
-    n=st.integers(3, 80),
-    d=st.integers(3, 9),
-    size=st.integers(0, 4),
-    shrinkage=st.sampled_from([0.0, 0.3]),
-)
-def test_a_compiled_search_is_told_what_batches_tell(seed, n, d, size, shrinkage):
-    rng = np.random.default_rng(seed)
-    rows = numbers(seed, n, d)
-    if rng.random() < 0.3:
-        rows[:, 1] = 7.0  # tells nothing, and has no entropy
-    assume(n > d or shrinkage > 0)
-    names = [f"x{k}" for k in range(d)]
-    covariance = np.cov(rows.T, bias=True)
-    information = GaussianInformation(names, covariance, n, shrinkage=shrinkage)
-    order = rng.permutation(d).tolist()
-    size = min(size, d - 2)
-    context = Context(order[0], tuple(sorted(order[1 : size + 1])))
-    rule, other = FTest(0.05), order[size + 1]
-    row, profiles = asked(information, direct.ROW, context), information.profiles([context])
-    assert np.array_equal(row[:d], profiles.cmi[0])
-    assert row[d] == pytest.approx(profiles.entropies[0], rel=1e-14, abs=1e-14)
-    strength = rule.strengths(information.tests([Query(*context, np.array([other]))]))[0]
-    told = asked(information, direct.STRENGTH, context, other)[0]
-    assert told == pytest.approx(strength, rel=1e-12, abs=1e-12)
-    tests, scores = information.families([context])
-    family = asked(information, direct.FAMILY, context)
-    assert family[0] == pytest.approx(scores[0], rel=1e-12, abs=1e-9)
-    members = family[1 : 1 + 3 * size].reshape(-1, 3)
-    assert members[:, 0].tolist() == list(context.given)
-    assert np.array_equal(members[:, 1], tests.cmi)
-    if size:
-        assert members[:, 2] == pytest.approx(rule.strengths(tests), rel=1e-12, abs=1e-12)
-
-
-def test_what_moments_do_not_answer_alone_is_left_to_batches():
-    rows = numbers(1, 60, 30)
-    information = source(rows)
-    some = tuple(range(1, elimination.MOST_GIVEN + 2))
-    assert asked(information, direct.ROW, Context(0, some)) is None
-    assert asked(information, direct.ROW, Context(0, some[:-1])) is not None
-    assert asked(information, direct.GROUP, Context(0, ()), 2, 1, 2) is None
-    # With fewer rows than columns a set may follow from itself; the batch says which column does.
-    few = source(numbers(1, 5, 8))
-    assert asked(few, direct.ROW, Context(0, (1, 2, 3, 4, 5, 6))) is None
-    assert FTest(0.05).direct(information) is not None
-    assert ChiSquared(0.05).direct(information) is None
 
 
 @given(seed=st.integers(0, 10**6), d=st.integers(3, 9), at_once=st.booleans())

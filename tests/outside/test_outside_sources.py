@@ -13,7 +13,6 @@ from tamis.decisions.specification import attached
 from tamis.information.exact import JointInformation
 from tamis.information.interface import Context, Group, Query
 from tamis.information.outside import checked
-from tamis.information.wrappers import RememberedInformation
 from tamis.rules import Fixed, Permutation, PValue
 from tamis.search.layered import run
 from tamis.settings import Settings
@@ -93,7 +92,6 @@ def test_every_search_runs_on_it_as_on_the_exact_source(search: str):
     ref = outcome_of(exact, search, Fixed(1e-6))
     for source in (EntropiesOnly(), checked(EntropiesOnly())):
         assert outcome_of(source, search, Fixed(1e-6)) == ref
-    assert outcome_of(RememberedInformation(EntropiesOnly()), search, Fixed(1e-6)) == ref
 
 
 def test_a_single_test_asks_for_two_entropies_and_not_for_a_row():
@@ -293,7 +291,6 @@ def test_a_cycle_of_calls_is_named():
         ({"names": ("a", " ")}, "tuple of strings, none empty"),
         ({"names": property(lambda self: 1 / 0)}, "Vague.names failed with ZeroDivisionError"),
         ({"test_names": "kernel test"}, "test_names returned 'kernel test'; it must be a tuple"),
-        ({"score_noise": None}, "score_noise returned None; it must be a number, 0 or more"),
         ({"entropy_variance": math.nan}, "entropy_variance returned nan"),
         ({"abilities": None}, "abilities returned None; there are"),
         ({"abilities": {"flying"}}, "'likelihood', 'joint tests', 'look-ahead'"),
@@ -382,8 +379,7 @@ def test_likelihoods_are_checked_too():
         def penalised_likelihoods(self, contexts):
             return np.full(len(contexts), np.nan)
 
-    for ask in (checked(Scored()).penalised_likelihoods, checked(Scored()).occurring_likelihoods):
-        with pytest.raises(tamis.PluginError, match=r"Scored.penalised_likelihoods .*nan"):
-            ask(ONE)
+    with pytest.raises(tamis.PluginError, match=r"Scored.penalised_likelihoods .*nan"):
+        checked(Scored()).penalised_likelihoods(ONE)
     with pytest.raises(tamis.SettingError, match="needs likelihood"):
         checked(EntropiesOnly()).penalised_likelihoods(ONE)

@@ -6,7 +6,7 @@ of blocks are summed, and folded once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from tamis.counting import counts
 from tamis.counting.block_loops import lay_out
-from tamis.counting.compiled import Floats, Ints, Judgements, Words
-from tamis.counting.counts import Batch, FamilyCounts, Question, Shapes, in_runs, starts_of
+from tamis.counting.compiled import Ints, Judgements, Words
+from tamis.counting.counts import Batch, Question, Shapes, in_runs, starts_of
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.folding import TableBatch, occurring
 from tamis.counting.interactions import few_levels
 from tamis.counting.looking import Looking
-from tamis.counting.lookup import Lookup
 from tamis.counting.passes import Masked, Pass, PlaneRows, Sums
 from tamis.counting.row_tables import RowTables
 
@@ -91,15 +90,6 @@ class BlockCounts:
         return [
             next(found) if few else large[one].counts for one, few in zip(sets, small, strict=True)
         ]
-
-    def families(
-        self, contexts: Sequence[Question], lookup: Lookup, *, tests: bool
-    ) -> FamilyCounts | None:
-        """Nothing of its own: the tests of a batch are counted in one pass as it is."""
-        return None
-
-    def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> None:
-        """Nothing: blocks answer in batches."""
 
     @cached_property
     def looking(self) -> Looking:

@@ -86,7 +86,6 @@ LOOP_FILES = (
     "counting/block_loops.py",
     "counting/by_rows.py",
     "counting/compiled.py",
-    "counting/direct.py",
     "counting/in_planes.py",
     "counting/independence.py",
     "counting/pointers.py",
@@ -288,17 +287,6 @@ def garbage_waits() -> Iterator[None]:
     finally:
         if looked:
             gc.enable()
-
-
-@cache
-def address_of(loop: Callable[..., Any], signature: Any) -> int:  # noqa: ANN401 - numba has no types
-    """Where the machine code of a compiled loop with this signature is, as `pointers.calling`
-    wants it."""
-    made = cast(LazyLoop, loop).dispatcher
-    made.compile(signature)
-    kept = made.overloads[signature.args]
-    found: int = kept.library.get_pointer_to_function(kept.fndesc.llvm_func_name)
-    return found
 
 
 def _njit(loop: Callable[..., Any], **options: Any) -> Any:  # noqa: ANN401 - numba has no types

@@ -8,7 +8,7 @@ Their counts are the same, and so are their answers, to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
@@ -22,7 +22,6 @@ from tamis.counting.independence import STATS
 from tamis.counting.lookup import Lookup
 
 if TYPE_CHECKING:
-    from tamis.counting.direct import Direct
     from tamis.counting.looking import Looking
 
 CROSSOVER = 192
@@ -50,15 +49,6 @@ def n_log_n(counts: ArrayLike, n_rows: float) -> Floats:
     bits = 52 - math.frexp(n_rows * math.log(max(n_rows, 1)))[1]
     found: Floats = np.ldexp(np.rint(np.ldexp(xlogy(counts, counts), bits)), -bits)
     return found
-
-
-class FamilyCounts(NamedTuple):
-    """The judgements of each member of each conditioning set given the others, end to end, and for
-    each context n ln n added up over the cells of the family and over its strata."""
-
-    gains: Floats
-    stats: Floats
-    sums: Floats
 
 
 class Batch(NamedTuple):
@@ -148,18 +138,6 @@ class Counts(Protocol):
 
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
-        ...
-
-    def families(
-        self, contexts: Sequence[Question], lookup: Lookup, *, tests: bool
-    ) -> FamilyCounts | None:
-        """Each member of each conditioning set judged given the others, where ``tests`` are wanted,
-        and the sums for their likelihoods; None where single questions take no longer."""
-        ...
-
-    def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> Direct | None:
-        """What answers one question at a time, for compiled searches; None where rows are not in
-        memory, or so many that questions are better shared among threads."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -21,23 +21,19 @@ from tamis.counting.compiled import (
     States,
 )
 from tamis.counting.counts import (
-    NO_PARTS,
     Batch,
-    FamilyCounts,
-    Question,
     Shapes,
     in_runs,
     laid_out,
     n_log_n,
 )
-from tamis.counting.direct import Direct
 from tamis.counting.folding import SmallCounts
 from tamis.counting.in_planes import judge_planes
 from tamis.counting.interactions import PlanePass, interacting_planes
 from tamis.counting.looking import Looking
-from tamis.counting.lookup import Lookup, fixed_point
+from tamis.counting.lookup import fixed_point
 from tamis.counting.passes import Sums, count_pairs
-from tamis.counting.sharing import THREAD_WORDS, share, usable_jobs
+from tamis.counting.sharing import share, usable_jobs
 from tamis.tables.planes import build_planes, plane_ones
 from tamis.tables.table import Table
 
@@ -106,28 +102,6 @@ class MemoryCounts:
             self._judge_columns(batch, answers)
         return answers
 
-    def families(
-        self, contexts: Sequence[Question], lookup: Lookup, *, tests: bool
-    ) -> FamilyCounts | None:
-        """Each member of each conditioning set judged given the others, from one table a context;
-        None where single questions take no longer."""
-        if self._small.is_open:
-            return None
-        members = [given if tests else () for _, given in contexts]
-        rests = [
-            (target, given[:i] + given[i + 1 :])
-            for target, given in contexts
-            for i in range(len(given) if tests else 0)
-        ]
-        candidates, starts = laid_out(members)
-        supports = self.shapes.supports(rests, lookup)
-        batch = Batch(rests, candidates, np.arange(len(rests) + 1), NO_PARTS, lookup, *supports)
-        answers = batch.room(tests=True)
-        sums = np.empty((len(contexts), 2))
-        sets = [(*given, target) for target, given in contexts]
-        self._judge_sets(sets, starts, batch, answers, sums)
-        return FamilyCounts(answers.gains, answers.stats, sums)
-
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs, in their order."""
         if self._small.take(len(sets), sets):
@@ -138,16 +112,6 @@ class MemoryCounts:
             _, _, found_counts, starts = self._states_of(sets[i:j], NO_SUMS, levels=False)
             cells += np.split(found_counts.astype(np.int64), starts[1:-1])
         return cells
-
-    def direct(self, lookup: Lookup, regrets: Callable[[int], Floats]) -> Direct | None:
-        """What answers one question at a time, for compiled searches."""
-        in_threads = self._n_jobs > 1 and self._codes.size > THREAD_WORDS
-        if in_threads or not len(self._columns[2]) or self._codes.dtype != np.uint8:
-            return None
-        return Direct(
-            self._columns, self._rows, lookup.as_kernel_argument(), counts.CROSSOVER,
-            self._joint_crossover, self._products, regrets,
-        )  # fmt: skip
 
     @cached_property
     def looking(self) -> Looking:

@@ -51,23 +51,6 @@ except OSError as error:
 ARRAY_FIELDS = 4, 5
 """Where the address and the shape are among the fields of an array."""
 
-INT, INTS, INT_LINES = types.int64, types.int64[::1], types.int64[:, ::1]
-FLOATS, FLOAT_LINES = types.float64[::1], types.float64[:, ::1]
-CODES, PAIRS, PAIR_LINES = types.uint8[:, ::1], types.int32[::1], types.int32[:, ::1]
-ANSWER = INT(INTS, INT, INTS, INT, INT, FLOATS, INT)
-"""The signature of ``direct.answer``."""
-
-COLUMNS = types.Tuple((types.uint64[:, ::1], INTS, PAIR_LINES, INTS, INTS, INTS, INTS, INT, INT))
-ROWS = types.Tuple((CODES, INTS, PAIRS, INT_LINES, INT))
-ASKED = types.Tuple((INTS, INTS, INTS, INTS, INTS, INT_LINES, types.int64[:, :, ::1]))
-LOOKUP = types.Tuple((INTS, INT, INTS, INTS, INT, types.boolean, types.boolean))
-JUDGEMENTS = FLOATS, FLOATS, FLOAT_LINES
-STATES = types.Tuple((CODES, INTS, PAIRS, INTS))
-JUDGE_PLANES = INT(COLUMNS, INT, ASKED, INT, INT, LOOKUP, *JUDGEMENTS)
-JUDGE_ROWS = types.void(COLUMNS, ROWS, INT, ASKED, INT, INT, LOOKUP, *JUDGEMENTS)
-COUNT_SETS = types.void(COLUMNS, ROWS, INT, INTS, INTS, FLOATS, STATES, FLOAT_LINES)
-"""The signatures of the loops that count a table whose codes are bytes."""
-
 
 class Flags(compiler.Flags):  # type: ignore[name-defined, misc]
     """numba's options of a loop, which it compares whenever it types an operation."""
@@ -337,73 +320,3 @@ def without_code(library: Any, description: Any, environment: Any) -> Any:
     return functions.make_function(
         description.lookup_module(), name, "", 0, environment, (library,)
     )
-
-
-def calling(loop: Any) -> Any:
-    """What calls a compiled loop of this signature: it takes the address (``compiled.address_of``)
-    and a tuple of the arguments."""
-
-    @extending.intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-    def call(typing_context: Any, address: Any, arguments: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            convention = context.call_conv
-            kind = convention.get_function_type(loop.return_type, loop.args)
-            found = builder.inttoptr(values[0], kind.as_pointer())
-            given = cgutils.unpack_tuple(builder, values[1], len(loop.args))
-            status, value = convention.call_function(
-                builder, found, loop.return_type, loop.args, given
-            )
-            with cgutils.if_unlikely(builder, status.is_error):
-                convention.return_status_propagate(builder, status)
-            return value
-
-        return loop.return_type(INT, types.Tuple(loop.args)), generate
-
-    return call
-
-
-answer_at = calling(ANSWER)
-judge_planes_at, judge_rows_at, count_sets_at = map(calling, (JUDGE_PLANES, JUDGE_ROWS, COUNT_SETS))
-
-
-@extending.intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-def array_at(typing_context: Any, address: Any, shape: Any, dtype: Any) -> Any:
-    """The array at an address, which belongs to somebody else."""
-    kind = array_kind(shape, dtype.dtype)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        at = builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))
-        return laid_out(context, builder, kind, shape, arguments[1], at)[0]
-
-    return kind(types.int64, shape, dtype), generate
-
-
-def law_of(n_numbers: int) -> Any:
-    """What gives the value of a cython function of so many numbers that is at an address."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        number, last = llvm.DoubleType(), llvm.IntType(32)
-        law = llvm.FunctionType(number, [*[number] * n_numbers, last])
-        found = builder.inttoptr(arguments[0], law.as_pointer())
-        return builder.call(found, [*arguments[1:], llvm.Constant(last, 0)])
-
-    made = types.float64(types.int64, *[types.float64] * n_numbers), generate
-    if n_numbers == 2:
-        return extending.intrinsic(lambda typing_context, address, a, b: made)
-    return extending.intrinsic(lambda typing_context, address, a, b, x: made)
-
-
-law_at, beta_at = law_of(2), law_of(3)
-
-
-def gamma_address() -> int:
-    """Where scipy's upper tail of gamma laws is."""
-    found: int = extending.get_cython_function_address("scipy.special.cython_special", "gammaincc")
-    return found
-
-
-def beta_address() -> int:
-    """Where scipy's incomplete beta function of doubles is."""
-    name = "__pyx_fuse_0betainc"
-    found: int = extending.get_cython_function_address("scipy.special.cython_special", name)
-    return found

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tamis.decisions.rule import Rule, checked_probability, require_rows
 from tamis.errors import SettingError
-from tamis.information.interface import Answering, Floats, Source, Tests
+from tamis.information.interface import Floats, Source, Tests
 from tamis.information.outside import PairTest, key_of, with_own_test
 from tamis.plugins import Plain, beside, parameters_of, qualified_name
 
@@ -119,15 +119,6 @@ class PValue(Rule):
     def strengths(self, tests: Tests) -> Floats:
         """-ln p, from 0 (nothing speaks for dependence) to about 691."""
         return 0.0 - tests.log_p_by(self.test)
-
-    def direct(self, source: Source) -> Answering | None:
-        """What the source has for the test of this rule."""
-        is_usual = type(self).strengths is PValue.strengths
-        return source.direct(self.test) if is_usual else None
-
-    def ceilings(self, tests: Tests) -> Floats:
-        """What each strength is at most."""
-        return 0.0 - tests.least_log_p(self.test)
 
     def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:
         """ln(tests / alpha); no tests at all count as one."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tamis.errors import SettingError
-from tamis.information.interface import Answering, Floats, Source, Tests
+from tamis.information.interface import Floats, Source, Tests
 from tamis.plugins import (
     Plain,
     beside,
@@ -85,18 +85,9 @@ class Rule(ABC):
         brings a test of its own adds it."""
         return source
 
-    def direct(self, source: Source) -> Answering | None:
-        """What answers a compiled search one question at a time, in strengths of this rule; None
-        where its questions come in batches."""
-        return None
-
     @abstractmethod
     def strengths(self, tests: Tests) -> Floats:
         """How strongly each test speaks for dependence; larger is stronger, always finite."""
-
-    def ceilings(self, tests: Tests) -> Floats:
-        """What each strength is at most; quicker than the strengths where there are very many."""
-        return self.strengths(tests)
 
     @abstractmethod
     def threshold_for(self, n_tests: NDArray[np.int64] | int) -> Floats:

@@ -43,7 +43,6 @@ from tamis.information.interface import (
     Context,
     Floats,
     Group,
-    Ints,
     Profiles,
     Query,
     Source,
@@ -88,7 +87,6 @@ class ConditionalGaussianInformation(Source):
         self.names = table.names
         self.n_rows = float(table.n_rows)
         is_level = np.array([kind != "number" for kind in table.kinds])
-        self.rows_read = self.n_rows * _dearness(table.arities[is_level])
         values, self._log_scale, spread = _standardised(table)
         ordinal = [k for k in ordered(table) if table.arities[k] > 2]
         for k in ordinal:
@@ -441,12 +439,6 @@ class ConditionalGaussianInformation(Source):
 
     def _levels_first(self, k: int) -> tuple[bool, int]:
         return not self._level[k], k
-
-
-def _dearness(arities: Ints) -> float:
-    """How many times as much as of few levels a regression costs, in the mean over the columns."""
-    beyond = np.minimum(arities - 1, MANY_LEVELS) / PLAIN_LEVELS
-    return float(np.maximum(beyond**2, 1).mean()) if len(arities) else 1.0
 
 
 def _counted(levels: Table, n_jobs: int | None) -> Source:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from tamis.information.estimators import (
 )
 from tamis.information.interface import (
     Ability,
-    Answering,
     Context,
-    Families,
     Floats,
     Group,
     Interaction,
@@ -37,7 +35,7 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.null_laws import CountTests
-from tamis.information.regret import regrets_up_to, two_part
+from tamis.information.regret import two_part
 from tamis.tables.table import Table, in_memory
 
 
@@ -64,7 +62,6 @@ class CountedInformation(Source):
         self._levels = table.arities.tolist()
         self.whole_rows = self._counts.whole_rows
         self._lookup = lookup_of(self.estimator, table.n_rows)
-        self.cells_read = self.n_rows * float((table.arities - 1).sum())
         self._varies = (table.arities > 1).tolist()
         self._sizes: list[float] = table.arities.astype(float).tolist()
 
@@ -148,27 +145,6 @@ class CountedInformation(Source):
 
         return Asked(len(nodes), self.n_rows, ask)
 
-    def families(self, contexts: Sequence[Context]) -> Families:
-        """Each given variable tested given the others, and the likelihoods: each family is counted
-        once."""
-        reduced = [self._reduced(context) for context in contexts]
-        found = self._counts.families(reduced, self._lookup, tests=True)
-        if found is None:
-            return super().families(contexts)
-        gains, stats, sums = found
-        if not self._all_vary:
-            # A constant is independent of everything, and has no test.
-            speaks = np.array([self._varies[k] for _, given in contexts for k in given], dtype=bool)
-            gains, stats = np.zeros(len(speaks)), np.zeros((len(speaks), STATS))
-            gains[speaks], stats[speaks] = found.gains, found.stats
-        return Families(self.as_tests(gains, stats), self._scores(reduced))
-
-    def direct(self, test: str | None) -> Answering | None:
-        """The table itself, in memory, for the permutation test."""
-        if test not in (None, self.test_names[0]) or self._lookup.needs_support:
-            return None
-        return self._counts.direct(self._lookup, partial(regrets_up_to, self._rows))
-
     def tables(self, sets: Sequence[tuple[int, ...]]) -> list[Ints]:
         """For each set of columns the rows of every joint state that occurs."""
         return self._counts.tables(sets)
@@ -190,9 +166,6 @@ class CountedInformation(Source):
         of_families, of_strata = sums - np.array(prices).reshape(2, -1)
         noise: Floats = (sums[1] - sums[0]) / self._rows
         return of_families - of_strata, noise
-
-    def _scores(self, contexts: Sequence[Context]) -> Floats:
-        return self._worth(contexts)[0]
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

@@ -27,7 +27,6 @@ from tamis.counting.independence import STATS
 from tamis.errors import DataError, SettingError
 from tamis.information.elimination import (
     CLOSEST,
-    DirectMoments,
     gains_of_all,
     gains_of_pairs,
 )
@@ -35,7 +34,6 @@ from tamis.information.interface import (
     LEVELS,
     NUMBERS,
     Ability,
-    Answering,
     Context,
     Floats,
     Group,
@@ -205,14 +203,6 @@ class GaussianInformation(Source):
         scale = self._scale[list(nodes)] if same_units or not self.has_units else 1.0
         covariance = self._correlation[np.ix_(nodes, nodes)] * np.multiply.outer(scale, scale)
         return CoreMoments(covariance, self.n_rows, self._price + edge_price)
-
-    def direct(self, test: str | None) -> Answering | None:
-        """The moments themselves, for the F test; those of a table that is not too wide."""
-        if test not in (None, self.test_names[0]):
-            return None
-        numbers = np.array([self.n_rows, self._price, DETERMINED])
-        scales = np.log(self._scale)
-        return DirectMoments(self._correlation, scales, self._varies.astype(np.int64), numbers)
 
     def scale_free(self) -> GaussianInformation | None:
         """A source of the standardised columns; None for whole numbers, which have no unit."""

@@ -96,9 +96,6 @@ class IncompleteGaussian(GaussianInformation):
         source.has_units = bool(table.continuous)
         return source
 
-    def direct(self, test: str | None) -> None:
-        """Nothing: each test has rows of its own."""
-
     def rows_behind(self, group: Group) -> int | None:
         """As many rows as what is present is worth to the test."""
         return round(float(self._rows([group])[0]))

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import ClassVar, NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +29,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Answering(Protocol):
-    """What answers a compiled search while it runs, one question at a time."""
-
-    numbers: Ints
-    """What the loop that answers reads, and its address."""
-
-    def price_up_to(self, n_cells: int) -> None:
-        """Know what tables up to this number of cells cost, where tables are what is scored."""
-        ...
-
-
 class Ability(StrEnum):
     """What a source may be able to do besides answering the two questions.
 
@@ -51,7 +40,7 @@ class Ability(StrEnum):
     """
 
     LIKELIHOOD = "likelihood"
-    """Score graphs: ``penalised_likelihoods``, and ``occurring_likelihoods`` if it differs."""
+    """Score graphs: ``penalised_likelihoods``."""
     JOINT_TESTS = "joint tests"
     """Give ``joint_tests`` p-values of several variables at once, not only their information."""
     LOOK_AHEAD = "look-ahead"
@@ -259,14 +248,6 @@ class Profiles(NamedTuple):
     whole: NDArray[np.bool_] | None = None
 
 
-class Families(NamedTuple):
-    """For each context the tests of its members, each given the others, contexts end to end, and
-    its penalised likelihood."""
-
-    tests: Tests
-    scores: Floats
-
-
 class Source(ABC):
     """What can say how uncertain a variable is given others, and how much one tells of another.
 
@@ -294,17 +275,8 @@ class Source(ABC):
     of tamis may have several tests, of which the first is preferred."""
     abilities: frozenset[str] = frozenset()
     """What this source can do besides: members of ``Ability``."""
-    score_noise: float = 0.0
-    """How much of the logarithm of the turns tried the scores of two graphs may differ because
-    they are not of the same rows."""
     entropy_variance: float = 1.0
     """The variance of an estimated entropy H(X_k | S), times the number of rows: at most about."""
-    rows_read: float = 0.0
-    """About how many rows are read for one answer, 0 where it comes from counts or moments: the
-    order search makes fewer selections where they take longer."""
-    cells_read: float = 0.0
-    """Rows times levels of all columns but the last of each, where these are counted: the order
-    search makes fewer new starts where they are many."""
 
     @property
     def n_variables(self) -> int:
@@ -357,10 +329,6 @@ class Source(ABC):
         """Entropies and cmi, with the tests of all candidates where they are at hand."""
         return Profiles(self.entropies(contexts), self.cmi(contexts))
 
-    def leading(self, contexts: Sequence[Context]) -> Profiles:
-        """``profiles`` whose rows need not be whole, for those who can do with the largest cmi."""
-        return self.profiles(contexts)
-
     def as_tests(self, cmi: Floats, stats: Floats) -> Tests:
         """Entries of ``Profiles`` as tests, one a line of ``stats``: by default ln p."""
         return Tests(cmi, stats[:, 0], n_rows=self.n_rows)
@@ -399,26 +367,6 @@ class Source(ABC):
         Added up over the nodes of a DAG this is its score, the larger the better.
         """
         raise SettingError(f"there is no likelihood with {self.title}")
-
-    def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """Likelihoods with the price of the states that can occur, as far as the rows tell."""
-        return self.penalised_likelihoods(contexts)
-
-    def families(self, contexts: Sequence[Context]) -> Families:
-        """Each given variable tested given the others, in their order, and the likelihoods: what a
-        backward phase and a score ask about the same few columns."""
-        queries = [
-            Query(target, given[:i] + given[i + 1 :], np.array([k], dtype=np.int64))
-            for target, given in contexts
-            for i, k in enumerate(given)
-        ]
-        tests = self.tests(queries) if queries else Tests(np.zeros(0), n_rows=self.n_rows)
-        return Families(tests, self.penalised_likelihoods(contexts))
-
-    def direct(self, test: str | None) -> Answering | None:
-        """What answers a compiled search itself, one question at a time, by a test of this name;
-        None where questions come in batches."""
-        return None
 
     def judge(
         self, nodes: Sequence[int], *, edge_price: float = 0.0, same_units: bool = False

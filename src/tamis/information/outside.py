@@ -73,7 +73,6 @@ class CheckedSource(Wrapper):
         self.most_rows = self.n_rows
         """What `rows_behind` is at most."""
         self.abilities = self._abilities()
-        self.score_noise = self._not_negative("score_noise")
         self.entropy_variance = self._not_negative("entropy_variance")
         self._varying = [
             truth_of(self._at("varies"), self._ask("varies", k)) for k in range(self.n_variables)
@@ -135,13 +134,6 @@ class CheckedSource(Wrapper):
         """By the checked likelihoods, unless the source has a judge of its own."""
         asked = Wrapper if self.has_own("judge") else Source
         return asked.judge(self, nodes, edge_price=edge_price, same_units=same_units)
-
-    def occurring_likelihoods(self, contexts: Sequence[Context]) -> Floats:
-        """One finite score for each context."""
-        if not self.has_own("occurring_likelihoods"):
-            return self.penalised_likelihoods(contexts)
-        found = self._ask("occurring_likelihoods", contexts)
-        return self._numbers("occurring_likelihoods", found, (len(contexts),))
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

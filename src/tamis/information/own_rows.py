@@ -36,7 +36,7 @@ from tamis.information.interface import (
     singles,
 )
 from tamis.information.kept import Kept
-from tamis.information.real_counts import n_rows_of, noise_of_missing
+from tamis.information.real_counts import n_rows_of
 from tamis.tables.table import Label, Table
 
 FEWEST_ROWS = 10
@@ -71,7 +71,6 @@ class OwnRows(Source):
     def __init__(self, table: Table, make: Callable[[Table], Source]) -> None:
         self.names = table.names
         self.n_rows = float(table.n_rows)
-        self.score_noise = noise_of_missing(table)
         self._table = table
         self._make = make
         self._masks = _Masks(table)
@@ -98,7 +97,6 @@ class OwnRows(Source):
         self.abilities = example.abilities - {Ability.LOOK_AHEAD}
         self.entropy_variance = example.entropy_variance / self._masks.share_present
         # A question about all columns goes to as many sources as there are sets of rows.
-        self.rows_read = example.rows_read * (1 + len(self._masks.distinct))
 
     @property
     def title(self) -> str:

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from tamis.constants import constants
 from tamis.counting.counts import dense_cells, n_log_n
 from tamis.counting.independence import SCALE, STATS
 from tamis.counting.lookup import fixed_point
@@ -81,11 +80,8 @@ class RealCountInformation(Source):
         is_weighted = table.weights is not None
         self.names = table.names
         self.n_rows = float(table.n_rows)
-        self.score_noise = noise_of_missing(table)
         if table.weights is not None:
             self.n_rows = effective_rows(table.weights)
-            # Scores take all cells as worth the same, which weights need not make them.
-            self.score_noise += 1.0
         self.estimator = as_additive(
             estimator, "a table with survey weights" if is_weighted else "missing='pairwise'"
         )
@@ -370,18 +366,6 @@ def _counted_in(estimator: EntropyEstimator, n_rows: float) -> Floats:
     # The formulas divide counts by rows, whatever type they have.
     terms = estimator.terms(counts, n_rows, 1)  # type: ignore[arg-type]
     return np.asarray(n_rows * terms, dtype=np.float64)
-
-
-def noise_of_missing(table: Table) -> float:
-    """How much of the logarithm of the turns tried a score may rise because other rows were asked.
-
-    Two means of the same over n (1 - q)^2 and n (1 - q)^3 rows, a share q being missing in each
-    column, differ by a multiple of sqrt(q / n) / (1 - q)^1.5, and n times their difference by
-    sqrt(n) times as much; so a penalty must grow at least so fast (Balov, 2013).
-    """
-    share = sum(float(absent.mean()) for absent in table.missing.values()) / table.n_variables
-    apart = math.sqrt(share * table.n_rows / (1 - share) ** 3)
-    return constants.missing_noise * apart
 
 
 def n_rows_of(missing: Mapping[int, Flags], group: Group, n_rows: int) -> int | None:

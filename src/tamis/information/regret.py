@@ -49,11 +49,6 @@ def two_part(n_cells: float, n_occurring: int, n_rows: int) -> float:
     return min(whole, float(which) + log_regret(n_occurring, n_rows))
 
 
-def regrets_up_to(n_rows: int, n_levels: int) -> Floats:
-    """ln C(r, n) for r up to a number of levels at least, as far as they are worked out."""
-    return _regrets(n_rows, _room(min(n_levels, MOST_LEVELS)))
-
-
 def _room(n_levels: int) -> int:
     """Powers of two from 256 on, so that few tables are made."""
     return max(256, 1 << (n_levels - 1).bit_length())
