@@ -88,7 +88,7 @@ CALLS = {
     "explain(name)": lambda model, odd: model.explain(odd),
     **{
         f"TAM({name})": lambda model, odd, name=name: tamis.TAM(**{name: odd}).fit(numbers())
-        for name in ("search", "information", "source", "units", "refine", "missing", "backward")
+        for name in ("search", "information", "source", "units", "edge_price", "missing")
     },
     "compare(missing)": lambda model, odd: tamis.compare(numbers(), missing=odd),
     "check(quick)": lambda model, odd: tamis.check(tamis.BayesianNetwork.example("m1"), quick=odd),

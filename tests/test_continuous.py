@@ -102,12 +102,11 @@ def test_each_source_has_the_rules_that_can_judge_it():
 
     assert rules("copula", "node") == rules("gaussian", "node") == (FTest(0.001), FTest(0.01))
     for information in ("neighbours", "mixed"):
-        assert rules(information, "auto")[0] == LocalPermutation(0.02, whole_graph=True)
+        assert rules(information, "auto")[0] == LocalPermutation(0.001)
         assert rules(information, "layer") == (LocalPermutation(0.001), LocalPermutation(0.01))
-        assert rules(information, "sieve") == (LocalPermutation(0.001), LocalPermutation(0.05))
     assert rules("conditional-gaussian", "node") == (ChiSquared(0.001), ChiSquared(0.01))
-    assert rules("lipschitz", "sieve") == (Fixed(0.04), Fixed(0.04))
-    asked = Settings(information="neighbours", alpha=0.2)
+    assert rules("lipschitz", "node") == (Fixed(0.04), Fixed(0.04))
+    asked = Settings("sequential", information="neighbours", alpha=0.2)
     assert asked.boundary_rule == LocalPermutation(0.2, whole_graph=True)
 
 

@@ -192,7 +192,7 @@ def test_constant_and_single_columns_can_be_forecast():
     ("data", "search"),
     [
         (labels(15, 20_000, 3), "auto"),
-        (labels(60, 1500, 4), "auto"),
+        (labels(60, 20_000, 4), "auto"),
         (labels(30, 100_000, 3), "node"),
         (coins(30, 100_000, 3), "node"),
         (numbers(60, 10_000), "auto"),
@@ -216,10 +216,7 @@ def test_the_memory_of_a_run_is_forecast_within_a_factor_of_two(data, search):
     assert told / 2 < peak < 2 * told
 
 
-def test_counts_of_sets_and_readings_take_more():
-    table = table_of(coins(80, 2000, 4))
-    plain, ahead = (forecast(table, Settings("node", look_ahead=look)).bytes for look in (None, 2))
-    assert ahead - plain == 4 * sum(math.comb(320, size) for size in range(4))
+def test_two_readings_take_more():
     steps = table_of(np.random.default_rng(2).integers(0, 6, (3000, 6)).cumsum(axis=1))
     both, counted = (forecast(steps, Settings(information=one)).bytes for one in ("auto", "counts"))
     assert both > counted

@@ -16,7 +16,6 @@ from scipy.stats import chi2
 
 from tamis.constants import constants
 from tamis.counting.elsewhere import in_blocks, of_moments
-from tamis.counting.interactions import affordable, bytes_of_sets, interacting_columns
 from tamis.decisions.p_values import ChiSquared, FTest, Permutation
 from tamis.decisions.rule import Score
 from tamis.errors import SettingError
@@ -102,10 +101,6 @@ def memory(table: AnyTable, settings: Settings) -> int:
     if settings.information != "counts":
         is_mixed = settings.information == "conditional-gaussian"
         return kept + n * d * (A_MIXED_CELL[auto] if is_mixed else A_NUMBER)
-    planes = len(interacting_columns(table.arities))
-    most = affordable(planes, n // 64 + 1)
-    ahead = min(settings.look_ahead or (most if auto else 1), most)
-    kept += bytes_of_sets(planes, ahead) if ahead > 1 else 0
     return kept + n * A_ROW + n * d * A_CODE
 
 

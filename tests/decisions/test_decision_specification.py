@@ -50,7 +50,7 @@ def test_a_plain_number_is_a_fixed_threshold(number):
 def test_what_is_neither_number_nor_rule_is_refused_with_the_choices(spec):
     with pytest.raises(
         SettingError,
-        match=r"Fixed, ChiSquared, .* FTest, LocalPermutation, PValue\) or .* not",
+        match=r"Fixed, ChiSquared, .* FTest, LocalPermutation, PValue, Score\) or .* not",
     ):
         as_rule(spec)
 
@@ -78,7 +78,7 @@ def test_the_written_form_of_each_rule():
 def test_unknown_names_are_refused_with_the_list(written: dict):
     with pytest.raises(
         SettingError,
-        match=r"fixed, chi-squared, .* local-permutation, p-value, or .* not",
+        match=r"fixed, chi-squared, .* local-permutation, p-value, score, or .* not",
     ):
         rule_from_dict(written)
 

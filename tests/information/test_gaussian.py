@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import tamis
-from tamis.counting.compiled import uncompiled
 from tamis.decisions.p_values import FTest
 from tamis.errors import DataError, SettingError
 from tamis.information import gaussian
@@ -250,21 +249,3 @@ def test_integers_can_be_read_as_numbers_and_solve_the_additive_model():
     data = draw("er", "add", d=10, edges=20, n=2000, seed=5)
     model = tamis.TAM("sequential", information="gaussian").fit(data.data)
     assert shd(model, data.graph) == 0
-
-
-@given(seed=st.integers(0, 10**6), d=st.integers(3, 9), at_once=st.booleans())
-def test_the_default_is_the_same_however_its_questions_are_answered(seed, d, at_once):
-    rng = np.random.default_rng(seed)
-    rows = draw("er", "gaussian", d=d, n=int(rng.integers(40, 800)), seed=seed, edges=d).data
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(uncompiled, "spent", np.inf)
-        one = tamis.TAM().fit(rows)
-        if at_once:
-            patch.setattr(uncompiled, "spent", 0.0)
-        patch.setattr(GaussianInformation, "direct", lambda self, test: None)
-        other = tamis.TAM().fit(rows)
-    assert one.parents_ == other.parents_
-    assert one.layers_ == other.layers_
-    for edge in one.graph_.edges:
-        told, again = (graph.edges[edge] for graph in (one.graph_, other.graph_))
-        assert told["direction_probability"] == pytest.approx(again["direction_probability"])

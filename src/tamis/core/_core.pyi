@@ -23,6 +23,9 @@ class Table(Judge):
         weights: ArrayLike | None = None,
         edge_price: float = 0.0,
     ) -> None: ...
+    def family_of(
+        self, cells: Iterable[int], strata: Iterable[int], n_states: float, n_levels: int
+    ) -> tuple[float, float]: ...
     def interactions(
         self, most_members: int = 6, most_words: float = 2e7
     ) -> list[list[list[int]]]: ...

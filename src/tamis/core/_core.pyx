@@ -60,6 +60,7 @@ cdef extern from "table.hpp" namespace "tamis" nogil:
         CTable(vector[CColumn], size_t, vector[int64_t], TableOptions) except +
         const vector[int64_t]& counts(const vector[int]&) except +
         CInformation entropy(int, const vector[int]&) except +
+        CFamily family_of(const vector[int64_t]&, const vector[int64_t]&, double, int) except +
         void cmi(int, const vector[int]&, const vector[int]&, CInformation*) except +
         void tests(int, const vector[int]&, const vector[int]&, CInformation*, double*,
                    CIndependence*) except +
@@ -231,6 +232,12 @@ cdef class Table(Judge):
         self.table = new CTable(own, n_lines, rows, options)
         self.own = self.table
         self.everyone = range(own.size())
+
+    def family_of(self, cells, strata, double n_states, int n_levels):
+        """The score and the noise entropy of a family whose cells and strata were counted
+        elsewhere."""
+        cdef CFamily found = self.table.family_of(cells, strata, n_states, n_levels)
+        return found.score, found.noise
 
     def counts(self, columns):
         """How often each joint state of some columns occurs, in units of weight."""

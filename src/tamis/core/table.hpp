@@ -370,6 +370,14 @@ public:
         return found;
     }
 
+    // The same of a family whose cells, and whose strata, were counted elsewhere.
+    Family family_of(const std::vector<int64_t>& cells, const std::vector<int64_t>& strata,
+                     double n_states, int n_levels) {
+        Sums sums{plain_.sum(cells, 1), plain_.sum(strata, 1), seen_of(cells), seen_of(strata)};
+        return {worth(sums, n_rows_, n_states, n_levels),
+                nats(sums.cells - sums.margins) * n_rows_ / n_rows_};
+    }
+
     void scores_with(int target, const Nodes& given, const Nodes& candidates,
                      double* scores) override {
         double alone = alone_of(target), price = options_.edge_price * double(given.size() + 1);
@@ -379,7 +387,7 @@ public:
             if (const Fixed* f = is_complete_ ? quick(plain_, column) : nullptr) {
                 Sums sums;
                 strata([&](const auto& stratum) { sums.add(stratum, f); });
-                scores[i] = worth(sums, n_rows_, n_states) - price;
+                scores[i] = worth(sums, n_rows_, n_states, columns_[target].n_levels) - price;
             } else {
                 Counts counts = counts_of(strata);
                 scores[i] = worth(counts.columns, counts.cells, n_states, alone, &column) - price;
@@ -503,12 +511,11 @@ private:
     // --- scores
     // -----------------------------------------------------------------------------------
 
-    // Log-likelihood less price of the target given so many states.
-    double worth(const Sums& sums, double n_rows, double n_states) {
+    // Log-likelihood less price of a target with so many levels given so many states.
+    double worth(const Sums& sums, double n_rows, double n_states, int n_levels) {
         auto n = std::llrint(n_rows);
         Regret& regret = regrets_.try_emplace(n, n).first->second;
-        double own =
-            regret.two_part(n_states * columns_[target_].n_levels, double(sums.cells_seen));
+        double own = regret.two_part(n_states * n_levels, double(sums.cells_seen));
         return -n_rows_ * nats(sums.cells - sums.margins) - own +
                regret.two_part(n_states, double(sums.margins_seen));
     }
@@ -536,7 +543,7 @@ private:
         double unit = options_.unit;
         return worth(
             {plain_.sum(cells, unit), plain_.sum(strata, unit), seen_of(cells), seen_of(strata)},
-            unit * double(sum_of(cells)), n_states);
+            unit * double(sum_of(cells)), n_states, columns_[target_].n_levels);
     }
 
     double alone_of(int target) {

@@ -12,7 +12,7 @@ from tamis.core import Asked, Judge
 from tamis.core import Table as CoreTable
 from tamis.counting.blocks import BlockCounts
 from tamis.counting.compiled import Judgements
-from tamis.counting.counts import Counts, n_log_n
+from tamis.counting.counts import Counts
 from tamis.counting.elsewhere import BlockTable
 from tamis.counting.independence import STATS
 from tamis.counting.lookup import Lookup
@@ -35,7 +35,6 @@ from tamis.information.interface import (
     Source,
 )
 from tamis.information.null_laws import CountTests
-from tamis.information.regret import two_part
 from tamis.tables.table import Table, in_memory
 
 
@@ -155,17 +154,22 @@ class CountedInformation(Source):
 
     def _worth(self, contexts: Sequence[Context]) -> tuple[Floats, Floats]:
         """The score of each family, and the plug-in entropy of its target given the others."""
-        sets = [(*given, target) for target, given in contexts] + [given for _, given in contexts]
-        counted = self.tables(sets)
-        cells, starts = np.concatenate(counted), np.cumsum([0, *map(len, counted[:-1])])
-        sums = np.add.reduceat(n_log_n(cells, self._rows), starts).reshape(2, -1)
-        prices = [
-            two_part(self.n_cells(one), len(cells), self._rows)
-            for one, cells in zip(sets, counted, strict=True)
+        families = [tuple(sorted((*given, target))) for target, given in contexts]
+        sets = list(dict.fromkeys([*families, *(given for _, given in contexts)]))
+        counted = dict(zip(sets, self.tables(sets), strict=True))
+        found = [
+            self._price_of.family_of(
+                counted[family], counted[given], self.n_cells(given), self._levels[target]
+            )
+            for family, (target, given) in zip(families, contexts, strict=True)
         ]
-        of_families, of_strata = sums - np.array(prices).reshape(2, -1)
-        noise: Floats = (sums[1] - sums[0]) / self._rows
-        return of_families - of_strata, noise
+        scores, noise = np.array(found).reshape(-1, 2).T
+        return scores, noise
+
+    @cached_property
+    def _price_of(self) -> CoreTable:
+        """What prices counts of so many rows as the core does where it counts them itself."""
+        return CoreTable([np.zeros(1, dtype=np.uint8)], [1], [self._rows])
 
     def affordable_look_ahead(self) -> int:
         """The largest sets of candidates that can be looked for within the budget; 1 is none."""

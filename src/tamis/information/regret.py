@@ -38,17 +38,6 @@ def log_regret(n_levels: float, n_rows: int) -> float:
     return float(_regrets(n_rows, _room(r))[r])
 
 
-def two_part(n_cells: float, n_occurring: int, n_rows: int) -> float:
-    """The price of a table with so many cells of which so many occur: that of all cells, or of
-    which ones occur and then of these."""
-    whole = log_regret(n_cells, n_rows)
-    if n_occurring >= n_cells or n_cells > 1e15:
-        return whole
-    left = n_cells - n_occurring
-    which = gammaln(n_cells + 1) - gammaln(n_occurring + 1) - gammaln(left + 1)
-    return min(whole, float(which) + log_regret(n_occurring, n_rows))
-
-
 def _room(n_levels: int) -> int:
     """Powers of two from 256 on, so that few tables are made."""
     return max(256, 1 << (n_levels - 1).bit_length())

@@ -313,9 +313,14 @@ class DefaultSearch:
 
 
 def judge_of(source: Source, settings: Settings, nodes: Sequence[int]) -> Judge:
-    """What says how good families are, of nodes that vary."""
+    """What says how good families are, of nodes that vary.
+
+    "sequential" compares entropies of numbers as they are, which the paper does; the default's
+    class must not hang on units.
+    """
     price = settings.edge_price * math.log(max(len(nodes), 1))
-    return source.judge(nodes, edge_price=price, same_units=settings.units == "same")
+    same_units = settings.units == "same" or settings.search == FIRST
+    return source.judge(nodes, edge_price=price, same_units=same_units)
 
 
 def score_of(source: Source, parents: Mapping[int, frozenset[int]]) -> float:
