@@ -192,7 +192,7 @@ def test_constant_and_single_columns_can_be_forecast():
     ("data", "search"),
     [
         (labels(15, 20_000, 3), "auto"),
-        (labels(60, 20_000, 4), "auto"),
+        (labels(30, 100_000, 3), "auto"),
         (labels(30, 100_000, 3), "node"),
         (coins(30, 100_000, 3), "node"),
         (numbers(60, 10_000), "auto"),
