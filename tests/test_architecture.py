@@ -34,7 +34,7 @@ HEIGHT = {room: i for i, rooms in enumerate(LAYERS.values()) for room in rooms.s
 
 ROOMS = {
     "core": (9128, "core counting"),
-    "sources": (10610, "information decisions rules.py"),
+    "sources": (10542, "information decisions rules.py"),
     "search": (1941, "search"),
     "tables": (7750, "tables inspection.py"),
     "networks": (3915, "network handover.py"),
@@ -46,7 +46,7 @@ ROOMS = {
 }
 """The lines that each room may have, docstrings included, and what belongs to it; the rest is the
 front door. These figures only fall: those of version 1.0 are 17,000 in all."""
-FRONT_DOOR = 4542
+FRONT_DOOR = 4536
 TESTS, STUDY = 32_000, 2_500
 CODE = {".py", ".pyx", ".hpp", ".js", ".css", ".html", ".j2", ".toml", ".build"}
 REPOSITORY = Path(__file__).parent.parent

@@ -58,12 +58,6 @@ class Constants:
         "1, 1.5, 2 on 108 tables of choosing seeds: skeleton F1 0.890, 0.895, 0.893, CPDAG "
         "distance 6.14, 6.18, 6.27, alike up to noise; false edges and search time decided",
     )
-    missing_noise: float = _constant(
-        1.0,
-        "how much of the logarithm of the turns tried two scores may differ because missing "
-        "values give them different rows",
-        "on choosing seeds, docs/missing-and-weights.md",
-    )
 
     ranks_share: float = _constant(
         0.2,

@@ -148,7 +148,6 @@ def check_rule(rule: type) -> None:
         rule,
         {
             "strengths": _strengths,
-            "ceilings": _strengths,
             "threshold_for": _threshold,
             "natural": _natural,
         },

@@ -181,10 +181,6 @@ class Tests:
             )
         return found
 
-    def least_log_p(self, test: str | None) -> Floats:
-        """What each log p is at least; quicker than log p itself where there are very many."""
-        return self.log_p_by(test)
-
     def penalised(self) -> Floats:
         """What dependence adds to the log-likelihood of the rows, less its price by BIC."""
         instead = " or ".join(map(repr, self.offered)) or "a threshold in nats, such as Fixed(0.04)"

@@ -13,7 +13,6 @@ ShuffleTests     the cmi next to those of shuffled rows    local-permutation
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -131,16 +130,6 @@ class CountTests(RatioTests):
             p[silent] = 1.0
         return p
 
-    def least_log_p(self, test: str | None) -> Floats:
-        """By permutation, read from a table of gamma laws."""
-        if self._law(test) != "permutation":
-            return super().least_log_p(test)
-        shape, at, silent = self._gamma()
-        most = ceilings(shape, at)
-        if silent is not None:
-            most[silent] = 0.0
-        return -most
-
     def _gamma(self) -> tuple[Floats, Floats, NDArray[np.bool_] | None]:
         """The shape of each test's gamma law, its X2 on the scale of that law, and which tests
         cannot speak, if any."""
@@ -211,55 +200,3 @@ class ShuffleTests(LawfulTests):
         excess = (self.cmi - self.null_mean) / np.where(speaks, error, 1.0)
         p: Floats = np.where(speaks, stdtr(np.maximum(self.df, 1.0), -excess), 1.0)
         return p
-
-
-SHAPE_BITS, PLACE_BITS = 19, 17
-"""A table has a line for every 2^-4 of an octave of shapes, and an entry for every 2^-6 of an
-octave of x: so many bits of a float of 32 bits are cut off."""
-SHAPES, PLACES = (2.0**-4, 2.0**12), (2.0**-8, 2.0**13)
-"""The shapes and the x that have entries. Smaller x are taken for the smallest; a smaller shape or
-a larger x is bounded by nothing."""
-TAIL_ROUNDING = 1e-6
-"""Floats of 32 bits, and scipy's tails, are right to less than this share."""
-
-
-def ceilings(shape: Floats, at: Floats) -> Floats:
-    """What -ln Q(shape, at), the upper tail of a gamma law, is at most; infinite beyond the table.
-
-    Q rises with the shape and falls with x. So -ln Q at the next smaller shape and the next larger
-    x of a table is never less: of millions of tests those that cannot be the strongest are told
-    apart without their tails, which take a microsecond each.
-    """
-    beyond = ~((shape >= SHAPES[0]) & (shape < SHAPES[1]) & (at < PLACES[1]))
-    lines = _step(np.where(beyond, SHAPES[0], shape), SHAPE_BITS) - _first(SHAPES, SHAPE_BITS)
-    places = _step(np.where(beyond, PLACES[0], np.maximum(at, PLACES[0])), PLACE_BITS)
-    used = np.bincount(lines) > 0
-    table = np.stack([_line(line) for line in np.flatnonzero(used).tolist()])
-    most: Floats = table[(np.cumsum(used) - 1)[lines], places - _first(PLACES, PLACE_BITS)]
-    most[beyond] = np.inf
-    return most
-
-
-def _step(values: Floats, bits: int) -> NDArray[np.int32]:
-    """The step of the table that positive numbers are on: floats are ordered like their bits."""
-    return values.astype(np.float32).view(np.int32) >> bits
-
-
-def _first(ends: tuple[float, float], bits: int) -> int:
-    return int(_step(np.array(ends), bits)[0])
-
-
-@cache
-def _line(line: int) -> Floats:
-    """Of one shape, -ln Q at the upper end of each step of x."""
-    shape = _number(line + _first(SHAPES, SHAPE_BITS), SHAPE_BITS) * (1 - TAIL_ROUNDING)
-    first, last = (int(one) for one in _step(np.array(PLACES), PLACE_BITS))
-    ends = _number(np.arange(first + 1, last + 2), PLACE_BITS) * (1 + TAIL_ROUNDING)
-    with np.errstate(divide="ignore"):
-        tails: Floats = 0.0 - np.log(gammaincc(shape, ends))
-    return tails * (1 + TAIL_ROUNDING) + TAIL_ROUNDING
-
-
-def _number(step: NDArray[np.int64] | int, bits: int) -> Floats:
-    """The least number on a step."""
-    return (np.asarray(step, dtype=np.int32) << bits).view(np.float32).astype(np.float64)
