@@ -109,17 +109,13 @@ $(VENV)/.core: $(BIN)/python pyproject.toml CMakeLists.txt
 	$(BIN)/python -m pip install --quiet 'tamis[plot]'
 	touch $@
 
-$(VENV)/.dev: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
-	touch $@ $(VENV)/.core
+$(VENV)/.dev $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet 'tamis[$*]'
+	touch $@
 
-$(VENV)/.docs: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e '.[docs]'
-	touch $@ $(VENV)/.core
-
-$(VENV)/.study: $(BIN)/python pyproject.toml study/requirements.txt
-	$(BIN)/python -m pip install --quiet -e '.[plot]' -r study/requirements.txt
-	touch $@ $(VENV)/.core
+$(VENV)/.study: $(VENV)/.core study/requirements.txt
+	$(BIN)/python -m pip install --quiet -r study/requirements.txt
+	touch $@
 
 clean:
 	rm -rf $(VENV) build src/tamis/core/*.so src/tamis/core/*.pyd site .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
