@@ -77,7 +77,7 @@ def test_the_wheel_alone_learns_reports_and_reads_its_networks(tmp_path):
     here = tmp_path / "empty" / ("Scripts" if os.name == "nt" else "bin")
     run(here / "python", "-m", "pip", "install", wheel, at=tmp_path)
     printed = run(here / "python", "-c", ALONE, at=tmp_path)
-    assert printed.split() == ["['blossom',", "'bees']", PROJECT["version"]]
+    assert printed.split() == ["['bees',", "'blossom']", PROJECT["version"]]
     run(here / "tamis", "simulate", "tree", "--nodes", "5", "--out", "data.csv", at=tmp_path)
     run(here / "tamis", "learn", "data.csv", "--report", "learned.html", at=tmp_path)
     for page in ("page.html", "learned.html"):

@@ -307,7 +307,7 @@ def test_the_command_learns_on_processes_of_this_machine(frame, expected, tmp_pa
         (["--dask", "local:none"], "write local:N"),
         (["--dask", "tcp://127.0.0.1:1"], "no scheduler answers there"),
         (["--dask", "local:1", "--memory", "1GB"], "leave one out"),
-        (["--dask", "local:1", "--dry-run"], "leave --dask out"),
+        (["--dask", "local:1", "--dry-run"], "leave one out"),
     ):
         refused = run(app, ["learn", str(tmp_path / "*.parquet"), *options])
         assert refused.exit_code == 2
