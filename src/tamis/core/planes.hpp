@@ -78,7 +78,7 @@ public:
     bool empty() const { return columns_ == nullptr; }
     size_t n_words() const { return n_words_; }
     int first(size_t column) const { return first_[column]; }
-    const uint64_t* plane(int p) const { return &rows_[size_t(p) * n_words_]; }
+    const uint64_t* plane(int p) const { return rows_.data() + size_t(p) * n_words_; }
 
     // Count the combinations of levels of some columns, the last one's fastest, alone and in each
     // plane of the columns from ``begin`` to ``end``. The levels of a column are in the order of
@@ -94,12 +94,12 @@ public:
         masks_.resize(std::max(masks_.size(), size_t(n_cells_) * std::min(n_words_, BLOCK)));
         for (size_t word = 0; word < n_words_; word += BLOCK) add_block(word, begin, end);
         totals_[n_cells_ - 1] = int32_t(n_rows_);
-        std::copy_n(&sizes_[from], width, counts_.end() - width);
+        std::copy_n(sizes_.data() + from, width, counts_.end() - width);
         for (int e = 0; e + 1 < n_cells_; e++)
             if (int p = combinations_[e].plane; p >= 0) {
                 totals_[e] = sizes_[p];
                 if (width > 0)
-                    std::copy_n(pairs_of(p, from, width), width, &counts_[size_t(e) * width]);
+                    std::copy_n(pairs_of(p, from, width), width, counts_.data() + size_t(e) * width);
             }
         leave_over(totals_.data(), 1);
         if (width > 0) leave_over(counts_.data(), width);
@@ -158,9 +158,9 @@ private:
             if (one.plane >= 0 || one.size == 0) continue;
             totals_[e] += one.size;
             if (one.rows)
-                add_mask(one, from, &counts_[size_t(e) * width], width);
+                add_mask(one, from, counts_.data() + size_t(e) * width, width);
             else
-                add_list(one, begin, end, &counts_[size_t(e) * width]);
+                add_list(one, begin, end, counts_.data() + size_t(e) * width);
         }
     }
 
@@ -174,7 +174,7 @@ private:
             int whole = e + (any - level) * step, p = first_[k] + level;
             const uint64_t* rows = plane(p) + first_word_;
             if (whole == n_cells_ - 1) return {p, rows, 0, sizes_[p]};
-            return cut(combinations_[whole], rows, &masks_[size_t(e) * block_words_]);
+            return cut(combinations_[whole], rows, masks_.data() + size_t(e) * block_words_);
         }
         return {};
     }
@@ -229,7 +229,7 @@ private:
             return some_.data();
         }
         if (pairs_.empty()) pairs_.resize(size_t(n) * n);
-        int32_t* own = &pairs_[size_t(p) * n];
+        int32_t* own = pairs_.data() + size_t(p) * n;
         for (int q = 0; q < n && !is_paired_[p];) {
             int end = q;
             while (end < n && !is_paired_[end]) end++;

@@ -726,7 +726,7 @@ private:
         use([&](auto&& read) {
             for (int s = 0; s < n_strata_; s++)
                 if (strata_[s] > 0)
-                    read(Stratum<Count>{&counts[begins_[s] * n_codes], n_codes,
+                    read(Stratum<Count>{counts.data() + begins_[s] * n_codes, n_codes,
                                         begins_[s + 1] - begins_[s], candidate.n_levels, nullptr});
         });
     }
