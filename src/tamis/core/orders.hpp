@@ -195,8 +195,8 @@ private:
         moves[stop - start] = 1;
         for (int i = stop; i > start; i--)
             if (moves[i - start])
-                for (int p : s.chosen[s.order[i]].parents())
-                    if (s.place[p] > start) moves[s.place[p] - start] = 1;
+                for (int p : s.chosen[s.order[i]].parents())  // a required one may come later
+                    if (s.place[p] > start && s.place[p] < i) moves[s.place[p] - start] = 1;
         std::vector<int> order = s.order;
         std::stable_partition(order.begin() + start, order.begin() + stop + 1,
                               [&](int k) { return moves[s.place[k] - start] != 0; });
